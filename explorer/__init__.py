@@ -14,7 +14,10 @@ explorer.lens("我爱北京天安门", jacobian=True)           # the same, carr
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
+explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head does on many sentences
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
+trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
+explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # what a person has set up and saved
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
@@ -28,13 +31,18 @@ from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.presets import DEFAULT
+from explorer.trace.shown import Shown
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from torch import nn
 
+    from explorer.config import KnobValues
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
+    from explorer.export.showing import OpenWindow
     from explorer.state.state import State
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
@@ -44,7 +52,9 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
+    from explorer.trace.scan_table import ScanTable
     from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.shown import Presenter
     from explorer.trace.similarity import Similarity
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
@@ -65,6 +75,8 @@ __all__ = [
     "postcard",
     "record",
     "saliency",
+    "scan",
+    "show",
     "similar",
     "steering",
     "translate",
@@ -84,7 +96,7 @@ def explore(
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
     chat: bool = False,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
@@ -98,7 +110,7 @@ def explore(
     the whole prompt. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter}).wishing(chat=chat)
+    request = _request(text, target, preset, trained, changes, {**knobs, "adapter": adapter}).wishing(chat=chat)
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
@@ -161,7 +173,7 @@ def effects(
     edges: str | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Effects":
     """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
 
@@ -191,7 +203,7 @@ def patching(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Patching":
     """How far each place of each layer, taken from the pass over `other`, brings the answer of `other` back.
 
@@ -213,7 +225,7 @@ def saliency(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Saliency":
     """How much each token's input vector does for each word, estimated by gradients. The arguments are those of `explore`.
 
@@ -234,7 +246,7 @@ def breaks(
     *,
     beam: int = 1,
     most: int = 300,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Breaks":
     """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
 
@@ -254,6 +266,36 @@ def breaks(
         return questions.breaks(computer, request.wish, tried)
 
 
+def scan(
+    source: "str | Path | Iterable[str]",
+    measures: Iterable[str] = ("entropy", "previous", "first", "induction", "alignment", "probability"),
+    out: str | Path | None = None,
+    *,
+    column: str = "",
+    preset: str | Path = DEFAULT,
+    best: int = 10,
+    workers: int = 1,
+    ray: str | None = None,
+    resume: bool = False,
+    trained: bool = True,
+    **knobs: Any,
+) -> "ScanTable":
+    """Measure every head on many sentences: of each measure the mean, deviation, histogram, and the `best` sentences.
+
+    `source` is a file of lines (.txt), TSV, JSONL or Parquet, or the sentences themselves; `column` is the number of a TSV's
+    column (its last one if empty) or the name of one. `measures` are those of `Trace.measures`, "alignment" and "probability".
+    `workers` is how many processes measure at once: the numbers are the same, to the bit. They are started anew, so a script
+    that asks for several must keep its own work under `if __name__ == "__main__"`. `ray` is the address of a Ray cluster that
+    measures in their place.
+    With `out` the table is also written, as .parquet or .json; how far it has come stands beside it, and `resume` goes on from
+    there, whatever ended the process. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    """
+    from explorer.scanning.asking import scanned
+
+    request = _request("", None, preset, trained, (), knobs)
+    return scanned(request.wish, source, measures, out, column, best, workers, ray, resume)
+
+
 def postcard(
     text: str,
     out: str | Path,
@@ -263,7 +305,7 @@ def postcard(
     theme: str = "light",
     language: str = "en",
     beam: int = 1,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> None:
     """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
 
@@ -285,7 +327,19 @@ def postcard(
     write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
-def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":
+def show(trace: "Trace") -> "OpenWindow":
+    """Open the window on a Trace, in a process of its own: a notebook goes on. `.close()` closes it, `.wait()` waits for that.
+
+    What is shown is what the Trace holds, and nothing can be typed. Raises CannotWrite.
+    """
+    from explorer.export.showing import open_window
+
+    return open_window(trace)
+
+
+def steering(
+    texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: "Unpack[KnobValues]"
+) -> "Array":
     """[feature] what tells one set of sentences from another at a tap: the mean over all tokens of `texts` minus `others`.
 
     Added to the stream it steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one of
@@ -313,7 +367,7 @@ def generate(
     begin: "Iterable[int | str]" = (),
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Continuation":
     """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
 
@@ -334,7 +388,7 @@ def generate(
         return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
 
 
-def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Cloze":
+def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]") -> "Cloze":
     """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
 
     `preset` is a folder with a masked model of others, such as BERT, or of your own training. All places are computed in
@@ -348,7 +402,9 @@ def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **
         return computer.writing.cloze(request.wish, never)
 
 
-def similar(texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Similarity":
+def similar(
+    texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]"
+) -> "Similarity":
     """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
 
     `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
@@ -383,14 +439,25 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
 
 
+def _presenter() -> "Presenter":
+    """Who draws a Trace for a notebook; it is imported at the first picture."""
+    from explorer.export import notebook
+
+    return notebook
+
+
+Shown.presented_by = _presenter
+
+
 def _request(
-    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: dict[str, Any]
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: "Mapping[str, Any]"
 ) -> "Request":
     """The Request of the arguments that all passes have. Raises ExplorerError."""
     from explorer.engine.request import Request
 
-    adapter = str(knobs.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
-    request = Request.from_preset(str(preset), _text(text), **knobs).wishing(adapter=adapter)
+    turned = dict(knobs)
+    adapter = str(turned.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    request = Request.from_preset(str(preset), _text(text), **turned).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 

@@ -6,6 +6,7 @@ The constructor refuses values that do not fit; `Config.nearest_valid` adapts co
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Literal, TypedDict
 
 import attrs
 
@@ -167,6 +168,56 @@ class Config:
             settled[name] = declared.nearest(value) if declared.kind in ("int", "float") else declared.check(value)
         settled["n_heads"] = _divisor(int(settled["d_model"]), int(settled["n_heads"]), self.n_heads)
         return Config(**settled)  # type: ignore[arg-type]  # The constructor checks each value.
+
+
+class KnobValues(TypedDict, total=False):
+    """The knobs as keyword arguments, for editors and type checkers; a test holds it against the Config."""
+
+    causal_mask: bool
+    causal_mask_encoder: bool
+    causal_mask_cross: bool
+    masking: Literal["usual", "inverted", "zeros", "zeros-decoder"]
+    mask_value: Literal["-inf", "-1e9"]
+    position: Literal[
+        "sinusoidal",
+        "learned",
+        "rotary",
+        "alibi",
+        "none",
+        "sinusoidal-doubled",
+        "sinusoidal-halved",
+        "sinusoidal-per-feature",
+        "sine-only",
+    ]
+    position_base: float
+    embedding_scale: float
+    temperature: float
+    score_scaling: bool
+    residual: bool
+    norm_placement: Literal["pre", "post"]
+    norm_kind: Literal["torch", "std-eps"]
+    activation: Literal["relu", "gelu"]
+    tokenizer: Literal["jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"]
+    jieba_hmm: bool
+    dropout: float
+    dropout_active: bool
+    dropout_seed: int
+    memory_budget: int
+    device: Literal["cpu", "cuda", "mps"]
+    architecture: Literal["encoder-decoder", "encoder-only", "decoder-only"]
+    n_layers: int
+    n_heads: int
+    d_model: int
+    d_ff: int
+    max_len: int
+    vocab_size: int
+    target_vocab_size: int
+    vocabulary: Literal["bundled", "sentence"]
+    bias: bool
+    tied_embeddings: bool
+    initialization: Literal["independent", "cloned-layers", "cloned-projections"]
+    norm_shift: float
+    seed: int
 
 
 def _divisor(d_model: int, wanted: int, before: int) -> int:

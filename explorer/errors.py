@@ -6,15 +6,15 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
-    │                UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart,
-    │                NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel,
-    │                LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
+    │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
+    │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
+    │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
     │                BundleStray, BundleLinks, BundleTooMany, BundleTooLarge), NotTakenAlong, ChangedElsewhere, BadChangesFile,
-    │                OverLimit,
+    │                OverLimit, NotAScanTable,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
@@ -23,7 +23,7 @@
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged,
     │   WritesNothing
-    ├── NoSentences
+    ├── NoSentences, ExtraMissing, UnfinishedScan, OtherScan
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
@@ -271,6 +271,12 @@ class UnknownLayer(NotFound):
     key = "error.unknown_layer"
 
 
+class LayersDiffer(NotFound):
+    """A tap of all layers at once whose shapes are not the same in each. Values: tap, shapes."""
+
+    key = "error.layers_differ"
+
+
 class UnknownMeasure(NotFound):
     """A measure of heads that there is not. Values: name, choices."""
 
@@ -349,6 +355,12 @@ class UnknownWord(NotFound):
     key = "error.unknown_word"
 
 
+class NoSuchColumn(NotFound):
+    """A column that a file with sentences has not. Values: path, name, known."""
+
+    key = "error.no_such_column"
+
+
 class UnknownFormat(NotFound):
     """A file format that does not exist or does not suit the content. Values: name, known."""
 
@@ -387,6 +399,12 @@ class CannotRead(BadFile):
     """A file that cannot be read. Values: path, reason."""
 
     key = "error.cannot_read"
+
+
+class NotAScanTable(BadFile):
+    """A file that is no table of a scan, or a damaged one. Values: path, reason."""
+
+    key = "error.not_a_scan_table"
 
 
 class NotATrace(BadFile):
@@ -811,6 +829,24 @@ class WritesNothing(ExplorerError):
     """A search for what a change breaks in the translations of a model that writes none of its own."""
 
     key = "error.writes_nothing"
+
+
+class ExtraMissing(ExplorerError):
+    """A library that an extra of the package brings. Values: name, extra."""
+
+    key = "error.extra_missing"
+
+
+class UnfinishedScan(ExplorerError):
+    """A scan that was begun before and shall not be gone on with. Values: path."""
+
+    key = "error.unfinished_scan"
+
+
+class OtherScan(ExplorerError):
+    """An unfinished scan of other sentences, or with another model or other measures. Values: path."""
+
+    key = "error.other_scan"
 
 
 class NoSentences(ExplorerError):

@@ -12,6 +12,12 @@ class Superseded(Exception):  # noqa: N818  This is no error: the pass was asked
     """A pass was asked to stop and did so at a tap."""
 
 
+def stop_at(stop: Stop | None) -> None:
+    """Raise Superseded if `stop` says so; without one, nobody asks to stop."""
+    if stop is not None and stop():
+        raise Superseded
+
+
 def stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
     """A Stop for a pass of `n_taps` taps that asks `stop` at each tap and reports progress now and then."""
     passed = 0

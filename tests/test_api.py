@@ -190,6 +190,8 @@ def test_only_public_names_are_there() -> None:
         "postcard",
         "record",
         "saliency",
+        "scan",
+        "show",
         "similar",
         "steering",
         "translate",

@@ -1,6 +1,7 @@
 """Every knob: its borders, what it refuses, and how coupled ones are settled."""
 
 import math
+import typing
 from fractions import Fraction
 
 import attrs
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.config import GROUPS, KNOBS, UNTRAINED_GROUPS, Config, as_paper, departures, find_knob
+from explorer.config import GROUPS, KNOBS, UNTRAINED_GROUPS, Config, KnobValues, as_paper, departures, find_knob
 from explorer.errors import BadKnob, HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange, UnknownKnob
 from explorer.knobs import Knob
 from explorer.lang import Words
@@ -307,3 +308,23 @@ def test_the_paper_has_no_departures_from_itself() -> None:
     assert departures(Config()) == (("norm_placement", "pre", "post"),)
     assert departures(as_paper(Config(n_layers=5, temperature=2.0, masking="zeros"))) == ()
     assert as_paper(Config(n_layers=5, dropout=0.3)) == Config(n_layers=5, dropout=0.3, norm_placement="post")
+
+
+def typed(knob: Knob) -> object:
+    """The type that a type checker is told of a knob."""
+    return typing.Literal[knob.choices] if knob.kind == "choice" else {"int": int, "float": float, "bool": bool}[knob.kind]
+
+
+def test_a_type_checker_is_told_of_every_knob() -> None:
+    """The same names in the same order, each with its own type, and all of them may be left out."""
+    told = typing.get_type_hints(KnobValues)
+
+    assert told == {knob.name: typed(knob) for knob in KNOBS}
+    assert list(told) == [knob.name for knob in KNOBS]
+    assert KnobValues.__required_keys__ == frozenset()
+
+
+def test_the_types_of_another_knob_would_be_missed() -> None:
+    """So that the comparison above says something: a further choice is another type."""
+    mask = find_knob("mask_value")
+    assert typed(mask) != typed(attrs.evolve(mask, choices=(*mask.choices, "-1")))

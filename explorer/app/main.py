@@ -28,6 +28,7 @@ _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
 _INVITED = "invited"  # the preference that says whether the tour was offered
+_HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 _EXPORT = "export"  # the name of the export thread; its module is imported with the first dialog
 
 
@@ -58,6 +59,8 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.page_stack.recall(self.preferences.text(_HIDDEN))
+        self.window.page_stack.rearranged.connect(self._keep_hidden)
         self.window.folders.recall(self.preferences.text("folders"))
         self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.sessions.recall(self.preferences.text("sessions"))
@@ -179,6 +182,9 @@ class Program:
     def _keep_folders(self) -> None:
         """Keep them at once, since a program may be killed."""
         self.preferences.put("folders", self.window.folders.memory)
+
+    def _keep_hidden(self) -> None:
+        self.preferences.put(_HIDDEN, self.window.page_stack.memory)
 
     def _keep_shortcuts(self) -> None:
         self.preferences.put("shortcuts", self.window.shortcuts.memory)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from explorer.cli.completing import of_words, presets_completed
 from explorer.config import KNOBS, Config
 from explorer.errors import EmptyText
 from explorer.knobs import Knob, Range
@@ -23,7 +24,8 @@ def knob_flags(knobs: Sequence[Knob]) -> Callable[[Command], Command]:
     def decorated(command: Command) -> Command:
         for knob in reversed(knobs):
             flag = f"--{knob.name.replace('_', '-')}"
-            command = click.option(flag, knob.name, help=range_of(knob), metavar="VALUE")(command)
+            completed = of_words(words_for(knob))
+            command = click.option(flag, knob.name, help=range_of(knob), metavar="VALUE", shell_complete=completed)(command)
         return command
 
     return decorated
@@ -36,6 +38,11 @@ def recipe_flags(command: Command) -> Command:
     return knob_flags(RECIPE_KNOBS)(command)
 
 
+def words_for(knob: Knob) -> tuple[str, ...]:
+    """The words that a knob's value can be, which a shell offers; () for a number."""
+    return knob.choices if knob.kind == "choice" else ("true", "false") if knob.kind == "bool" else ()
+
+
 def range_of(knob: Knob) -> str:
     """A knob's valid values as the help shows them."""
     if knob.kind == "choice":
@@ -46,10 +53,11 @@ def range_of(knob: Knob) -> str:
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags for the target, the preset, an adapter, chat templates and all knobs."""
     command = knob_flags(KNOBS)(command)
-    command = click.option("--adapter", metavar="FOLDER")(command)
+    command = click.option("--adapter", metavar="FOLDER", type=click.Path())(command)
     command = click.option("--chat", is_flag=True)(command)
     command = click.option("--target", metavar="TEXT")(command)
-    return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
+    chosen = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME", shell_complete=presets_completed)
+    return chosen(command)
 
 
 def number_flag(flag: str, name: str, low: float, high: float, default: float | None = None) -> Callable[[Command], Command]:
@@ -75,7 +83,15 @@ def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Calla
 
     # The value stays a text until the knob checks it, because click's own refusals are in English.
     return click.option(
-        about.name, name, type=str, default=default, show_default=True, metavar=metavar, help=range_of(about), callback=check
+        about.name,
+        name,
+        type=str,
+        default=default,
+        show_default=True,
+        metavar=metavar,
+        help=range_of(about),
+        callback=check,
+        shell_complete=of_words(words_for(about)),
     )
 
 

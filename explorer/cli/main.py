@@ -8,34 +8,31 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from explorer.cli.breaking import breaks, postcard
+from explorer.cli.completing import presets_completed
 from explorer.cli.effects import effects
-from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
+from explorer.cli.exporting import export
+from explorer.cli.flags import choice_flag, range_of, shared_flags
 from explorer.cli.heads import heads
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
 from explorer.cli.patched import patching, saliency
 from explorer.cli.reasons import lens, why
+from explorer.cli.scanning import scan
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.cli.writing import cloze, generate, similar
 from explorer.config import KNOBS
-from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
-from explorer.export import formats
+from explorer.errors import ExplorerError, MissingAsset
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names, recorded_preset
 from explorer.version import __version__
-
-if TYPE_CHECKING:
-    from explorer.export.choice import Choice
-    from explorer.trace.trace import Trace
 
 
 def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
@@ -74,9 +71,9 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.group("transformer-explorer", cls=SpokenGroup, invoke_without_command=True)
 @click.version_option(__version__, prog_name="transformer-explorer", message="%(prog)s %(version)s")
 @click.option("--text", metavar="TEXT")
-@click.option("--preset", metavar="NAME")
-@click.option("--trace", metavar="FILE")
-@click.option("--session", metavar="FILE")
+@click.option("--preset", metavar="NAME", shell_complete=presets_completed)
+@click.option("--trace", metavar="FILE", type=click.Path())
+@click.option("--session", metavar="FILE", type=click.Path())
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(
@@ -107,9 +104,9 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 
 @commands.command()
 @click.option("--text", metavar="TEXT")
-@click.option("--preset", metavar="NAME")
-@click.option("--trace", metavar="FILE")
-@click.option("--session", metavar="FILE")
+@click.option("--preset", metavar="NAME", shell_complete=presets_completed)
+@click.option("--trace", metavar="FILE", type=click.Path())
+@click.option("--session", metavar="FILE", type=click.Path())
 @click.pass_context
 def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None) -> int:
     """Open the window; with a file, the pass that was recorded in it, or the session."""
@@ -122,15 +119,19 @@ def gui(context: click.Context, text: str | None, preset: str | None, trace: str
 
 @commands.command()
 @click.argument("text")
+@click.option("--json", "as_json", is_flag=True)
 @shared_flags
 @click.pass_obj
-def show(words: Words, /, text: str, **given: Any) -> None:
+def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
-    from explorer.cli.output import absent, classes, filled_in, next_token
+    from explorer.cli.output import absent, classes, filled_in, next_token, told_as_json
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
     trace = explored(text, given)
+    if as_json:
+        click.echo(told_as_json(trace))
+        return
     for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
         if tokens:
             marks = " / ".join(token.text if token.known else f"{token.text}?" for token in tokens)
@@ -162,84 +163,6 @@ def show(words: Words, /, text: str, **given: Any) -> None:
 
 
 @commands.command()
-@click.argument("text")
-@click.option("--tap", metavar="NAME")
-@click.option("--head", default="all", show_default=True, metavar="H|all")
-@click.option("--layer", metavar="L|all")
-@click.option("--out", required=True, metavar="PATH")
-@click.option("--format", "format_", metavar="|".join(formats.names()))
-@number_flag("--dpi", "dpi", 24.0, 1200.0, default=192.0)
-@number_flag("--width", "width_px", 16, 20_000)
-@choice_flag("--theme", "theme", ("light", "dark"), default="light")
-@shared_flags
-@click.pass_obj
-def export(
-    words: Words,
-    /,
-    text: str,
-    tap: str | None,
-    head: str,
-    layer: str | None,
-    out: str,
-    format_: str | None,
-    dpi: float,
-    width_px: int | None,
-    theme: str,
-    **given: Any,
-) -> None:
-    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.export.job import Export
-    from explorer.picture.theme import THEMES
-
-    path = Path(out)
-    folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
-    format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
-    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # Refuse a wrong format before the pass.
-    trace = explored(text, given)
-    choice = None if tap is None else _chosen(trace, tap, head, layer)
-    job = Export(
-        trace=trace,
-        out=path,
-        format=format_,
-        words=words,
-        choice=choice,
-        one_each=folder,
-        theme=THEMES[theme],
-        dpi=dpi,
-        width_px=width_px,
-    )
-    count = max(done for done, _of in job.run())
-    click.echo(words("cli.exported", count=count, path=out))
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether there is such a folder. An impossible path counts as no; writing will report it."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":
-    """The heads and layers that the flags choose. Raises UnknownTap, UnknownHead, UnknownLayer."""
-    from explorer.export.choice import Choice
-
-    side = trace.card.side(tap)
-    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # A tap without heads ignores --head but checks it.
-    return Choice(tap, _which(head, UnknownHead, n_heads), -1 if layer is None else _which(layer, UnknownLayer, side.n_layers))
-
-
-def _which(value: str, error: type[ExplorerError], count: int) -> int | None:
-    """A head or layer by number, None for "all". Raises UnknownHead, UnknownLayer."""
-    if value == "all":
-        return None
-    known = {str(number): number for number in range(count)}
-    if value not in known:
-        raise error(got=value, last=count - 1)
-    return known[value]
-
-
-@commands.command()
 @click.pass_obj
 def presets(words: Words) -> None:
     """List the presets."""
@@ -260,6 +183,7 @@ def knobs(words: Words) -> None:
 
 
 for command in (
+    export,
     breaks,
     postcard,
     effects,
@@ -276,5 +200,6 @@ for command in (
     evaluate,
     translate,
     fit_lens,
+    scan,
 ):
     commands.add_command(command)

@@ -1,15 +1,53 @@
-"""What `show` says of a model besides its tokens and taps: the next token, masked ones, and which taps there are not."""
+"""What `show` says: all of it as JSON; in lines the next token, masked ones, and which taps there are not."""
 
+import json
+import math
 from collections.abc import Iterator
+from typing import Any
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
 _LIKELIEST = 5
 _OUTPUT = "generator.probabilities"
 _MASKS = ("[MASK]", "<mask>")
+
+
+def told_as_json(trace: Trace) -> str:
+    """Texts, tokens, the model, every tap with axes, shape and figures, as JSON; what is no finite number is a text."""
+    from explorer.export.job import state_of
+    from explorer.picture.makers.taps import TapList
+
+    taps = TapList(trace)
+    figures = (taps.summary(row) for row in range(len(taps.names)))
+    told = {
+        **state_of(trace),
+        "tokens": {side: [_token(token) for token in getattr(trace.tokens, side)] for side in ("source", "target")},
+        "taps": {
+            name: {"axes": trace.axes(name), "shape": trace.shape(name)}
+            | ({} if about is None else {"low": about.low, "high": about.high, "mean": about.mean})
+            for name, about in zip(taps.names, figures, strict=True)
+        },
+    }
+    return json.dumps(_finite(told), ensure_ascii=False, allow_nan=False)
+
+
+def _token(token: Token) -> dict[str, Any]:
+    fields = attrs.asdict(token)
+    return {name: fields[name] for name in ("text", "id", "start", "end", "known")}
+
+
+def _finite(value: Any) -> Any:
+    """The value as JSON can say it: "inf", "-inf" and "nan" for numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def next_token(trace: Trace, words: Words) -> str:

@@ -11,7 +11,7 @@ import attrs
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, WriteOn
+from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, WriteOn
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -41,6 +41,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.findings import Unchanged
 from explorer.trace.model_card import ModelCard
+from explorer.trace.tap_figures import measured_taps
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
@@ -128,7 +129,11 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other. A
         text is gone on with, and filled in, by the model on screen, because a second model of others may not fit into memory.
+        Taps that were recorded are measured without any model.
         """
+        if isinstance(errand, MeasureTaps):
+            assert errand.trace is not None  # An errand with pieces has it.
+            return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
         self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))

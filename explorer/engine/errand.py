@@ -18,6 +18,8 @@ from explorer.trace.consequences import Consequence
 from explorer.trace.continuation import NextToken, Sampling
 from explorer.trace.sentence_breaks import Break
 from explorer.trace.similarity import Similarity
+from explorer.trace.tap_figures import MeasuredTaps
+from explorer.trace.trace import Trace
 
 
 @attrs.frozen(kw_only=True)
@@ -116,17 +118,31 @@ class CompareTexts(Errand):
         return 0 if self.wish is None or not self.texts else 1
 
 
+@attrs.frozen(kw_only=True)
+class MeasureTaps(Errand):
+    """The figures of a Trace's taps; a piece is a group of them, by name."""
+
+    kind: ClassVar[str] = "measure taps"
+    trace: Trace | None = None
+    groups: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """How many groups there are."""
+        return len(self.groups)
+
+
 @attrs.frozen(eq=False)
 class Brought:
     """What a piece of an errand has found out; an ExplorerError where it cannot be found out."""
 
     errand: Errand
     number: int
-    found: Consequence | Break | NextToken | Cloze | Similarity | ExplorerError
+    found: Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ExplorerError
 
 
 # What belongs to the page on screen goes before a search.
-_IN_TURN = (WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
+_IN_TURN = (MeasureTaps.kind, WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
 
 
 class Agenda:

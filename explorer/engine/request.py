@@ -53,6 +53,11 @@ class Request:
         return 1 if self.detail.quick and self.wish.searches else self.wish.beam
 
     @property
+    def is_provisional(self) -> bool:
+        """Whether the translation of this answer is a greedy one, and the search that was wished for is still to come."""
+        return self.beam != self.wish.beam
+
+    @property
     def experiments(self) -> frozenset[str]:
         """The names of the experiments that are made for this answer."""
         return frozenset() if self.detail.quick else self.detail.experiments

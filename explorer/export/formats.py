@@ -14,8 +14,11 @@ from explorer.errors import UnknownFormat
 from explorer.files import replacing
 
 if TYPE_CHECKING:
+    from explorer.lang import Words
     from explorer.picture.figure.film import Film
+    from explorer.picture.kinds import Picture
     from explorer.picture.tables import Table
+    from explorer.trace.trace import Trace
 
 
 @attrs.frozen
@@ -30,13 +33,16 @@ Draw = Callable[[str, Path, Pixels], Callable[[], None] | None]
 """Writes an SVG to a path in some format. It may return the rest of the work, for any thread. Raises CannotWrite."""
 Write = Callable[[Path, "Sequence[Table]"], None]
 """Writes tables of numbers to a path. Raises CannotWrite."""
+Page = Callable[["Sequence[Picture]", "Trace", Path, "Words"], None]
+"""Writes pictures of a Trace to one page that answers. Raises CannotWrite."""
 Run = Callable[["Film", Path, Pixels], Iterator[list[Path]]]
 """Writes a film frame by frame, and gives the files that each frame has finished. Raises CannotWrite."""
 
 
 @attrs.frozen(kw_only=True)
 class Format:
-    """One format. `name` is also the suffix of its files. It has `draw` if it holds a figure, otherwise `write` or `run`.
+    """One format. `name` is also the suffix of its files. It has one of these: `draw` or `page` if it holds a figure, `write`
+    for numbers, `run` for a film. A `page` can hold a whole pass, and is light or dark as the reader's system is.
 
     `has_pixels` is True where a size in pixels has a meaning, `in_folder` where it is a folder of files.
     """
@@ -44,6 +50,7 @@ class Format:
     name: str
     draw: Draw | None = None
     write: Write | None = None
+    page: Page | None = None
     run: Run | None = None
     has_pixels: bool = False
     in_folder: bool = False
@@ -52,6 +59,11 @@ class Format:
     def is_figure(self) -> bool:
         """Whether the format holds a figure or a film; otherwise it holds numbers."""
         return self.write is None
+
+    @property
+    def has_theme(self) -> bool:
+        """Whether light or dark is chosen for the file."""
+        return self.is_figure and self.page is None
 
 
 def _svg(svg: str, path: Path, _pixels: Pixels) -> None:
@@ -73,10 +85,23 @@ def _pdf(svg: str, path: Path, _pixels: Pixels) -> None:
     raster.write_pdf(svg, path)
 
 
+def _html(pictures: "Sequence[Picture]", trace: "Trace", path: Path, words: "Words") -> None:
+    from explorer.export.web.page import page
+
+    with replacing(path) as unfinished:
+        unfinished.write_text(page(pictures, trace, words), encoding="utf-8")
+
+
 def _csv(path: Path, tables: "Sequence[Table]") -> None:
     from explorer.export.numbers import write_csv
 
     write_csv(path, tables)
+
+
+def _long_csv(path: Path, tables: "Sequence[Table]") -> None:
+    from explorer.export.numbers import write_long_csv
+
+    write_long_csv(path, tables)
 
 
 def _npz(path: Path, tables: "Sequence[Table]") -> None:
@@ -107,9 +132,11 @@ FORMATS: tuple[Format, ...] = (
     Format(name="png", draw=_png, has_pixels=True),
     Format(name="svg", draw=_svg),
     Format(name="pdf", draw=_pdf),
+    Format(name="html", page=_html),
     Format(name="csv", write=_csv),
     Format(name="npz", write=_npz),
     Format(name="safetensors", write=_safetensors),
+    Format(name="long.csv", write=_long_csv),
 )
 
 
@@ -125,9 +152,16 @@ def names() -> tuple[str, ...]:
     return tuple(each.name for each in FORMATS)
 
 
-def formats_of(*, figure: bool, numbers: bool) -> tuple[Format, ...]:
-    """The formats that fit: those of figures if `figure`, those of numbers if `numbers`."""
-    return tuple(each for each in FORMATS if (figure if each.is_figure else numbers))
+def named(file_name: str) -> str:
+    """The format that a file's name says: the longest name that it ends in, else its suffix. "a.long.csv" is "long.csv"."""
+    lower = file_name.lower()
+    ends = [each for each in names() if lower.endswith(f".{each}")]
+    return max(ends, key=len, default=Path(lower).suffix[1:])
+
+
+def formats_of(*, figure: bool, numbers: bool, page: bool = False) -> tuple[Format, ...]:
+    """The formats that fit: those of figures if `figure`, those of numbers if `numbers`, those of a whole pass if `page`."""
+    return tuple(each for each in FORMATS if ((figure or (page and each.page is not None)) if each.is_figure else numbers))
 
 
 def find(name: str, among: Sequence[Format]) -> Format:

@@ -18,6 +18,7 @@ import attrs
 from explorer.export.choice import Choice, single, together
 from explorer.export.formats import FILMS, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
+from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
 from explorer.picture.figure.svg import render
@@ -40,8 +41,9 @@ class Export:
     """What to write, in which format, and where.
 
     A `picture` is exported as it is, with the numbers that it shows; with `film`, one that moves is exported as it plays.
-    Without one, `choice` says which taps; None means all taps, as numbers only. `format` is a format's name. `out` is a
-    folder if `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats that have pixels.
+    Without one, `choice` says which taps; None means all taps, as numbers, or the whole pass as a page. `format` is a format's
+    name. `out` is a folder if `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats
+    that have pixels.
     """
 
     trace: Trace
@@ -58,11 +60,12 @@ class Export:
     width_px: int | None = None
 
     def possible(self) -> tuple[Format, ...]:
-        """The formats that can hold this export: no figure shows all taps, and not every picture has tables."""
+        """The formats that can hold this export: of all taps numbers or a page, and not every picture has tables."""
         if self.film:
             return FILMS
         is_everything = self.choice is None and self.picture is None
-        return formats_of(figure=not is_everything, numbers=self.picture is None or has_tables(self.picture))
+        numbers = self.picture is None or has_tables(self.picture)
+        return formats_of(figure=not is_everything, numbers=numbers, page=is_everything)
 
     def run(self) -> Iterator[tuple[int, int]]:
         """Write the files, one at each step; yields (files written, files in all). Raises ExplorerError."""
@@ -124,12 +127,20 @@ class Export:
             path = self.out / f"{stem}.{self.format}"
         else:
             path, head = self.out, self.choice.head if self.choice is not None else None
+        if format_.page is not None:
+            format_.page(self._on_page(tap, head), self.trace, path, self.words)
+            return path, None
         if format_.draw is not None:
             svg = render(self._figure(tap, head), self.words, self.theme)
             return path, format_.draw(svg, path, Pixels(self.dpi, self.width_px))
-        assert format_.write is not None  # A format has either `draw` or `write`.
+        assert format_.write is not None  # A format has one of these.
         format_.write(path, self._tables(tap, taps, head))
         return path, None
+
+    def _on_page(self, tap: str, head: int | None) -> tuple[Picture, ...]:
+        if tap or self.picture is not None or self.choice is not None:
+            return (self._figure(tap, head),)
+        return pictures_of(self.trace, self.look, self.words)
 
     def _figure(self, tap: str, head: int | None) -> Picture:
         if tap:
@@ -155,13 +166,14 @@ class Export:
     def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:
         trace = self.trace
         about = {
-            **_state(trace),
-            "beside": None if trace.compared_with is None else _state(trace.compared_with),  # the state it is compared with
+            **state_of(trace),
+            "beside": None if trace.compared_with is None else state_of(trace.compared_with),  # the state it is compared with
             "unchanged": _unchanged(trace),
             "other_sentences": _other_sentences(trace),
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,
+            "note": "" if self.picture is None else self.picture.caption.note,
             "part": None if self.picture is None else self.picture.caption.shape,
             "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
@@ -176,7 +188,7 @@ class Export:
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _state(trace: Trace) -> dict[str, Any]:
+def state_of(trace: Trace) -> dict[str, Any]:
     """Everything that decides the numbers of a pass, as JSON values."""
     return {
         "source": trace.source,
@@ -197,7 +209,7 @@ def _state(trace: Trace) -> dict[str, Any]:
 def _unchanged(trace: Trace) -> dict[str, Any] | None:
     """The state without the changes, whose words the pictures of before and after read; None where no such pass was made."""
     found = trace.experiments.get("unchanged")
-    return _state(found.trace) if isinstance(found, Unchanged) else None
+    return state_of(found.trace) if isinstance(found, Unchanged) else None
 
 
 def _other_sentences(trace: Trace) -> dict[str, Any]:

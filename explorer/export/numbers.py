@@ -7,7 +7,7 @@ import math
 import re
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from safetensors.numpy import save_file
 
 from explorer.files import replacing
 from explorer.lang import Words
+from explorer.picture.kinds import Axis
 from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
@@ -25,6 +26,7 @@ from explorer.trace.remake_heads import Remade, can_be_remade
 from explorer.trace.trace import Trace
 
 _HEADER = ("tap", "head", "row", "label")
+_LONG_HEADER = ("tap", "head", "row", "row_label", "column", "column_label", "value")
 
 
 def write_npz(path: Path, tables: Sequence[Table]) -> None:
@@ -90,13 +92,41 @@ def write_csv(path: Path, tables: Sequence[Table]) -> None:
         writer = csv.writer(file)
         for table in tables:
             array = table.values
-            maps = array if isinstance(array, Remade) or array.ndim == 3 else array[None]
-            heads: Sequence[object] = range(len(maps)) if array.ndim == 3 else ["" if table.head is None else table.head]
-            writer.writerow([*_HEADER, *(table.columns.label(index) for index in range(maps.shape[2]))])
-            for head, one in zip(heads, maps, strict=True):
+            writer.writerow([*_HEADER, *(table.columns.label(index) for index in range(array.shape[-1]))])
+            for head, one in _maps(table):
                 for index, values in enumerate(one):
-                    label = table.rows.label(index) if table.rows.labels else ""
-                    writer.writerow([table.name, head, index, label, *(exact(value) for value in values)])
+                    writer.writerow([table.name, head, index, _label(table.rows, index), *(exact(value) for value in values)])
+
+
+def write_long_csv(path: Path, tables: Sequence[Table]) -> None:
+    """Write one row for each number, under one header for the whole file: the form that data frames group and filter by.
+
+    Numbers are written as in `write_csv`; an axis without labels has empty ones. Raises CannotWrite.
+    """
+    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_LONG_HEADER)
+        for table in tables:
+            for head, one in _maps(table):
+                for row, values in enumerate(one):
+                    begin = (table.name, head, row, _label(table.rows, row))
+                    writer.writerows(
+                        (*begin, column, _label(table.columns, column), exact(value)) for column, value in enumerate(values)
+                    )
+
+
+def _maps(table: Table) -> Iterator[tuple[object, Array]]:
+    """The maps [row, column] of a table, each with its head, or "" where it belongs to none."""
+    array = table.values
+    if array.ndim == 3:
+        yield from enumerate(array)
+    else:
+        assert not isinstance(array, Remade)  # It has heads.
+        yield "" if table.head is None else table.head, array
+
+
+def _label(axis: Axis, index: int) -> str:
+    return axis.label(index) if axis.labels else ""
 
 
 def _arrays(tables: Sequence[Table]) -> dict[str, NDArray[Any] | Remade]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.figure.png import palette
 from explorer.picture.scales import Scale
-from explorer.picture.theme import LIGHT, Theme
+from explorer.picture.theme import LIGHT, THEMES, Theme
 
 LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0
 """A smaller cell has no room for figures."""
@@ -41,7 +41,7 @@ def is_small(value: float, scale: Scale) -> bool:
 @lru_cache(maxsize=16)
 def inks(colours: str, theme: Theme) -> tuple[str, ...]:
     """The ink for each colour index [256]: dark or light, whichever contrasts more. WCAG 2.2, relative luminance."""
-    behind = luminance(palette(colours, theme)[:, :3])  # [index]
+    behind = luminance(palette(colours, THEMES[theme.name])[:, :3])  # [index]
     dark, light = (float(luminance(_channels(ink)[None, :])[0]) for ink in (DARK_INK, LIGHT_INK))
     # contrast(a, b) = (L_a + 0.05) / (L_b + 0.05) for L_a ≥ L_b
     better = (light + 0.05) / (behind + 0.05) >= (behind + 0.05) / (dark + 0.05)  # [index], True: light ink

@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
-from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap
+from explorer.picture.axis import Axis, strongest
+from explorer.picture.kinds import Caption, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
@@ -82,16 +83,22 @@ def _tip(value: str, where: str, caption: Caption, words: Words, *, follows: boo
 
 
 def followable(picture: Heatmap, row: int, column: int) -> Cell | None:
-    """The attention cell that a map's cell shows; None for maps of anything else, and for means over heads."""
+    """The attention cell that a map's cell shows, between two words the strongest; None for other maps and means over heads."""
+    query, key = strongest(picture.rows, picture.columns, picture.unfolded, row, column)
     if picture.query is None:
-        return cell_in(picture.caption.tap, picture.head, row, column)
+        return cell_in(picture.caption.tap, picture.head, query, key)
     # The rows are heads, and the last one is their mean.
     is_head = row < len(picture.rows.labels) - 1
-    return cell_in(picture.caption.tap, row if is_head else None, picture.query, column)
+    return cell_in(picture.caption.tap, row if is_head else None, picture.query, key)
 
 
 def changeable(picture: Heatmap, row: int, column: int) -> ChangePlace | None:
-    """Where a change would be made that is asked for at a map's cell; None where the cells are not those of a tap."""
+    """Where a change would be made that is asked for at a map's cell; None where the cells are not those of a tap.
+
+    Between words of several tokens there are several cells, of which none is meant alone.
+    """
+    if len(picture.rows.rows(row)) > 1 or len(picture.columns.rows(column)) > 1:
+        return None
     cell = followable(picture, row, column)
     if cell is not None:
         return ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
@@ -102,9 +109,18 @@ def changeable(picture: Heatmap, row: int, column: int) -> ChangePlace | None:
 
 
 def followable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> Cell | None:
-    """The attention cell of a thumbnail; `layer` is its place in the picture."""
+    """The attention cell of a thumbnail, between two words the strongest; `layer` is its place in the picture."""
     tap = picture.caption.tap.replace(".layers.*.", f".layers.{picture.layers[layer]}.")
-    return cell_in(tap, head, row, column)
+    unfolded = None if picture.unfolded is None else picture.unfolded[layer, head]
+    return cell_in(tap, head, *strongest(picture.rows, picture.columns, unfolded, row, column))
+
+
+def changeable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> ChangePlace | None:
+    """Where a change would be made that is asked for at a cell of a thumbnail; None between words of several tokens."""
+    if len(picture.rows.rows(row)) > 1 or len(picture.columns.rows(column)) > 1:
+        return None
+    cell = followable_on_wall(picture, layer, head, row, column)
+    return None if cell is None else ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
 
 
 def told_origin(caption: Caption, words: Words) -> str:
@@ -168,4 +184,4 @@ def _range(axis: Axis, index: int, block: int, n: int) -> str:
 def _at(axis: Axis, index: int) -> str:
     if axis.labels and not axis.numbered:
         return f"{axis.name} {axis.labels[index]}"
-    return f"{axis.name} {index} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"
+    return f"{axis.name} {axis.number(index)} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
+from explorer.trace.folding import Groups
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
@@ -59,6 +60,9 @@ class Timeline(Picture):
 
     `log_p` is in nats; `ranks` count from 1 among all `n_symbols` symbols. Where nothing was expected of the model, both
     are missing and the probabilities are NaN. Step i is token i + `shift` of the `side`.
+
+    Where words are shown, `groups` has the steps of each, and `pieces` their texts and probabilities; the word's own is their
+    product, and its rank is 0, which means that it has none.
     """
 
     labels: tuple[str, ...]
@@ -73,6 +77,16 @@ class Timeline(Picture):
     scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
     alike: bool = False  # whether the steps after the chosen one look like those before it
     told: tuple[str, ...] = ()  # what is said of each step; () for the usual sentence
+    groups: Groups = ()
+    pieces: tuple[tuple[tuple[str, float], ...], ...] = ()
+
+    def steps(self, index: int) -> tuple[int, ...]:
+        """The steps of a chip: itself, or those of a word."""
+        return self.groups[index] if self.groups else (index,)
+
+    def tokens(self, index: int) -> frozenset[tuple[str, int]]:
+        """Side and position of the tokens of a chip."""
+        return frozenset((self.side, step + self.shift) for step in self.steps(index))
 
     def kind(self) -> "Kind[Timeline]":
         """Its drawing, tables and words."""

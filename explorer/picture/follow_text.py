@@ -143,6 +143,12 @@ def query_name(followed: Followed, words: Words) -> str:
     return words("follow.to_come", token=token) if followed.writes else token
 
 
+def query_mark(followed: Followed) -> str:
+    """The query as the rows of maps name it, where its name has no room: "→ian" for a token that it is about to write."""
+    token = _short(followed.asks)
+    return f"→{token}" if followed.writes else token
+
+
 def _asks(followed: Followed, words: Words) -> str:
     """The query as a sentence names it."""
     token = _quoted(followed.asks, words)

@@ -5,7 +5,7 @@ closed from other NaNs.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.axis import Axis as Axis
 from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
@@ -26,33 +27,6 @@ if TYPE_CHECKING:
 
 Closed = NDArray[np.bool_]
 P = TypeVar("P", bound="Picture")
-
-
-@attrs.frozen
-class Axis:
-    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens the labels are.
-
-    `numbered` is True where a label's position has a meaning and is shown beside it. Label i is token i + `shift` of the
-    side: the shift is 1 where a row is named after the token about to be written, which comes one position later.
-    """
-
-    name: str
-    labels: tuple[str, ...] = ()
-    side: str = ""
-    numbered: bool = True
-    shift: int = 0
-
-    def label(self, index: int) -> str:
-        """The label at `index`; the index itself where the axis has no labels."""
-        return self.labels[index] if self.labels else str(index)
-
-    def spot(self, index: int) -> tuple[str, int]:
-        """Side and position of the token at `index`."""
-        return self.side, index + self.shift
-
-    def indices(self, spots: Iterable[tuple[str, int]], size: int) -> list[int]:
-        """The indices of those tokens (side, position) that lie on this axis of `size` labels."""
-        return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
 
 
 Origin = Literal["recorded", "computed", "beside"]
@@ -138,6 +112,7 @@ class Heatmap(Picture):
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None
     recorded: Array | None = None
+    unfolded: Array | None = None  # [row, column] between tokens, where rows or columns are words
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
     chosen_row: int | None = None  # a row that the reader has chosen
@@ -185,6 +160,7 @@ class HeadGrid(Picture):
     block: int = 1
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    unfolded: Array | None = None  # [layer, head, query, key] between tokens, where rows or columns are words
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
     measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
 
@@ -301,11 +277,22 @@ class Bars(Picture):
         return BARS
 
 
+@attrs.frozen(eq=False)
+class HeadLines:
+    """The weights [row, column] of one of several heads whose lines lie over one another; `recorded` as in a Heatmap."""
+
+    head: int
+    values: Array
+    recorded: Array | None = None
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Alignment(Picture):
     """Weights [row, column] between the tokens of two sentences, drawn as lines; columns' tokens stand above, rows' below.
 
-    `recorded` and `head` mean the same as in a Heatmap; both are None for a mean over heads.
+    With `arcs`, rows and columns are the same text: its tokens stand in one row, arcs above it look back and arcs below it
+    ahead. `recorded` and `head` mean the same as in a Heatmap; both are None for a mean over heads. Several heads are
+    `overlaid`, each with lines of its own; then `values` are the largest of them.
     """
 
     values: Array
@@ -315,6 +302,13 @@ class Alignment(Picture):
     caption: Caption
     recorded: Array | None = None
     head: int | None = None
+    overlaid: tuple[HeadLines, ...] = ()
+    arcs: bool = False
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether any query sees a key that comes after it, as without a causal mask."""
+        return bool(np.isfinite(self.values[np.triu_indices_from(self.values, 1)]).any())
 
     def kind(self) -> "Kind[Alignment]":
         """Its drawing, tables and words."""

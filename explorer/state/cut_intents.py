@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.state.intents import Intent, Shown, wishing
+from explorer.state.intents import Intent, SetText, Shown, wishing
 from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans, merged, split
@@ -53,3 +53,25 @@ class AddWord(Intent):
             return state
         words = (*state.wish.words, self.word)
         return wishing(state, words=words, source_cuts=None, target_cuts=None, prefix=())
+
+
+@attrs.frozen
+class CutAs(Intent):
+    """Cut the sentence in one of the ways of the knob `tokenizer`; cuts that were made by hand are dropped."""
+
+    way: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this cut. Raises BadKnob."""
+        return wishing(state, config=state.wish.config.changed(tokenizer=self.way), source_cuts=None, prefix=())
+
+
+@attrs.frozen
+class TakeSentence(Intent):
+    """Set the source to a sentence that was offered, and not typed: the box has to show it."""
+
+    text: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this text, as if it were typed."""
+        return SetText(self.text).applied(state, shown)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
 """What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
 SPECIALS = ("shown", "hidden")
-DRAWN = ("map", "lines")
+UNITS = ("tokens", "words")
+"""What a row and a column of attention stand for: a token, or a written word with all of its tokens."""
+DRAWN = ("map", "lines", "arcs")
+"""How attention is drawn: as a map, as lines between two rows of tokens, or as arcs over one row."""
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
@@ -36,12 +39,20 @@ BANDS = ("weights", "contributions")
 INSIDE = ("", "head", "key", "score", "network")
 """How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
 _MOST_STEPS = 4096  # characters of a way
+_MOST_OVERLAID = 1024
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
 
 
 def _way(_look: object, field: "attrs.Attribute[str]", value: object) -> None:
     """Check that a field is a way into a sum. Raises BadField."""
     if not isinstance(value, str) or len(value) > _MOST_STEPS or not WAY.match(value):
+        raise bad_field(field.name, value)
+
+
+def _heads(_look: object, field: "attrs.Attribute[tuple[int, ...]]", value: tuple[int, ...]) -> None:
+    """Check that a field is a set of heads, in order. Raises BadField."""
+    ordered = len(value) <= _MOST_OVERLAID and value == tuple(sorted(set(value)))
+    if not ordered or any(not 0 <= head <= _MOST for head in value):
         raise bad_field(field.name, value)
 
 
@@ -64,8 +75,11 @@ class Look:
     # Maps and lines show one head, or what stands for several; weights below the threshold, and special tokens, may be hidden.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
     drawn: str = attrs.field(default="map", validator=one_of(DRAWN))  # how the attention page shows them
+    # Heads whose lines lie over one another, in order; they count as long as the chosen head is one of them.
+    overlaid: tuple[int, ...] = attrs.field(default=(), validator=_heads)
     threshold: float = attrs.field(default=0.0, validator=between(0, 1))
     specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
+    unit: str = attrs.field(default="tokens", validator=one_of(UNITS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
@@ -103,6 +117,12 @@ class Look:
         side, _, kind = self.attention.partition(".")
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
+    def drawn_heads(self) -> tuple[int, ...]:
+        """The heads whose lines are drawn, in order; none where a mean, a maximum or a rollout stands for them."""
+        if self.aligned != "head":
+            return ()
+        return self.overlaid if self.head in self.overlaid else (self.head,)
+
     def excerpt(self, side: str, n_tokens: int) -> tuple[int, int]:
         """The first token of the source or the target whose lane the river shows, and the one after the last."""
         first, end = getattr(self, f"{side}_first"), getattr(self, f"{side}_end") or n_tokens
@@ -131,13 +151,15 @@ class Look:
         side = self.side if self.side in sides else sides[0]
         layer = min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side)))
         has_cell = bool(offered) and self._has_cell(trace, attention)
+        n_heads = trace.card.side(attention).n_heads
         return attrs.evolve(
             self,
             attention=attention,
             layer=layer,
             cell_query=self.cell_query if has_cell else -1,
             cell_key=self.cell_key if has_cell else -1,
-            head=min(self.head, trace.card.side(attention).n_heads - 1),
+            head=min(self.head, n_heads - 1),
+            overlaid=tuple(head for head in self.overlaid if head < n_heads),
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
             rival=self.rival if self.rival < trace.card.vocab_size else -1,

@@ -135,8 +135,8 @@ class State:
         return dict(_rows_of(self))
 
     @classmethod
-    def of_table(cls, table: Mapping[str, object], path: Path) -> tuple["State", tuple[str, ...]]:
-        """The State in the table of the file at `path`, and the unknown names in it. Raises BadState."""
+    def of_table(cls, table: Mapping[str, object], path: str | Path) -> tuple["State", tuple[str, ...]]:
+        """The State in the table of the file that errors call `path`, and the unknown names in it. Raises BadState."""
         try:
             settings, unknown = Settings.read(table)
             if "preset" not in settings.wish:

@@ -50,8 +50,8 @@ def read_table(path: Path) -> dict[str, Any]:
     return parsed(read_whole(path, MOST_BYTES), path)
 
 
-def parsed(content: bytes, path: Path) -> dict[str, Any]:
-    """The table in the contents of the file at `path`. Raises BadState, NewerState."""
+def parsed(content: bytes, path: str | Path) -> dict[str, Any]:
+    """The table in the contents of the file that errors call `path`. Raises BadState, NewerState."""
     try:
         text = content.decode("utf-8")
         if deep_line(text):

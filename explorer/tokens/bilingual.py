@@ -7,7 +7,7 @@ readable text, one symbol on each line.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -104,17 +104,20 @@ class Bilingual:
 
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
         """The spans of words; an unknown word becomes the spans of its characters, and the symbol of a gap is one span."""
+        return tuple(span for span, _word in self.source_pieces(text, spans, simplifier))
+
+    def source_pieces(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Iterator[tuple[Span, Span | None]]:
+        """The spans of `source_spans`, each with the span of the word that fell apart into it; None where none did."""
         if self.source.id_of(MASK) is not None:
             spans = _with_gaps(text, spans)
-        found: list[Span] = []
         for start, end in spans:
             # The word is simplified by itself, as when it is looked up. In its sentence a character may get another form.
             forms = text[start:end], simplifier.simplified(text[start:end])
-            if all(self.source.id_of(form) is None for form in forms):
-                found += ((start + a, start + b) for a, b in characters(text[start:end]))
+            parts = characters(text[start:end]) if all(self.source.id_of(form) is None for form in forms) else ()
+            if len(parts) > 1:
+                yield from (((start + a, start + b), (start, end)) for a, b in parts)
             else:
-                found.append((start, end))
-        return tuple(found)
+                yield from (((start + a, start + b), None) for a, b in parts or ((0, end - start),))
 
     def target_ids(self, text: str) -> tuple[int, ...]:
         """The ids of a target sentence, without begin and end symbols."""

@@ -10,7 +10,7 @@ from explorer.tokens.bilingual import Bilingual, begin_token
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import check_cuts, trimmed
-from explorer.tokens.graphemes import Spans, characters
+from explorer.tokens.graphemes import Span, Spans, characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
@@ -36,10 +36,10 @@ class Tokenizers:
         """The tokens of a translator's source; words that are no symbols are cut into characters. Raises a BadText."""
         check_text(text)
         if cuts is not None:
-            spans = trimmed(check_cuts(cuts, text), text)
+            pieces: list[tuple[Span, Span | None]] = [(span, None) for span in trimmed(check_cuts(cuts, text), text)]
         else:
-            spans = bilingual.source_spans(text, self._spans(text, config, words), self._simplifier)
-        return tuple(self._looked_up(text[start:end], start, end, bilingual.source) for start, end in spans)
+            pieces = list(bilingual.source_pieces(text, self._spans(text, config, words), self._simplifier))
+        return tuple(self._looked_up(text[start:end], start, end, bilingual.source, word) for (start, end), word in pieces)
 
     def target(self, text: str, bilingual: Bilingual, *, cuts: Spans | None = None) -> tuple[Token, ...]:
         """The begin symbol and the tokens of a translator's target. Raises a BadText."""
@@ -91,14 +91,14 @@ class Tokenizers:
             return tuple(dict.fromkeys((token.start, token.end) for token in found if text[token.start : token.end].strip()))
         return self._segmenter.spans(text, _JIEBA_MODES[config.tokenizer], hmm=config.jieba_hmm, words=words)
 
-    def _looked_up(self, word: str, start: int, end: int, vocabulary: Vocabulary) -> Token:
-        identity = vocabulary.id_of(word)
+    def _looked_up(self, piece: str, start: int, end: int, vocabulary: Vocabulary, word: Span | None = None) -> Token:
+        identity = vocabulary.id_of(piece)
         if identity is None:
-            identity = vocabulary.id_of(self._simplifier.simplified(word))
+            identity = vocabulary.id_of(self._simplifier.simplified(piece))
         if identity is None:
-            identity = vocabulary.id_of(full_width(word))
+            identity = vocabulary.id_of(full_width(piece))
         known = identity is not None
-        return Token(word, UNKNOWN if identity is None else identity, start, end, known)
+        return Token(piece, UNKNOWN if identity is None else identity, start, end, known, word=word)
 
 
 def full_width(text: str) -> str:

@@ -17,8 +17,10 @@ from explorer.trace.costs import Costs
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.jacobian import Agreement, NotFitted
+from explorer.trace.norm_figures import Norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.segmentations import Segmentations
 from explorer.trace.steering import NotSteered, Steering
 from explorer.trace.vectors import Vectors
 
@@ -43,6 +45,8 @@ EXPERIMENTS = (
     "patching",
     "saliency",
     "vectors",
+    "segmentations",
+    "norms",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
@@ -300,6 +304,8 @@ Experiment = (
     | NotPatched
     | Saliency
     | Vectors
+    | Segmentations
+    | Norms
     | Steering
     | NotSteered
     | NotFitted

@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import MASK_VALUES
+from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
+
+_BLOCK = 2**18  # Numbers of a large array that are measured at once.
 
 
 @attrs.frozen
@@ -30,16 +33,37 @@ class Summary:
     infinite_share: float
 
 
-def summary(array: Array) -> Summary:
-    """The Summary of one array. The variance is divided by n."""
-    finite = array[np.isfinite(array)].astype(np.float64)
-    nan = float(np.isnan(array).mean()) if array.size else 0.0
-    infinite = float(np.isinf(array).mean()) if array.size else 0.0
-    if not finite.size:
-        return Summary(array.shape, math.nan, math.nan, math.nan, math.nan, nan, infinite)
-    return Summary(
-        array.shape, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()), nan, infinite
-    )
+def summary(array: Array, stop: Stop | None = None) -> Summary:
+    """The Summary of one array. The variance is divided by n. Raises Superseded as soon as `stop` says so.
+
+    It is worked out block by block, so that an array of any size takes the memory of a block.
+    """
+    numbers = array.ravel()
+    blocks = [numbers[start : start + _BLOCK] for start in range(0, numbers.size, _BLOCK)]
+    low, high, total, n, nan = math.inf, -math.inf, 0.0, 0, 0
+    for block in blocks:
+        stop_at(stop)
+        finite = _finite(block)
+        nan += 0 if finite.size == block.size else int(np.isnan(block).sum())
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+            total, n = total + float(finite.sum(dtype=np.float64)), n + finite.size
+    shares = (nan / numbers.size, (numbers.size - n - nan) / numbers.size) if numbers.size else (0.0, 0.0)
+    if not n:
+        return Summary(array.shape, math.nan, math.nan, math.nan, math.nan, *shares)
+    mean, squares = total / n, 0.0
+    for block in blocks:
+        stop_at(stop)
+        # σ² = Σ (x − mean)² / n
+        apart = _finite(block).astype(np.float64) - mean
+        squares += float(apart @ apart)
+    return Summary(array.shape, low, high, mean, math.sqrt(squares / n), *shares)
+
+
+def _finite(block: Array) -> Array:
+    """The finite numbers of a block."""
+    finite = np.isfinite(block)
+    return block if finite.all() else block[finite]
 
 
 def entropy_bits(weights: Array) -> NDArray[np.float64]:

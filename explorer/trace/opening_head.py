@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
 from explorer.trace.measures import is_word
-from explorer.trace.trace import Trace
+from explorer.trace.trace import Tokens, Trace
 
 _MOST_WORDS = 64  # words of a long text that are looked at: more would take longer and tell no more
 _NEAR = 2  # tokens; looking so far to the left or right, at each token alike, is looking at a fixed place
@@ -44,6 +44,22 @@ def opening_head(trace: Trace) -> Head | None:
     best = int(scores.argmax())  # The first one of equal ones.
     layer, head = divmod(best, trace.card.side(attention).n_heads)
     return Head(attention, list(kept)[layer], head) if scores[best] > 0 else None
+
+
+def alignment_values(trace: Trace) -> NDArray[np.float64]:
+    """[layer, head] how much each head of cross-attention is an alignment of words.
+
+    NaN for a sentence without words, and where the weights of any layer were not kept whole.
+    """
+    attention = _attention(trace)
+    side = trace.card.side(attention)
+    values = np.full((side.n_layers, side.n_heads), np.nan)
+    kept = _layers(trace, attention)
+    if attention.endswith(".cross_attn") and len(kept) == side.n_layers:
+        cells = _cells(trace, attention, np.concatenate(list(kept.values())))  # [head of all layers, query, key]
+        if cells.size:
+            values[:] = alignment(cells).reshape(values.shape)
+    return values
 
 
 def alignment(weights: Array) -> NDArray[np.float64]:
@@ -91,6 +107,17 @@ def selectivity(weights: Array) -> NDArray[np.float64]:
     return result
 
 
+def word_cells(weights: Array, tokens: Tokens, *, expected: bool) -> Array:
+    """The cells of cross-attention [head, query, key] that belong to words, and at most 64 in each direction.
+
+    `expected` says that a translation is expected, so that each query is made for the word after it.
+    """
+    written = tokens.target[1:] if expected else tokens.target
+    queries = [place for place, token in enumerate(written) if is_word(token.text)][:_MOST_WORDS]
+    keys = [place for place, token in enumerate(tokens.source) if is_word(token.text)][:_MOST_WORDS]
+    return np.nan_to_num(weights[:, queries][:, :, keys])
+
+
 def _attention(trace: Trace) -> str:
     """The attention that is looked at: cross-attention if there is one, else that of the last side."""
     last = trace.card.sides[-1]
@@ -107,11 +134,7 @@ def _layers(trace: Trace, attention: str) -> dict[int, Array]:
 def _cells(trace: Trace, attention: str, weights: Array) -> Array:
     """The cells of [head, query, key] that count: of words alone in cross-attention, and at most 64 in each direction."""
     if attention.endswith(".cross_attn"):
-        # Where a translation is expected, a query is made for the word after it.
-        written = trace.tokens.target[1:] if trace.expected else trace.tokens.target
-        queries = [place for place, token in enumerate(written) if is_word(token.text)][:_MOST_WORDS]
-        keys = [place for place, token in enumerate(trace.tokens.source) if is_word(token.text)][:_MOST_WORDS]
-        return np.nan_to_num(weights[:, queries][:, :, keys])
+        return word_cells(weights, trace.tokens, expected=bool(trace.expected))
     # Under a causal mask the first token can look at itself only.
     first = 1 if attention in trace.card.causal else 0
     return np.nan_to_num(weights[:, first:_MOST_WORDS, :_MOST_WORDS])

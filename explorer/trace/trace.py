@@ -3,7 +3,7 @@
 It needs no torch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -35,12 +35,16 @@ from explorer.trace.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
+from explorer.trace.patterns import is_pattern, stacked, taps_of
+from explorer.trace.sameness import fields_of, made_again, same
 from explorer.trace.search_tree import Search
+from explorer.trace.shown import Shown
 from explorer.trace.tap_names import side_name
 from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
+    from explorer.trace.folding import Groups
     from explorer.trace.why import Parts
 
 
@@ -65,8 +69,8 @@ def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class Trace:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Trace(Shown):
     """What one pass recorded. `arrays` are read-only float32 by tap name, and `axis_names` has the axes of every tap.
 
     `symbols` are the words of the vocabulary in the order of their ids. `search` is what decoding tried, if the model itself
@@ -111,6 +115,7 @@ class Trace:
     prompt: str = ""
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
+    _folded: dict[str, Array] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
@@ -136,12 +141,19 @@ class Trace:
         return values[name]
 
     def __getitem__(self, name: str) -> Array:
-        """The recorded array of a tap. Raises UnknownTap, and NotKept if a long text left no room for it."""
+        """The recorded array of a tap, float32 and read-only; `axes(name)` says what stands along its dimensions.
+
+        With a star in the place of the layer, "encoder.layers.*.self_attn.weights", it is that tap of all layers in one array:
+        [layer, head, query, key]. Raises UnknownTap, NotKept if a long text left no room for it, and LayersDiffer.
+        """
         try:
             return self.arrays[name]
         except (KeyError, TypeError):  # A list or a slice, which is no name, raises TypeError.
             if isinstance(name, str) and name in self.maps:
                 raise self.not_kept(name, -1) from None
+            taps = taps_of(name, self.axis_names) if is_pattern(name) else ()
+            if taps:
+                return stacked(self, taps)
             raise unknown_tap(name, self.axis_names) from None
 
     def head(self, name: str, head: int) -> Array:
@@ -194,15 +206,39 @@ class Trace:
     def __contains__(self, name: str) -> bool:
         return name in self.axis_names
 
+    def __iter__(self) -> Iterator[str]:
+        """The names of all taps, in the order of the flow."""
+        return iter(self.axis_names)
+
+    def __len__(self) -> int:
+        """How many taps there are."""
+        return len(self.axis_names)
+
+    def __bool__(self) -> bool:
+        return True  # A Trace without taps is a Trace all the same.
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same numbers to the last bit, of the same texts and model; see `same`."""
+        return same(self, other) if isinstance(other, Trace) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.source, self.target, self.preset, len(self.axis_names)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return made_again, (type(self), fields_of(self))
+
     def names(self) -> tuple[str, ...]:
         """All taps, in the order in which the data flowed through them."""
         return tuple(self.axis_names)
 
     def axes(self, name: str) -> tuple[str, ...]:
-        """The names of a tap's axes, in the order of its array's dimensions. Raises UnknownTap."""
+        """The names of a tap's axes, in the order of its array's dimensions; with a star, `layer` first. Raises UnknownTap."""
         try:
             return self.axis_names[name]
         except (KeyError, TypeError):
+            taps = taps_of(name, self.axis_names) if is_pattern(name) else ()
+            if taps:
+                return "layer", *self.axis_names[taps[0]]
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
@@ -221,6 +257,13 @@ class Trace:
         """
         return written(self.tokens, self.card.begin, self.card.end)
 
+    @cached_property
+    def word_groups(self) -> "Mapping[str, Groups]":
+        """The tokens of each written word of "source" and of "target", by their places."""
+        from explorer.trace.word_groups import word_groups
+
+        return MappingProxyType({"source": word_groups(self.tokens.source), "target": word_groups(self.tokens.target)})
+
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
@@ -236,6 +279,34 @@ class Trace:
 
         chosen = attention or self.card.attentions[0]
         return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
+    def words_of(self, name: str) -> "tuple[Groups, Groups]":
+        """The rows of each word of queries and the columns of each word of keys of an attention tap.
+
+        A row of cross-attention belongs to the word that it writes, where words are expected. Raises UnknownTap.
+        """
+        from explorer.trace.folding import before
+
+        queries, keys = (self.word_groups[self.side_name(name, axis)] for axis in ("query", "key"))
+        writes = ".cross_attn." in name and bool(self.expected)
+        return (before(queries, self.shape(name)[1]) if writes else queries), keys
+
+    def folded(self, name: str) -> Array:
+        """[head, word of queries, word of keys] the weights of an attention tap between written words (see `words_of`).
+
+        To a word of several tokens it is the sum over them, of a word the average over them, so that rows still sum to 1;
+        NaN where a mask has closed all of it. Raises UnknownTap, also for taps that are no weights, and NotKept.
+        """
+        from explorer.trace.folding import folded
+        from explorer.trace.stages import stage_of
+
+        if name not in self._folded:
+            if name not in self or self.axes(name)[-1] != "key" or stage_of(name).range != "unit":
+                raise unknown_tap(name, tuple(tap for tap in self.axis_names if tap.endswith("_attn.weights")))
+            made = folded(self[name], *self.words_of(name), self.map(name).closed)
+            made.flags.writeable = False
+            self._folded[name] = made
+        return self._folded[name]
 
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.

@@ -144,7 +144,8 @@ def _search(row: dict[str, Any] | None) -> Search | None:
 
 
 def _token(row: dict[str, Any]) -> Token:
-    return Token(**{**row, "merges": tuple(row["merges"])})
+    word = row.get("word")  # Older files have none.
+    return Token(**{**row, "merges": tuple(row["merges"]), "word": None if word is None else (int(word[0]), int(word[1]))})
 
 
 def _checked(values: NDArray[Any], n_axes: int) -> Array:

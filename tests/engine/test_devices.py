@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,11 +10,12 @@ from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
-from explorer.engine.experiments import bench, output_weights, patching, saliency, trials, vectors
+from explorer.engine.experiments import bench, output_weights, patching, saliency, segmentations, trials, vectors
 from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.experiment import experiment, focused
 from explorer.engine.experiments.patching import Reading
+from explorer.engine.recording import recorder
 from explorer.engine.row_sums import with_cells_set
 from explorer.model.tap import Tap
 from explorer.model.weights import build
@@ -26,9 +28,11 @@ pytestmark = pytest.mark.slow
 from tests.picture.examples import example
 
 _OF_A_TRACE = (
+    "norms",
     "patching",
     "saliency",
     "vectors",
+    "segmentations",
     "why",
     "readers",
     "lens",
@@ -69,6 +73,23 @@ def test_experiments_work_on_the_models_device(name: str, architecture: str, fet
     others = (_tokens(10, 11), _tokens(12, 13, 14, 15, 16))
     experiment(name, Bench(model, Tokens(source, target), (), others, lambda: False))
     assert torch.device("meta") in fetched or name == "variants"
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_the_cuts_of_a_sentence_are_read_on_the_models_device(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids go there, and the maps of all layers come back in one transfer."""
+    seen: list[torch.device] = []
+
+    def transferred(tensors: list[torch.Tensor]) -> list[np.ndarray]:
+        seen.extend(tensor.device for tensor in tensors)
+        return [np.zeros(tensor.shape, np.float32) for tensor in tensors]
+
+    monkeypatch.setattr(recorder, "in_one_transfer", transferred)
+    model = build(_SMALL.changed(architecture=architecture)).to("meta")
+    weights = segmentations._weights(model, _tokens(4, 5, 6), lambda: False)
+
+    assert weights.shape == (model.config.n_layers, model.config.n_heads, 3, 3)
+    assert set(seen) == {torch.device("meta")}
 
 
 @pytest.mark.parametrize("name", ["why", "readers", "lens"])

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from explorer.config import Config
-from explorer.engine.request import Request
+from explorer.engine.request import Detail, Request
 from explorer.errors import HeadsDoNotFit, KnobOutOfRange, UnknownKnob, UnknownPreset
 from explorer.state.wish import Wish
 
@@ -40,3 +40,14 @@ def test_a_request_is_a_value() -> None:
     assert len({first, second, attrs.evolve(first, serial=1)}) == 2
     with pytest.raises(AttributeError):
         first.text = "b"
+
+
+def test_a_greedy_answer_is_provisional_where_a_search_was_wished_for() -> None:
+    """Not where the whole answer is greedy as well, or where the target was typed."""
+    wish = attrs.evolve(Wish.from_preset("translator"), beam=4)
+    quick = Request(wish=wish, detail=Detail(quick=True))
+
+    assert quick.is_provisional
+    assert not Request(wish=wish).is_provisional
+    assert not quick.wishing(beam=1).is_provisional
+    assert not quick.wishing(target="A bridge.").is_provisional

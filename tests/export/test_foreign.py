@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from explorer.cli import exporting
 from explorer.cli import main as cli
 from explorer.errors import UnknownHead
 from explorer.export import formats
@@ -70,7 +71,8 @@ def test_the_command_line_shows_and_exports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every tap a line; heads are counted on the tap itself."""
-    monkeypatch.setattr(cli, "explored", lambda text, given: foreign_trace())
+    for module in (cli, exporting):
+        monkeypatch.setattr(module, "explored", lambda text, given: foreign_trace())
     assert cli.main(["show", "abc"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in NAMES)

@@ -88,7 +88,7 @@ def test_a_declared_format_can_be_exported_by_the_command_line(tmp_path: Path, c
     for made in (tmp_path / "a.tsv", tmp_path / "heads" / f"{WEIGHTS}.head1.tsv"):
         np.testing.assert_array_equal(_read(made), example()[WEIGHTS][1])
     assert main([*asked, "--out", str(tmp_path / "a.gif"), "--language", "en"]) == 2
-    assert "safetensors, tsv, drawn" in capsys.readouterr().err
+    assert "safetensors, long.csv, tsv, drawn" in capsys.readouterr().err
 
 
 def _dialog() -> ExportDialog:
@@ -140,10 +140,11 @@ def test_the_file_dialog_offers_each_format(
 
 def test_every_format_holds_figures_or_numbers_and_has_a_name_of_its_own() -> None:
     """What is neither drawn nor written could not be exported; what is both would not know which."""
-    assert all((each.draw is None) != (each.write is None) for each in FORMATS)
+    assert all([each.draw, each.page, each.write].count(None) == 2 for each in FORMATS)
     assert len(set(formats.names())) == len(FORMATS)
     assert set(formats_of(figure=True, numbers=False)) | set(formats_of(figure=False, numbers=True)) == set(FORMATS)
     assert not formats_of(figure=False, numbers=False)
+    assert formats_of(figure=False, numbers=False, page=True) == (find("html", FORMATS),)
 
 
 def test_a_format_is_found_by_its_name() -> None:

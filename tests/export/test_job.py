@@ -28,7 +28,7 @@ from tests.picture.examples import example, words
 pytestmark = pytest.mark.slow  # files of every head
 
 FORMATS = formats.names()
-NUMBERS = tuple(each.name for each in formats.formats_of(figure=False, numbers=True))
+OF_A_PASS = tuple(each.name for each in formats.formats_of(figure=False, numbers=True, page=True))
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 
 
@@ -183,7 +183,7 @@ def test_a_caller_can_stop_between_two_files(tmp_path: Path) -> None:
     ("change", "error", "values"),
     [
         ({"format_": "gif"}, UnknownFormat, {"name": "gif", "known": ", ".join(FORMATS)}),
-        ({"tap": None, "format_": "png"}, UnknownFormat, {"name": "png", "known": ", ".join(NUMBERS)}),
+        ({"tap": None, "format_": "png"}, UnknownFormat, {"name": "png", "known": ", ".join(OF_A_PASS)}),
         ({"tap": "encoder.nrom"}, UnknownTap, {"name": "encoder.nrom", "nearest": "encoder.norm"}),
         ({"head": 9}, UnknownHead, {"got": 9, "last": 3}),
         ({"layer": 9}, UnknownLayer, {"got": 9, "last": 1}),
@@ -256,3 +256,16 @@ def test_the_json_beside_it_tells_what_was_changed(tmp_path: Path) -> None:
 
     assert [explorer.Change.from_dict(row) for row in about["changes"]] == [change]
     assert about["beside"]["changes"] == []
+
+
+def test_a_page_holds_a_whole_pass_or_what_was_chosen(tmp_path: Path) -> None:
+    """Without a choice the river and three walls; of one head its map; of all taps into a folder a page each."""
+    export(tmp_path / "whole.html", "html", None)
+    export(tmp_path / "one.html", "html", head=2)
+    export(tmp_path / "each", "html", None, one_each=True)
+
+    assert (tmp_path / "whole.html").read_text("utf-8").count("<figure") == 4
+    assert (tmp_path / "one.html").read_text("utf-8").count("<figure") == 1
+    assert len(list((tmp_path / "each").glob("*.html"))) == len(example().names())
+    about = json.loads((tmp_path / "whole.html.json").read_text("utf-8"))
+    assert (about["format"], about["files"], about["source"]) == ("html", ["whole.html"], "我爱北京天安门")

@@ -11,9 +11,23 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
+from explorer.picture.cut_kinds import CutRow, CutRows
 from explorer.picture.decoding_kinds import Branch, Timeline, Tree
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Alignment, Axis, Bars, Caption, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves, marked
+from explorer.picture.kinds import (
+    Alignment,
+    Axis,
+    Bars,
+    Caption,
+    HeadLines,
+    Heatmap,
+    Picture,
+    Strips,
+    TokenRow,
+    VectorMap,
+    Waves,
+    marked,
+)
 from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
@@ -59,6 +73,25 @@ PICTURES: dict[str, Picture] = {
         rows=Axis("writing", ("＿I", "<eos>"), "target"),
         columns=Axis("key", ("我", "爱"), "source"),
         scale=Scale(0, 1, "cividis"),
+        caption=_CAPTION,
+    ),
+    "alignment_arcs": Alignment(
+        values=np.array([[1.0, 0.25, np.nan], [0.25, 0.75, 0.5], [0.5, 0.125, 0.0]], np.float32),
+        rows=Axis("query", ("我", "爱", "你"), "source"),
+        columns=Axis("key", ("我", "爱", "你"), "source"),
+        scale=Scale(0, 1, "cividis"),
+        arcs=True,
+        caption=_CAPTION,
+    ),
+    "alignment_overlaid": Alignment(
+        values=np.array([[1.0, 0.5], [0.25, 0.75]], np.float32),
+        rows=Axis("writing", ("＿I", "<eos>"), "target"),
+        columns=Axis("key", ("我", "爱"), "source"),
+        scale=Scale(0, 1, "cividis"),
+        overlaid=(
+            HeadLines(0, np.array([[1.0, 0.0], [0.25, np.nan]], np.float32)),
+            HeadLines(9, np.array([[0.5, 0.5], [0.25, 0.75]], np.float32)),
+        ),
         caption=_CAPTION,
     ),
     "account_opened": account_of(sums(opened=True)),
@@ -110,6 +143,37 @@ PICTURES: dict[str, Picture] = {
         chosen=(0, 1),
         told="told <&>",
         caption=_CAPTION,
+    ),
+    "cut_rows": CutRows(
+        text="长江<&",
+        rows=(
+            CutRow(
+                "jieba",
+                "exact",
+                (Token("长", 7, 0, 1, True, word=(0, 2)), Token("江", 1, 1, 2, False, word=(0, 2)), Token("<&", 9, 2, 4, True)),
+                ((0, 2), (2, 4)),
+                "3 tokens, 1 unknown",
+                "A <&> river.",
+                np.array([[0.75, 0.25], [np.nan, np.nan]], np.float32),
+                np.array([[0.0, 0.0], [np.nan, np.nan]], np.float32),
+            ),
+            CutRow(
+                "characters",
+                "characters",
+                (*(Token(each, 5 + at, at, at + 1, True) for at, each in enumerate("长江<")), Token("& 1/1", 3, 3, 4, True)),
+                ((0, 1), (1, 2), (2, 3), (3, 4)),
+                "4 tokens",
+                "A <&> river.",
+                np.array([[0.5, 0.5], [0.125, 0.875]], np.float32),
+                np.array([[-0.25, 0.25], [0.125, -0.125]], np.float32),
+            ),
+            CutRow("", "by hand", (), (), "", refused="Too <long>"),
+        ),
+        present=0,
+        units=("长江", "<&"),
+        scale=Scale(0, 1, "cividis"),
+        difference_scale=Scale(-0.4, 0.4, "blue-red"),
+        caption=attrs.evolve(_CAPTION, name="cuts"),
     ),
     "removals": Removals(
         names=("cross L1 H4", "FFN L0", "self <&>"),

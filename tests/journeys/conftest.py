@@ -80,6 +80,7 @@ class Journey:
                 and session.frame is not None
                 and session.frame.serial == session.serial
                 and not window.lessons.reckoner.busy
+                and not window.page_stack.page.awaits
             ),
             patience_ms,
         )

@@ -61,6 +61,27 @@ def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qt
     assert {"torch", "transformer-explorer"} <= about["versions"].keys()
 
 
+def test_the_whole_pass_goes_onto_one_page(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
+    """Offered beside the pictures, as HTML alone; it is light or dark by itself, so no theme is asked."""
+    out = tmp_path / "page.html"
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        dialog.what.setCurrentIndex(dialog.what.findData("page"))
+        assert [dialog.format.itemText(place) for place in range(dialog.format.count())] == ["html"]
+        assert dialog.path.text().endswith("page.html")
+        assert not dialog.theme.isEnabled() and not dialog.dpi.isEnabled()
+        _choose(dialog, "page", "html", out)
+        _finish(dialog, qtbot)
+        dialog.reject()
+
+    journey.run(script)
+    document = out.read_text(encoding="utf-8")
+    assert "<title>我爱北京天安门</title>" in document
+    assert document.count("<figure") == 4
+
+
 def test_all_heads_go_to_a_folder_one_file_each(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
     """Two layers of four heads are eight files, and they hold the recorded tensors."""
 

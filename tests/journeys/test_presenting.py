@@ -1,11 +1,15 @@
 """A card in all the page's room, and a hall that sees one card after the other."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
+from explorer.views.painting.surface import Surface
+from explorer.views.pictures.account import AccountView
+from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
+from tests.pointing import hover
 
 
 def test_a_card_is_enlarged_and_put_back(journey: Journey) -> None:
@@ -68,3 +72,32 @@ def test_a_clicker_goes_from_card_to_card(journey: Journey) -> None:
         assert window.page_stack.page.enlarged.card is None and not window.isFullScreen()
 
     journey.run(script)
+
+
+def test_letters_of_every_picture_are_larger_in_a_hall(journey: Journey) -> None:
+    """Also those with sizes of their own: the river is drawn as in a smaller window, half as large again; the mouse knows."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        view = window.page_stack.page.cards[0].view
+        assert isinstance(view, RiverView) and view.grid is not None
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        size = view.size()
+        journey.wait(lambda: view.grid is not None and abs(view.grid.width - size.width() / 1.5) <= 1)
+        for _ in range(20):
+            QApplication.processEvents()
+        places = [QPoint(x, y) for y in range(0, size.height(), 9) for x in range(0, size.width(), 9)]
+        there = next(each for each in places if getattr(view.place_at(QPointF(each) * (1 / 1.5)), "kind", "") == "token")
+        hover(view, there)
+        assert view.pointing is not None and view.pointing.place == view.place_at(QPointF(there) * (1 / 1.5))
+        window.go("why")
+        journey.settle(window)
+        assert {card.view.letters for card in window.page_stack.page.cards if isinstance(card.view, Surface)} == {1.5}
+        assert {card.view.larger for card in window.page_stack.page.cards if isinstance(card.view, AccountView)} == {1.5}
+        window.actions_.by_name["present"].trigger()
+        window.go("overview")
+        journey.settle(window)
+        journey.wait(lambda: view.grid is not None and view.grid.width == view.width())
+
+    journey.run(script, "--preset", "translator")

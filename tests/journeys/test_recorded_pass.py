@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
@@ -167,3 +168,30 @@ def test_what_is_exported_says_who_recorded_it(journey: Journey, file: Path, tmp
 def _told(card: object) -> str:
     """All that a card says."""
     return " ".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())  # type: ignore[attr-defined]
+
+
+def test_what_only_a_running_model_can_do_is_not_offered(journey: Journey, file: Path) -> None:
+    """The page of effects is one sentence, without empty cards; the pencil is not there, and its key does nothing."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        words = window.appearance.words
+        window.go("effects")
+        journey.settle(window)
+        stack = window.page_stack
+        assert words("recorded.no_model") in stack.lack.text() and stack.lack.isVisible()
+        assert not any(card.isVisible() for card in stack.page.cards)
+        window.go("attention")
+        journey.settle(window)
+        page = stack.page
+        assert not stack.lack.isVisible() and page.map.isVisible()  # type: ignore[attr-defined]  # The attention page.
+        QTest.keyClick(page.map, Qt.Key.Key_P)  # type: ignore[attr-defined]  # The attention page.
+        assert not page.pencil.isVisible() and not page.pencil.isChecked()  # type: ignore[attr-defined]  # The attention page.
+        window.session.ask(SetPreset("tiny"))
+        journey.settle(window)
+        assert page.pencil.isVisible()  # type: ignore[attr-defined]  # The attention page.
+        window.go("effects")
+        journey.settle(window)
+        assert not stack.lack.isVisible()
+
+    journey.run(script, "--trace", str(file))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.shell.window import Window
 from explorer.picture.river.place import Place
 from explorer.picture.river.strips import bar_rect
+from explorer.state.intents import look_at
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
 
@@ -156,5 +157,30 @@ def test_bands_show_contributions_at_a_key_and_at_a_button(journey: Journey) -> 
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(button.x + 5), round(button.y + 5)))
         journey.wait(lambda: view.picture is not None and view.picture.bands == "weights")
         assert view.picture.contributions is None and not page.experiments
+
+    journey.run(script)
+
+
+def test_m_and_the_buttons_change_what_stands_for_the_heads(journey: Journey) -> None:
+    """Mean, maximum, and the chosen head again; nothing is computed for it, and a digit is a head at once."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.ask(look_at(attention="encoder.self_attn", layer=0, head=1, aligned="head"))
+        view, serial = view_of(window), window.session.serial
+        pools = []
+        for _ in range(3):
+            QTest.keyClick(view, Qt.Key.Key_M)
+            assert view.picture is not None
+            pools.append((view.picture.pooled, view.picture.head))
+        assert pools == [("layer", None), ("layer_max", None), ("", 1)]
+        chosen = Place("pool", side="layer_max", attention="encoder.self_attn")
+        for pooled in ("layer_max", ""):  # A second click gives the head back.
+            view.chose.emit(chosen)
+            assert view.picture.pooled == pooled
+        view.chose.emit(chosen)
+        QTest.keyClick(view, Qt.Key.Key_3)
+        assert (view.picture.pooled, view.picture.head) == ("", 3)
+        assert window.session.state.look.aligned == "head" and serial == window.session.serial
 
     journey.run(script)

@@ -17,6 +17,7 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
+from explorer.picture.cut_kinds import CutRows
 from explorer.picture.decoding_kinds import Timeline, Tree
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, TokenRow, VectorMap, Waves
 from explorer.picture.river.river import Half, River
@@ -32,6 +33,8 @@ Numbers = NDArray[np.floating]
 def shown(card: Card) -> list[Numbers]:
     """The numbers that a card's view draws from, NaN where a mask closed a cell."""
     match card.picture:
+        case Alignment(overlaid=heads) if heads:
+            return [each.values for each in heads]
         case Heatmap() | Waves() | Alignment() as one:
             return [one.values]
         case Strips() as strips:
@@ -77,6 +80,17 @@ def shown(card: Card) -> list[Numbers]:
             return [made, *(each.values for each in (before, after) if each is not None)]
         case VectorMap(cloud=cloud, path=path):
             return [cloud, *path]
+        case CutRows(rows=rows):
+            return [
+                numbers
+                for row in rows
+                for numbers in (
+                    np.array([[token.id, token.start, token.end, token.known] for token in row.tokens], np.float64),
+                    row.values,
+                    row.difference,
+                )
+                if numbers is not None and len(numbers)
+            ]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
@@ -108,14 +122,16 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
         case HeadGrid(closed=mask, values=values):
             masks = [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
             return [*masks, None][: len(shown(card))]
-        case Alignment(values=values):
-            return [np.isnan(values)]
+        case Alignment():
+            return [np.isnan(values) for values in shown(card)]
         case River():
             return [np.isnan(values) for values in shown(card)]
         case LensMap():
             return [None] * 5
         case VectorMap(path=path):
             return [None] * (1 + len(path))
+        case CutRows():
+            return [None] * len(shown(card))
         case Follow() | EffectMap():
             return [None, None]
         case _:
@@ -189,7 +205,12 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.ask(SetText("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门"))
         window.session.ask(SetKnob("temperature", 0.8))
         drawn = "lines" if preset == "tiny" else "map"
-        window.session.ask(look_at(measure="entropy", head_order="measure", aligned="layer_max", drawn=drawn, threshold=0.1))
+        window.session.ask(look_at(unit="words" if preset == "translator" else "tokens"))
+        aligned = "head" if preset == "tutorial-c" else "layer_max"
+        overlaid = (0, 1) if preset == "tutorial-c" else ()
+        drawn = "arcs" if preset == "tutorial-c" else drawn
+        window.session.ask(look_at(measure="entropy", head_order="measure", aligned=aligned, drawn=drawn, threshold=0.1))
+        window.session.ask(look_at(head=1, overlaid=overlaid))
         journey.settle(window)
         n_checked = 0
         for key in page_list.KEYS:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.app.pages.card import Card
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture import causal_kinds, decoding_kinds, kinds
+from explorer.picture import causal_kinds, cut_kinds, decoding_kinds, kinds
 from explorer.picture.all_kinds import KINDS
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
@@ -115,7 +115,7 @@ def subclasses(module: object) -> set[type[Picture]]:
 
 def test_the_list_of_kinds_is_whole() -> None:
     """Every class of pictures is in it, once."""
-    declared = {each for module in (kinds, decoding_kinds, causal_kinds, river_kinds) for each in subclasses(module)}
+    declared = {each for module in (kinds, decoding_kinds, causal_kinds, cut_kinds, river_kinds) for each in subclasses(module)}
     assert declared == set(KINDS) == examples().keys()
     assert len(KINDS) == len(set(KINDS))
 

@@ -41,7 +41,16 @@ FULL = State(
         ),
         compared_with=Wish.from_preset("translator", "他们", position="none"),
     ),
-    look=Look(attention="decoder.cross_attn", layer=1, head=3, tap="encoder.norm", top_p=0.5, unit_colours="viridis"),
+    look=Look(
+        attention="decoder.cross_attn",
+        layer=1,
+        head=3,
+        overlaid=(1, 3),
+        drawn="arcs",
+        tap="encoder.norm",
+        top_p=0.5,
+        unit_colours="viridis",
+    ),
     page="masks",
 )
 

@@ -142,6 +142,15 @@ def test_an_unknown_word_falls_apart_into_characters() -> None:
     assert words_of("图书馆书图龘", (0, 3), (3, 6)) == ["图书馆", "书", "图", "龘"]
 
 
+def test_a_character_knows_the_word_that_fell_apart(tokenizers: Tokenizers) -> None:
+    """The span of the word as it was cut first; a word that stays whole, and one of a single character, have none."""
+    tokens = tokenizers.source("我爱书图馆龘", Config(), SMALL, words=("书图馆",))
+
+    assert [(token.text, token.word) for token in tokens] == [
+        ("我", None), ("爱", None), ("书", (2, 5)), ("图", (2, 5)), ("馆", (2, 5)), ("龘", None),
+    ]  # fmt: skip
+
+
 def test_traditional_words_are_looked_up_in_simplified_form(tokenizers: Tokenizers) -> None:
     """圖書館 has the id of 图书馆 and keeps its own look."""
     tokens = tokenizers.source("我愛圖書館", Config(), SMALL)

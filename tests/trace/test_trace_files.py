@@ -68,6 +68,21 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert loaded.tokens.target[0].merges == ("t h", "th e")
 
 
+def test_the_word_that_fell_apart_comes_back(tmp_path: Path) -> None:
+    """A span is a pair again, and a token of an older file has none."""
+    trace = a_trace()
+    first, *rest = trace.tokens.source
+    tokens = attrs.evolve(trace.tokens, source=(attrs.evolve(first, word=(0, 2)), *rest))
+    attrs.evolve(trace, tokens=tokens).save(tmp_path / "a.npz")
+
+    def older(about: dict[str, Any], _arrays: dict[str, Any]) -> None:
+        for row in about["tokens"]["source"]:
+            del row["word"]
+
+    assert Trace.load(tmp_path / "a.npz").tokens == tokens
+    assert Trace.load(rewritten(tmp_path / "b.npz", older)).tokens == trace.tokens
+
+
 def test_a_name_is_enough(tmp_path: Path) -> None:
     """A str serves as well as a Path, and the name gets no ending of NumPy's."""
     a_trace().save(str(tmp_path / "trace.of.mine"))

@@ -9,6 +9,7 @@ from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.attention import part_strips
 from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.alignment import AlignmentView
@@ -37,29 +38,45 @@ class AttentionPage(Page):
         stages.addStretch(1)
         stages.addWidget(self._pencil_button())
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
+        left = below((wall, 1))
+        left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
         grid = with_margins(QGridLayout(self.scrolled()))
-        grid.addWidget(wall, 0, 0)
-        grid.addWidget(head, 0, 1, 2, 1)
-        grid.addWidget(self.lines, 0, 1, 2, 1)
-        grid.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1, 0)
-        for axis in (grid.setColumnStretch, grid.setRowStretch):
-            axis(0, 1)
-            axis(1, 1)
+        grid.addLayout(left, 0, 0)
+        for card in (head, self.lines):  # One of them is shown.
+            grid.addWidget(card, 0, 1)
+        for column in range(2):
+            grid.setColumnStretch(column, 1)
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()
         self.pencil.setObjectName("segment")
         self.pencil.setCheckable(True)
         self.pencil.toggled.connect(self.map.pencil.set_on)
-        self.map.pencil_asked.connect(self.pencil.toggle)
+        self.map.pencil_asked.connect(self._use_pencil)
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        cards = (self.lines, self.grid) if look.drawn == "lines" else (self.grid, self.lines)
+        cards = (self.grid, self.lines) if look.drawn == "map" else (self.lines, self.grid)
         self.show_instead(*cards)
         for choice in self.heads:
-            choice.put(look, words)
+            choice.put(look, trace.card.side(look.attention).n_heads, words)
+        self._offer_pencil(there=not trace.recorded_by)  # Nothing can be changed in a pass that was recorded.
         super().draw(trace, look, words)
+
+    def _offer_pencil(self, *, there: bool) -> None:
+        self.pencil.setVisible(there)
+        if not there:
+            self.pencil.setChecked(False)
+
+    def _use_pencil(self) -> None:
+        """Take or leave the pencil by its key, where there is one."""
+        if not self.pencil.isHidden():
+            self.pencil.toggle()
+
+    def set_theme(self, theme: Theme) -> None:
+        for choice in self.heads:
+            choice.squares.set_theme(theme)
+        super().set_theme(theme)
 
     def _looked(self, fields: dict[str, object]) -> None:
         self.look_at(**fields)

@@ -46,12 +46,14 @@ class Card(QFrame):
     """A view with its title, formula, shape and note.
 
     Signals: opened(page) when the user wants the page about it; touched(Card) when it becomes the card that copying and
-    exporting use; enlarges(Card) when it shall have all the page's room, or give it back.
+    exporting use; enlarges(Card) when it shall have all the page's room, or give it back; hides(Card) when it shall make
+    room for the others.
     """
 
     opened = Signal(str)
     touched = Signal(object)
     enlarges = Signal(object)
+    hides = Signal(object)
 
     def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
@@ -65,11 +67,13 @@ class Card(QFrame):
         self._refused = False
         self._words: Words | None = None
         self._enlarged = False
+        self.wanted, self.away = True, False  # whether the page shows it, and whether somebody has hidden it
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = TitleLabel()
         self.title.setObjectName("title")
         if page:
             self.title.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.tells_note = True  # whether a picture's note stands above it
         self.formula, self.shape, self.note, self.badge = QLabel(), QLabel(), QLabel(), QLabel()
         self.badge.setObjectName("badge")
         self.badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -91,7 +95,14 @@ class Card(QFrame):
         self.larger.setText("□")
         self.larger.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.larger.clicked.connect(self._enlarge)
-        self._own = (self.title, self.formula, self.shape, self.badge, self._open, self.larger)
+        self.smaller = QToolButton()
+        self.smaller.setObjectName("small")
+        self.smaller.setText("−")
+        self.smaller.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.smaller.hide()
+        self.smaller.clicked.connect(self._hide)
+        self._last = False  # whether it is the only card in sight
+        self._own = (self.title, self.formula, self.shape, self.badge, self._open, self.smaller, self.larger)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(8)
         self.bar.addWidget(self.title)
@@ -100,7 +111,11 @@ class Card(QFrame):
         self.bar.addWidget(self.shape)
         self.bar.addWidget(self.badge)
         self.bar.addWidget(self._open)
-        self.bar.addWidget(self.larger)
+        sizes = QHBoxLayout()
+        sizes.setSpacing(0)
+        for button in (self.smaller, self.larger):
+            sizes.addWidget(button)
+        self.bar.addLayout(sizes)
         self._second_bar = QHBoxLayout()
         self._second_bar.setSpacing(8)
         self._second_bar.addStretch(1)
@@ -132,13 +147,42 @@ class Card(QFrame):
         """Offer to be put back, or to be enlarged."""
         self._enlarged = enlarged
         self.larger.setText("×" if enlarged else "□")
+        self.smaller.setVisible(not enlarged)
         self._name_larger()
+
+    def setVisible(self, visible: bool) -> None:
+        """Show the card where the page wants it and nobody has hidden it."""
+        self.wanted = visible
+        super().setVisible(visible and not self.away)
+
+    def set_away(self, away: bool) -> None:
+        """Hide the card for somebody, whatever the page wants, or leave that to the page again."""
+        if away != self.away:
+            self.away = away
+            super().setVisible(self.wanted and not away)
+
+    def offer_hiding(self, *, several: bool, last: bool) -> None:
+        """Offer to be hidden where the page has several cards; the last one in sight says why it stays."""
+        there = several and not self.bare and not self._enlarged
+        if self.smaller.isHidden() == there:
+            self.smaller.setVisible(there)
+        if last != self._last:
+            self._last = last
+            self.smaller.setEnabled(not last)
+            self._name_larger()
+
+    def named_in(self, words: Words) -> bool:
+        """Whether its title is known in these words."""
+        return self.picture is not None and self._words is words
 
     def _name_larger(self) -> None:
         if self._words is not None:
             told = self._words("action.put_back" if self._enlarged else "action.enlarge")
             self.larger.setToolTip(told)
             self.larger.setAccessibleName(f"{told}: {self.title.text()}")
+            told = self._words("hidden.last" if self._last else "hidden.hide")
+            self.smaller.setToolTip(told)
+            self.smaller.setAccessibleName(f"{told}: {self.title.text()}")
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
@@ -215,7 +259,7 @@ class Card(QFrame):
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
-        self.note.setVisible(bool(caption.note))
+        self.note.setVisible(bool(caption.note) and self.tells_note)
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
@@ -251,7 +295,7 @@ class Card(QFrame):
         room = self.width() - 2 * _MARGIN_PX - _SPARE_PX
         title = self.title.one_line_px()
         gap = self.bar.spacing()
-        opens = sum(each.sizeHint().width() + gap for each in (self._open, self.larger) if not each.isHidden())
+        opens = sum(each.sizeHint().width() + gap for each in (self._open, self.smaller, self.larger) if not each.isHidden())
         controls = self._controls()
         opens += 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
         taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
@@ -286,6 +330,9 @@ class Card(QFrame):
     def _enlarge(self) -> None:
         self.touched.emit(self)
         self.enlarges.emit(self)
+
+    def _hide(self) -> None:
+        self.hides.emit(self)
 
     def _touch(self) -> None:
         self.touched.emit(self)

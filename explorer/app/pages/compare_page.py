@@ -90,6 +90,7 @@ class ComparePage(Page):
         buttons.addWidget(self.about, 1)
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
+        stages.addWidget(self.pool_box())
         stages.addStretch(1)
         right = QVBoxLayout()
         right.addWidget(self.list)

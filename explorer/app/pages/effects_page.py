@@ -32,6 +32,7 @@ class EffectsPage(Page):
     key = "effects"
     least_px = 600
     needs = ("generator.logits",)
+    sweeps = True
     experiments = _FIRST
 
     def __init__(self) -> None:

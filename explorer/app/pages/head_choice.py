@@ -1,12 +1,13 @@
-"""What a card about attention shows: which heads, as a map or as lines, and how much of it."""
+"""What a card about attention shows: which heads, as a map, as lines or as arcs, and how much of it."""
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
 from explorer.lang import Words
-from explorer.picture.makers.pooled import has_shares, offered_pools, pooled_as
+from explorer.picture.makers.pooled import has_arcs, has_shares, offered_pools, pooled_as
 from explorer.state.look import Look
+from explorer.views.controls.head_squares import HeadSquares
 from explorer.views.controls.map_filter import MapFilter
 from explorer.views.controls.pool_box import PoolBox
 
@@ -18,25 +19,40 @@ class HeadChoice(QObject):
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
-        self.pool, self.filter, self.drawn = PoolBox(), MapFilter(), QToolButton()
-        self.drawn.setObjectName("segment")
-        self._other = "lines"
-        for each in (self.pool, self.filter, self.drawn):
+        self.pool, self.filter, self.squares = PoolBox(), MapFilter(), HeadSquares()
+        self.drawn, self.arcs = QToolButton(), QToolButton()
+        for button in (self.drawn, self.arcs):
+            button.setObjectName("segment")
+        self._other, self._form = "lines", "arcs"
+        in_bar: tuple[QWidget, ...] = (self.pool, self.drawn, self.arcs)
+        for each in (*in_bar, self.filter, self.squares):
             each.hide()  # They have nothing to say before the first picture.
-        card.bar.insertWidget(2, self.pool)
-        card.bar.insertWidget(3, self.drawn)
-        card.layout().addWidget(self.filter)  # type: ignore[union-attr]  # A card has a layout.
+        for place, each in enumerate(in_bar):
+            card.bar.insertWidget(2 + place, each)
+        layout = card.layout()
+        assert isinstance(layout, QVBoxLayout)  # A card has one.
+        layout.insertWidget(2, self.squares)
+        layout.addWidget(self.filter)
         self.pool.chose.connect(self._pooled)
         self.filter.changed.connect(self.changed)
+        self.squares.changed.connect(self.changed)
         self.drawn.clicked.connect(self._drawn)
+        self.arcs.clicked.connect(self._bent)
 
-    def put(self, look: Look, words: Words) -> None:
-        """Show a Look without a signal."""
-        self._other = "map" if look.drawn == "lines" else "lines"
+    def put(self, look: Look, n_heads: int, words: Words) -> None:
+        """Show a Look at an attention of so many heads, without a signal."""
+        lines = look.drawn != "map"
+        self._other = "map" if lines else "lines"
+        self._form = "lines" if look.drawn == "arcs" else "arcs"
         self.pool.offer(offered_pools(look), pooled_as(look), words)
         self.filter.put(look)
         self.drawn.setText(words(f"output.as_{self._other}"))
-        self.filter.setVisible(has_shares(look) or look.drawn == "lines")
+        self.arcs.setText(words(f"output.as_{self._form}"))
+        self.arcs.setToolTip(words(f"heads.{self._form}_hint"))
+        self.arcs.setVisible(lines and has_arcs(look))
+        self.filter.setVisible(has_shares(look) or lines)
+        self.squares.setVisible(lines and n_heads > 1)
+        self.squares.put(look, n_heads, words)
         self.pool.show()
         self.drawn.show()
 
@@ -48,3 +64,6 @@ class HeadChoice(QObject):
 
     def _drawn(self) -> None:
         self.changed.emit({"drawn": self._other})
+
+    def _bent(self) -> None:
+        self.changed.emit({"drawn": self._form})

@@ -8,8 +8,9 @@ from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
-from explorer.picture.makers.attention import head_map, mask_map
+from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.masks_lab import batch_map, leak_map
+from explorer.picture.makers.pooled import at_stages, heads_map
 from explorer.state.intents import SetBatch
 from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
@@ -33,6 +34,7 @@ class MasksPage(Page):
         stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
         choices = QHBoxLayout()
         choices.addWidget(self.choice("attention"))
+        choices.addWidget(self.pool_box(at_stages))
         choices.addStretch(1)
         self.leak = self.card(HeatmapView(), leak_map)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
@@ -85,10 +87,10 @@ def _mask_of(attention: str) -> Maker[Heatmap]:
 
 
 def _at_stage(stage: str) -> Maker[Heatmap]:
-    """A maker of the chosen head at this stage, whichever stage is chosen."""
+    """A maker of the chosen head, or of several as one, at this stage, whichever stage is chosen."""
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap:
-        return head_map(trace, attrs.evolve(look, stage=stage), words)
+        return heads_map(trace, attrs.evolve(at_stages(look), stage=stage), words)
 
     return make
 

@@ -28,9 +28,11 @@ from explorer.state.intents import BeginWith, SetBeam
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.head_squares import HeadSquares
 from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
+from explorer.views.controls.unit_switch import UnitSwitch
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -114,7 +116,10 @@ class OutputPage(Page):
         self.free, self.to_grid, self.to_lines = QToolButton(), QToolButton(), QToolButton()
         for button in (self.free, self.to_grid, self.to_lines):
             button.setObjectName("segment")
-        self.steps.bar.insertWidget(2, self.free)
+        self.unit = UnitSwitch()
+        self.unit.changed.connect(self._sample)
+        self.steps.bar.insertWidget(2, self.unit)
+        self.steps.bar.insertWidget(3, self.free)
         self.steps.setMinimumHeight(_STEPS_PX)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
@@ -123,6 +128,9 @@ class OutputPage(Page):
             self.pools.append(pool)
             card.bar.insertWidget(2, pool)
             card.bar.insertWidget(3, other)
+        self.squares = HeadSquares()
+        self.squares.changed.connect(self._overlaid)
+        self.lines.layout().insertWidget(2, self.squares)  # type: ignore[union-attr]  # As above.
         self.tree.bar.insertWidget(2, self.beams)
         for heads in (cross, own):
             heads.chose.connect(self._choose_head)
@@ -137,6 +145,7 @@ class OutputPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
+        self.unit.put(look)
         translates, offered = bool(trace.expected), _doings(trace)
         now = self.doing if self.doing in offered else offered[0]
         self.doings.offer({each: words(f"writing.{each}") for each in offered} if len(offered) > 1 else {}, now)
@@ -162,6 +171,8 @@ class OutputPage(Page):
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
+        if has_alignment(trace):
+            self.squares.put(look, trace.card.side("decoder").n_heads, words)
         if trace.card.vocab_size:
             self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
@@ -191,6 +202,7 @@ class OutputPage(Page):
             part.bring(brought)
 
     def set_theme(self, theme: Theme) -> None:
+        self.squares.set_theme(theme)
         super().set_theme(theme)
         self.writing.set_theme(theme)
 
@@ -202,6 +214,7 @@ class OutputPage(Page):
         self.similarity.speak(words)
         self.doings.setAccessibleName(words("writing.doing"))
         self.sampling.speak(words)
+        self.unit.speak(words)
         self.free.setText(words("output.free"))
         self.free.setToolTip(words("output.free_hint"))
         self.to_grid.setText(words("output.as_map"))
@@ -221,7 +234,7 @@ class OutputPage(Page):
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
-            self.look_at(head=row, aligned="head")  # The last row is the mean of all heads and cannot be chosen.
+            self.look_at(head=row, aligned="head", overlaid=())  # The last row is the mean of all heads and cannot be chosen.
 
     def _step(self, step: int) -> None:
         self.look_at(position=step)
@@ -248,11 +261,14 @@ class OutputPage(Page):
     def _pooled(self, key: str) -> None:
         self.look_at(aligned=key)
 
+    def _overlaid(self, fields: dict[str, object]) -> None:
+        self.look_at(**fields)
+
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid
         self.look_at()  # An unchanged Look still draws the page again.
 
-    def _sample(self, changes: dict[str, float]) -> None:
+    def _sample(self, changes: dict[str, object]) -> None:
         self.look_at(**changes)
 
     def _search(self, beam: str) -> None:

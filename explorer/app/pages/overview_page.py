@@ -21,7 +21,7 @@ class OverviewPage(Page):
 
     key = "overview"
     shows_masks = True
-    least_px = 420
+    least_px = 380  # what the river needs; a low window with the invitation has hardly more
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,13 +68,15 @@ class OverviewPage(Page):
             case "play" if not played:
                 self._play()
             case "head":
-                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
+                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head", overlaid=())
             case "block" if place.attention.endswith("_attn"):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
             case "block":
                 side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
+            case "pool":
+                self.look_at(aligned="head" if place.side == self._pooled() else place.side)
             case "open":
                 self.look_at(opened="attention")
             case "bands":
@@ -88,11 +90,18 @@ class OverviewPage(Page):
             case "pair" if place.attention.startswith("decoder"):
                 picture = self.river.picture
                 if picture is not None:
-                    self.look_at(position=picture.half_of(place.attention, "query").token(place.query))
-            case "token" | "vector" if place.side == "target":
-                self.look_at(position=place.index)
+                    self.look_at(position=picture.half_of(place.attention, "query").writes(place.query)[0])
+            case "token" | "vector" if place.side == "target" and self.river.picture is not None:
+                half = self.river.picture.halves[-1]
+                self.look_at(position=half.writes(half.lane(place.index))[0] if half.groups else place.index)
+            case "words":
+                self.look_at(unit="tokens" if self._look.unit == "words" else "words")
             case "candidate":
                 self._branch(place.index)
+
+    def _pooled(self) -> str:
+        """What stands for the heads now; "" for one head."""
+        return "" if self.river.picture is None else self.river.picture.pooled
 
     def _play(self) -> None:
         """Go through the steps, from the first one if the last was looked at."""
@@ -121,8 +130,9 @@ class OverviewPage(Page):
 
 
 def _fill_page(card: Card) -> None:
-    """Take away the card's title line, frame and margins: the river has captions of its own."""
+    """Take away the card's title line, note, frame and margins: the river has captions and a legend of its own."""
     card.setObjectName("bare")
+    card.tells_note = False
     layout = card.layout()
     assert layout is not None  # A card has a layout.
     layout.setContentsMargins(0, 0, 0, 0)

@@ -1,14 +1,20 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
+from collections.abc import Callable
+
+import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
 from explorer.app.pages.enlarged import Enlarged
+from explorer.app.pages.hidden_cards import HiddenCards
+from explorer.app.pages.layouts import close_gaps
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
+from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
@@ -17,8 +23,14 @@ from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
+from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.pointed import Spot
+from explorer.views.painting.surface import Surface
+
+
+def _itself(look: Look) -> Look:
+    return look
 
 
 class Page(QWidget):
@@ -27,7 +39,8 @@ class Page(QWidget):
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
     they look at), and `least_px`, the height below which it scrolls.
     `needs` are taps, named without side and layer, without which the page is nothing: where a model of others lacks one, a
-    sentence stands in its place. `of_our_own` are widgets for what only our own models have.
+    sentence stands in its place; so it does of a recorded pass where `sweeps`, since no model can run for it.
+    `of_our_own` are widgets for what only our own models have.
     `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
@@ -43,6 +56,7 @@ class Page(QWidget):
     focus: Focus = NOWHERE
     least_px = 0
     needs: tuple[str, ...] = ()
+    sweeps = False  # whether it is nothing without passes of its own
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
 
@@ -61,8 +75,11 @@ class Page(QWidget):
         self.cards: list[Card] = []
         self.of_our_own: list[QWidget] = []
         self._wall_look: Look | None = None
+        self._pool_boxes: list[tuple[PoolBox, Callable[[Look], Look]]] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+        self._inside: QWidget | None = None
+        self.hidden_cards = HiddenCards(self, self._close_gaps)
         self.enlarged = Enlarged(self)
 
     def scrolled(self) -> QWidget:
@@ -76,8 +93,15 @@ class Page(QWidget):
         area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.setSpacing(0)
+        outer.addWidget(area, 1)
+        outer.addWidget(self.hidden_cards)
+        self._inside = inner
         return inner
+
+    def _close_gaps(self) -> None:
+        if self._inside is not None:
+            close_gaps(self._inside.layout())
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """Make a card and connect its signals."""
@@ -89,6 +113,7 @@ class Page(QWidget):
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
         made.enlarges.connect(self._enlarge_or_back)
+        self.hidden_cards.take(made)
         made.view.pointed.connect(self.pointed)
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
@@ -112,6 +137,13 @@ class Page(QWidget):
         )
         self.choices.append((segments, field))
         return segments
+
+    def pool_box(self, as_shown: Callable[[Look], Look] = _itself) -> PoolBox:
+        """Make the box that chooses one head, or what stands for several; `as_shown` is the Look that the pictures show."""
+        box = PoolBox()
+        box.chose.connect(self._chose_pool)
+        self._pool_boxes.append((box, as_shown))
+        return box
 
     def explain(self, *, hug: bool = False) -> ExplanationView:
         """The explanation of this page; with `hug` it is no higher than its text."""
@@ -147,11 +179,21 @@ class Page(QWidget):
         self._wall_look = look
         for segments, field in self.choices:
             segments.offer(_offers(field, trace, words), getattr(look, field))
+        for box, as_shown in self._pool_boxes:
+            shown = as_shown(look)
+            box.setVisible(trace.card.side(shown.attention).n_heads > 1)
+            box.offer(
+                tuple(key for key in offered_pools(look) if as_shown(attrs.evolve(look, aligned=key)).aligned == key),
+                pooled_as(shown),
+                words,
+            )
         for widget in self.of_our_own:
             widget.setVisible(trace.config is not None)
+        self.hidden_cards.arrange()
         for card in self.cards:
-            if card.isVisibleTo(self):
+            if card.isVisibleTo(self) or (card.away and not card.named_in(words)):  # The line of hidden cards names it.
                 card.draw(trace, look, words)
+        self.hidden_cards.name()
         wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
         if wants:
             self.wanted.emit(wants)
@@ -177,6 +219,11 @@ class Page(QWidget):
     def bring(self, brought: Brought) -> None:
         """Take what an errand has found out; most pages send none."""
 
+    @property
+    def awaits(self) -> bool:
+        """Whether numbers that are on screen are still to be found out by an errand."""
+        return False
+
     def put(self, wish: Wish) -> None:
         """Show a Wish in the page's controls; most pages have none for it."""
 
@@ -184,12 +231,18 @@ class Page(QWidget):
         self.setAccessibleName(words(f"page.{self.key}"))
         for card in self.cards:
             card.larger.setVisible(len(self.cards) > 1 and not card.bare)
+        self.hidden_cards.speak(words)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 
     def set_theme(self, theme: Theme) -> None:
         for card in self.cards:
             card.view.set_theme(theme)
+
+    def enlarge_letters(self, times: float) -> None:
+        for card in self.cards:
+            if isinstance(card.view, Surface):
+                card.view.enlarge_letters(times)
 
     def light(self, tokens: frozenset[Spot]) -> None:
         for card in self.cards:
@@ -200,7 +253,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.look_at(layer=layer, head=head, aligned="head")
+        self.look_at(layer=layer, head=head, aligned="head", overlaid=())
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""
@@ -219,6 +272,9 @@ class Page(QWidget):
 
     def _chose_changed_head(self, key: str) -> None:
         self.look_at(changed_head=key)
+
+    def _chose_pool(self, key: str) -> None:
+        self.look_at(aligned=key)
 
     def _chose_side(self, key: str) -> None:
         self.look_at(side=key)

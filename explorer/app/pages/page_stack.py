@@ -8,10 +8,11 @@ import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.pages.card import Card
+from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.engine.errand import Brought
@@ -26,7 +27,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
-from explorer.views.painting.pointed import Spot
+from explorer.views.painting.pointed import NOTHING, Spot
 
 
 class _Veil(QWidget):
@@ -47,7 +48,7 @@ class _Veil(QWidget):
 
 class PageStack(QWidget):
     """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) as in
-    Page; drawn(milliseconds).
+    Page; drawn(milliseconds); rearranged() when cards were hidden or put back.
     """
 
     wished = Signal(object)
@@ -57,6 +58,7 @@ class PageStack(QWidget):
     sent = Signal(object)
     saves = Signal(object, object)
     drawn = Signal(float)
+    rearranged = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +76,9 @@ class PageStack(QWidget):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
+        self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
+        self._larger = 1.0  # times the usual letters of pictures
         self.notice = MaskNotice()
         self.lack = QLabel()  # why the page in front cannot be shown with this model
         self.lack.setObjectName("faint")
@@ -108,12 +112,16 @@ class PageStack(QWidget):
             self.pages[key] = self._make(key)
         if self.page.key != key:
             self.pages[key].before = self.page.key
+        focused = QApplication.focusWidget()
+        had_keys = focused is not None and self.page.isAncestorOf(focused)
         self._stack.setCurrentWidget(self.pages[key])
         self.strip.put_page(key)
         self.strip.place(self.pages[key].spans)
         self.touched = None
         self.notice.attend(self.page.shows_masks)
         self._draw()
+        if had_keys:
+            self.enter()
 
     def _make(self, key: str) -> Page:
         # Importing the views takes 0.2 s, so each page is imported at its first use.
@@ -126,7 +134,10 @@ class PageStack(QWidget):
         page.saves.connect(self.saves)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
+        page.hidden_cards.put(self._hidden.get(key, frozenset()))
+        page.hidden_cards.changed.connect(self._rearranged)
         page.set_theme(self._theme)
+        page.enlarge_letters(self._larger)
         if self._wish is not None:
             page.put(self._wish)
         if self._words is not None:
@@ -160,18 +171,22 @@ class PageStack(QWidget):
         self._show_changes()
         self._show_lack(*self._shown)
         if self.lack.isHidden():
+            self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
             self._mark()
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:
-        """In place of a page that is nothing without a tap which this model lacks, say so."""
-        lacks = self.page.lacks(trace)
-        self.lack.setVisible(bool(lacks))
-        self._stack.setVisible(not lacks)
-        if lacks:
-            page = words("card.no_page", page=words(f"page.{self.page.key}"))
-            self.lack.setText(f"{page} {lacking(trace.card, lacks, words)}")
+        """In place of a page that is nothing without a tap which this model lacks, or without a model that runs, say so."""
+        tap = self.page.lacks(trace)
+        if tap:
+            why = lacking(trace.card, tap, words)
+        else:
+            why = words("recorded.no_model") if self.page.sweeps and trace.recorded_by else ""
+        self.lack.setVisible(bool(why))
+        self._stack.setVisible(not why)
+        if why:
+            self.lack.setText(f"{words('card.no_page', page=words(f'page.{self.page.key}'))} {why}")
 
     def _show_where(self) -> None:
         """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
@@ -202,8 +217,9 @@ class PageStack(QWidget):
 
     def enter(self) -> None:
         """Give the keys to the picture in front, so that Escape and the arrows work there."""
-        if self.page.cards:
-            self.page.cards[0].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
+        card = next((card for card in self.page.cards if card.isVisibleTo(self.page)), None)
+        if card is not None:
+            card.view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -224,6 +240,12 @@ class PageStack(QWidget):
     def light(self, tokens: frozenset[Spot]) -> None:
         self.page.light(tokens)
 
+    def enlarge_letters(self, times: float) -> None:
+        """Show the pictures whose letters have sizes of their own so many times as large, on all pages."""
+        self._larger = times
+        for page in self.pages.values():
+            page.enlarge_letters(times)
+
     def fit(self) -> None:
         self.page.fit()
 
@@ -236,6 +258,8 @@ class PageStack(QWidget):
     def mark(self, taps: tuple[str, ...]) -> None:
         """Outline the cards whose taps begin with one of these names."""
         self._marked = taps
+        if self.page.hidden_cards.show_whole(bool(taps)):
+            self._draw()
         self._mark()
 
     def _mark(self) -> None:
@@ -249,6 +273,42 @@ class PageStack(QWidget):
         candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
         shown = (card for card in candidates if card is not None and card.picture is not None and card.isVisibleTo(self.page))
         return next(shown, None)
+
+    def card_in_hand(self) -> Card | None:
+        """The card that keys go to, otherwise the main one."""
+        focused = self.focusWidget()
+        return next((card for card in self.page.cards if focused is not None and card.isAncestorOf(focused)), self.main_card())
+
+    def hide_card(self) -> None:
+        """Hide the card that keys go to."""
+        card = self.card_in_hand()
+        if card is not None:
+            self.page.hidden_cards.hide_card(card)
+
+    def enlarge_card(self) -> None:
+        """Give the card that keys go to all the room, or put the enlarged one back."""
+        self.page.enlarge(self.card_in_hand() if self.page.enlarged.card is None else None)
+
+    def put_cards_back(self) -> None:
+        """Show all cards of the page in front."""
+        self.page.hidden_cards.put_all_back()
+
+    @property
+    def memory(self) -> str:
+        """What is remembered until the next start: the hidden cards."""
+        return written(self._hidden)
+
+    def recall(self, memory: str) -> None:
+        """Hide what was hidden at the end of the last run; an unknown memory changes nothing."""
+        self._hidden = read(memory, page_list.KEYS)
+        for key, page in self.pages.items():
+            page.hidden_cards.put(self._hidden.get(key, frozenset()))
+
+    def _rearranged(self) -> None:
+        self._hidden[self.page.key] = self.page.hidden_cards.numbers
+        self._draw()
+        self.pointed.emit(NOTHING)  # What was told of a hidden picture must not stay.
+        self.rearranged.emit()
 
     def _touch(self, card: Card) -> None:
         self.touched = card

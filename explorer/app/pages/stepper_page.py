@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -49,8 +49,12 @@ class StepperPage(Page):
         bar.addStretch(1)
         self.layer = LayerBox()
         self.layer.chose.connect(self._chose_layer)
+        self.one_head = QLabel()
+        self.one_head.setObjectName("faint")
+        self.one_head.setWordWrap(True)
         for widget in (self.where, self.layer, self.heads):
             below.addWidget(widget)
+        below.addWidget(self.one_head, 2)
         below.addStretch(1)
         column = column_in(self.scrolled())
         column.addLayout(bar)
@@ -66,6 +70,8 @@ class StepperPage(Page):
         self.layer.offer(trace.card.side(look.attention).n_layers, look.layer, words)
         shown = min(trace.card.side(look.attention).n_heads, 8)
         self.heads.offer({str(head): f"H{head}" for head in range(shown)}, str(look.head))
+        self.one_head.setVisible(look.aligned != "head")
+        self.one_head.setText(words("steps.one_head"))
         self.second.setVisible(bool(operands(look.part)[1]))
         super().draw(trace, look, words)
 

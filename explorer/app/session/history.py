@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
+from explorer.app.session.past import Past, PastStates
 from explorer.state.change_intents import STROKE
 from explorer.state.state import State
 
@@ -28,12 +29,15 @@ class History:
     itself, as a lesson's step does.
     """
 
-    def __init__(self, first: State, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, first: State, clock: Callable[[], float] = time.monotonic, calendar: Callable[[], float] = time.time
+    ) -> None:
         self._entries = [_Entry(first)]
         self._place = 0
         self._gesture = ""
         self._last_s = 0.0
-        self._clock = clock
+        self._clock, self._calendar = clock, calendar
+        self._past = PastStates(first, calendar())
 
     @property
     def now(self) -> State:
@@ -47,6 +51,11 @@ class History:
     def can_redo(self) -> bool:
         return self._place < len(self._entries) - 1
 
+    @property
+    def past(self) -> tuple[Past, ...]:
+        """The last States that were set up, newest first, also those that undo has dropped."""
+        return self._past.entries
+
     def add(self, state: State, gesture: str) -> None:
         """Add a new State and forget undone ones."""
         del self._entries[self._place + 1 :]
@@ -55,6 +64,7 @@ class History:
         soon = now_s - self._last_s < _SAME_GESTURE_S or gesture.startswith(STROKE)
         same = gesture != "" and gesture == self._gesture and soon and self._place > 0
         before = self._entries[self._place]
+        self._past.add(state, before.state, self._calendar(), same=same)
         if same:
             self._entries[self._place] = attrs.evolve(before, state=state)
         else:
@@ -70,6 +80,7 @@ class History:
 
     def take_back(self) -> State:
         """Go one step back from a step that was refused; it cannot be redone."""
+        self._past.drop(self.now.wish)
         state = self.undo()
         del self._entries[self._place + 1 :]
         return state
@@ -79,6 +90,7 @@ class History:
         first = self.now
         while self.can_undo and self.now.wish.preset == preset:
             first = self.now
+            self._past.drop(first.wish)
             self.undo()
         del self._entries[self._place + 1 :]
         return first

@@ -14,6 +14,7 @@ from explorer.app.session.bridge import Bridge
 from explorer.app.session.first_state import default_state
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
+from explorer.app.session.past import Past
 from explorer.engine import worker
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
@@ -54,6 +55,11 @@ class Session(QObject):
     def state(self) -> State:
         """The present State."""
         return self._history.now
+
+    @property
+    def past(self) -> tuple[Past, ...]:
+        """The last States that were set up, newest first."""
+        return self._history.past
 
     @property
     def serial(self) -> int:

@@ -17,12 +17,20 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         *(("open_session", "Ctrl+O"), ("save_session", "Ctrl+S"), ("save_session_as", "Ctrl+Shift+S"), None),
-        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Shift+F2"), ("open_adapter", ""), ("open_trace", ""), None),
-        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+        *(
+            ("open_model", "Ctrl+Shift+O"),
+            ("open_lesson", "Shift+F2"),
+            ("open_adapter", ""),
+            ("open_trace", ""),
+            ("open_scan", ""),
+            None,
+        ),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
         ("undo", "Ctrl+Z"),
         ("redo", "Ctrl+Shift+Z"),
+        ("past", "Ctrl+Shift+H"),
         None,
         ("reset", "Ctrl+R"),
         ("sentence", "Ctrl+L"),
@@ -35,11 +43,13 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         *(
             ("knobs", "Ctrl+K"),
             ("lessons", "F2"),
+            ("words", "Ctrl+J"),
             ("fit", "Ctrl+0"),
             ("full_screen", "F11"),
             ("present", "F5"),
             ("language", "Ctrl+Shift+L"),
         ),
+        *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (
@@ -124,7 +134,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    for name in ("full_screen", "lessons", "present"):
+    for name in ("full_screen", "lessons", "present", "past", "words"):
         by_name[name].setCheckable(True)
     menus["recent"], menus["recent_sessions"] = QMenu(bar), QMenu(bar)
     menus["file"].insertMenu(by_name["save_session"], menus["recent_sessions"])

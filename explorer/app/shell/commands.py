@@ -31,6 +31,7 @@ class Commands(QObject):
         for name, slot in (
             ("open_adapter", window.side.adapter.choose),
             ("open_trace", window.recordings.choose),
+            ("open_scan", window.scans.choose),
             ("open_model", window.folders.choose),
             ("open_session", window.sessions.choose),
             ("save_session", window.sessions.save),
@@ -38,6 +39,7 @@ class Commands(QObject):
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
             ("copy", window.saving.copy),
+            ("copy_link", window.saving.copy_link),
             ("quit", window.close),
             ("undo", window.session.undo),
             ("redo", window.session.redo),
@@ -45,6 +47,9 @@ class Commands(QObject):
             ("sentence", window.sentences.focus),
             ("examples", window.sentences.examples.showMenu),
             ("stop", self._escape),
+            ("enlarge_card", window.page_stack.enlarge_card),
+            ("hide_card", window.page_stack.hide_card),
+            ("put_cards_back", window.page_stack.put_cards_back),
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
@@ -66,7 +71,11 @@ class Commands(QObject):
         window.step_opener.shown.connect(named["lessons"].setChecked)
         named["open_lesson"].triggered.connect(window.step_opener.choose)
         window.header.lessons.connect(named["lessons"].toggle)
+        named["past"].toggled.connect(window.past.show_or_hide)
+        window.past.opened.connect(named["past"].setChecked)
         named["full_screen"].toggled.connect(self._full_screen)
+        named["words"].setChecked(window.session.state.look.unit == "words")
+        named["words"].triggered.connect(self._words)
         named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()
         window.folders.changed.connect(window.header.offer)
@@ -113,6 +122,9 @@ class Commands(QObject):
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
         self._window.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
+
+    def _words(self, on: bool) -> None:
+        self._window.session.ask(look_at(unit="words" if on else "tokens"))
 
     def _explain(self) -> None:
         self._window.help.explain(self._window.session.state.page)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
-from explorer.export.formats import FILMS, Format, find, formats_of
+from explorer.export.formats import FILMS, Format, find, formats_of, named
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
@@ -35,7 +35,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
 THREAD = "export"
-_WHAT = ("this", "film", "wall", "each", "all")
+_WHAT = ("this", "film", "wall", "each", "page", "all")
 
 
 class _Teller(QObject):
@@ -167,6 +167,8 @@ class ExportDialog(QDialog):
     def _offered(self) -> tuple[Format, ...]:
         if self._kind == "film":
             return FILMS
+        if self._kind == "page":
+            return formats_of(figure=False, numbers=False, page=True)
         return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
 
     @property
@@ -189,7 +191,14 @@ class ExportDialog(QDialog):
         kept = Path(self.path.text()).parent if self.path.text() else folder
         head = None if self._picture.caption.name else self._picture.head
         this = self._picture.caption.file_name + ("" if head is None else f".head{head}")
-        stem = {"this": this, "film": f"{this}.film", "wall": self._wall_tap(), "each": "heads", "all": "trace"}[self._kind]
+        stem = {
+            "this": this,
+            "film": f"{this}.film",
+            "wall": self._wall_tap(),
+            "each": "heads",
+            "page": "page",
+            "all": "trace",
+        }[self._kind]
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()
@@ -199,7 +208,7 @@ class ExportDialog(QDialog):
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
         self.dpi.setEnabled(self._format.has_pixels and self._kind != "film")
-        self.theme.setEnabled(self._format.is_figure)
+        self.theme.setEnabled(self._format.has_theme)
 
     def _wall_tap(self) -> str:
         return self._look.attention_tap()
@@ -216,9 +225,9 @@ class ExportDialog(QDialog):
         if not chosen:
             return
         self._warned = chosen  # The file dialog has already asked whether to replace the file.
-        named = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
-        if picked in named and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
-            chosen = named[picked]
+        by_filter = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
+        if picked in by_filter and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
+            chosen = by_filter[picked]
         self.path.setText(chosen)
         self._typed(chosen)
 
@@ -230,7 +239,7 @@ class ExportDialog(QDialog):
 
     def _typed(self, path: str) -> None:
         """Choose the format that the typed file name ends in."""
-        place = self.format.findText(Path(path).suffix[1:].lower())
+        place = self.format.findText(named(path))
         if place >= 0 and not self._in_folder:
             with QSignalBlocker(self.format):
                 self.format.setCurrentIndex(place)

@@ -48,6 +48,7 @@ class Presenter(QObject):
             larger = application.font()
             larger.setPointSizeF(larger.pointSizeF() * _LARGER)
             _use(application, larger)
+            self._page_stack.enlarge_letters(_LARGER)
             self._hidden = [part for part in self._around if part.isVisible()]
             self._was = self._window.windowState()
             for part in self._hidden:
@@ -57,6 +58,7 @@ class Presenter(QObject):
             self._show(self._page_stack.main_card())
         else:
             _use(application, self._font)
+            self._page_stack.enlarge_letters(1.0)
             self._page_stack.page.enlarge(None)
             for part in self._hidden:
                 part.show()

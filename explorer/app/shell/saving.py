@@ -1,11 +1,13 @@
-"""Saving the picture that was touched last: the export dialog, and the clipboard."""
+"""Saving the picture that was touched last: the export dialog, and the clipboard; what is set up, as a link."""
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 
 from explorer.app.shell.clipboard import copy_to_clipboard
 from explorer.picture.kinds import Picture
+from explorer.state.state_link import link_of
 
 if TYPE_CHECKING:
     from explorer.app.shell.window import Window
@@ -49,3 +51,9 @@ class Saving(QObject):
         if card is not None and card.picture is not None:
             copy_to_clipboard(card.picture, window.appearance)
             window.status.inform(window.appearance.words("status.copied"))
+
+    def copy_link(self) -> None:
+        """Put all that is set up onto the clipboard, as a line of text that opens it where it is pasted."""
+        window = self._window
+        QGuiApplication.clipboard().setText(link_of(window.session.state))
+        window.status.inform(window.appearance.words("status.link_copied"))

@@ -1,9 +1,11 @@
 """The boxes for source and target, with their tokens below."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.app.shell.chat_switch import ChatSwitch
+from explorer.app.shell.doubt_mark import DoubtMark
 from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
@@ -11,6 +13,7 @@ from explorer.picture.theme import Theme
 from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
+from explorer.state.state_link import OpenLink, link_in
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.examples import ExamplesButton
@@ -19,6 +22,7 @@ from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 
 _EDIT_PX = 32
+_MOST_OF_DOUBT = 0.22  # of the width
 
 
 class Sentences(QWidget):
@@ -39,6 +43,8 @@ class Sentences(QWidget):
         self.source_row, self.target_row = TokenRowView(), TokenRowView()
         self.examples = ExamplesButton()
         self.examples.chosen.connect(self._chose_example)
+        self.doubt = DoubtMark()
+        self.doubt.clicked.connect(self._opened)
         self.chat = ChatSwitch()
         self.chat.chose.connect(self._chose_chat)
         grid = QGridLayout(self)
@@ -59,7 +65,13 @@ class Sentences(QWidget):
                 beside.addWidget(self.examples)
                 beside.addWidget(self.chat)
             grid.addWidget(edit, 0, 2 * column + 1)
-            grid.addWidget(row, 1, 2 * column, 1, 2)
+            if not column:
+                under = QHBoxLayout()
+                under.addWidget(row, 1)
+                under.addWidget(self.doubt)
+                grid.addLayout(under, 1, 0, 1, 2)
+            else:
+                grid.addWidget(row, 1, 2, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
             row.pointed.connect(self.pointed)
             row.wished.connect(self.wished)
@@ -71,8 +83,13 @@ class Sentences(QWidget):
         self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
+        self.target_edit.became_provisional.connect(self._became_provisional)
         for edit in (self.source_edit, self.target_edit):
             edit.fixed.connect(self.fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.doubt.setMaximumWidth(int(_MOST_OF_DOUBT * self.width()))  # The tokens need the room more.
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -132,8 +149,11 @@ class Sentences(QWidget):
         self.source_label.setText(words(self._source_name))
         self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
 
-    def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        """Show the tokens. The tokens of a single sentence stand at the left."""
+    def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
+        """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.
+
+        What is doubted of the whole answer stays until the next one is there, so that it does not flicker while one types.
+        """
         self._nothing_drawn = False
         self.chat.draw(trace)
         alone = not trace.tokens.source
@@ -143,6 +163,9 @@ class Sentences(QWidget):
             self._name_source(words)
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
+        self.target_edit.mark_provisional(provisional)
+        if not provisional:
+            self.doubt.draw(trace, words)
         if self.source_edit.isReadOnly() and trace.recorded_by:
             self.source_edit.put(trace.target if alone else trace.source)
             self.target_edit.put("" if alone else trace.target)
@@ -159,6 +182,8 @@ class Sentences(QWidget):
         for row in (self.source_row, self.target_row):
             row.set_stale(stale)
         if stale:
+            self.target_edit.mark_provisional(False)
+            self.doubt.hide()
             self._offer("", words)
 
     def _offer(self, translation: str, words: Words, hint: str = "") -> None:
@@ -167,7 +192,16 @@ class Sentences(QWidget):
         name = words("header.translation" if translation else "header.target")
         self.target_label.setText(name)
         self.target_edit.setAccessibleName(name)
-        self.target_edit.setToolTip(words("header.translation_hint") if translation else "")
+        self._tell_translation(words, offered=bool(translation))
+
+    def _tell_translation(self, words: Words, *, offered: bool) -> None:
+        """Say under the mouse where an offered translation is from, and whether a better one is searched for."""
+        told = "header.translation_provisional" if self.target_edit.provisional else "header.translation_hint"
+        self.target_edit.setToolTip(words(told) if offered else "")
+
+    def _became_provisional(self, _provisional: bool) -> None:
+        if self._words is not None:
+            self._tell_translation(self._words, offered=bool(self.target_edit.toolTip()))
 
     def set_theme(self, theme: Theme) -> None:
         for row in (self.source_row, self.target_row):
@@ -191,10 +225,15 @@ class Sentences(QWidget):
         self.wished.emit(SetChat(on))
 
     def _typed_source(self, text: str) -> None:
-        self.wished.emit(SetText(text))
+        self._typed(text, SetText(text))
 
     def _typed_target(self, text: str) -> None:
-        self.wished.emit(SetTarget(text))
+        self._typed(text, SetTarget(text))
+
+    def _typed(self, text: str, intent: Intent) -> None:
+        """Set a text; a link that was pasted is opened instead, since it is no sentence."""
+        link = link_in(text)
+        self.wished.emit(OpenLink(link) if link else intent)
 
     def _opened(self) -> None:
         self.wished.emit(OpenPage("tokens"))

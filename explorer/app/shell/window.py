@@ -19,10 +19,12 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.left_open import LeftOpen
+from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
+from explorer.app.shell.scans import Scans, dropped_scan
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.session_menu import SessionMenu, dropped_session
 from explorer.app.shell.shortcuts import Shortcuts
@@ -66,8 +68,10 @@ class Window(QMainWindow):
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.saving = Help(self, appearance, self.shortcuts), Saving(self)
-        self.recordings = Recordings(self)
+        self.recordings, self.scans, self.past = Recordings(self), Scans(self), PastBox(self)
         self.saving.broke.connect(self.broke)
+        self.scans.broke.connect(self.broke)
+        self.scans.refused.connect(self._told_error)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.folders = Folders(self, self.actions_.menus["recent"])
@@ -108,7 +112,7 @@ class Window(QMainWindow):
     def _connect_parts(self) -> None:
         session = self.session
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
-        for part in (*asking, self.folders, self.recordings, self.sessions):
+        for part in (*asking, self.folders, self.recordings, self.scans, self.sessions, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         self.sentences.fixed.connect(self._tell_fixed)
@@ -126,7 +130,7 @@ class Window(QMainWindow):
         self.left_open.accepted.connect(self.sessions.restore)
         self.sessions.file.broke.connect(self.broke)
         self.invitation.accepted.connect(self.step_opener.tour)
-        self.step_opener.refused.connect(self._refused_lesson)
+        self.step_opener.refused.connect(self._told_error)
         self.step_opener.broke.connect(self.broke)
 
     def go(self, page: str) -> None:
@@ -173,6 +177,7 @@ class Window(QMainWindow):
             self._open(state.page)
         for key, action in self.actions_.colours.items():
             action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        self.actions_.by_name["words"].setChecked(state.look.unit == "words")
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
@@ -190,6 +195,7 @@ class Window(QMainWindow):
         self.weights.put(wish, self.appearance.words)
         self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
+        self.past.put(self.session.past, wish)
 
     def begin(self) -> None:
         """Show the first page, after its imports."""
@@ -216,7 +222,8 @@ class Window(QMainWindow):
 
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
+        provisional = frame.request.is_provisional
+        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words, provisional=provisional)
         self.header.draw(frame.trace)
         self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
@@ -237,7 +244,7 @@ class Window(QMainWindow):
         self.page_stack.set_stale(stale)
         self.sentences.set_stale(stale, self.appearance.words)
 
-    def _refused_lesson(self, error: ExplorerError) -> None:
+    def _told_error(self, error: ExplorerError) -> None:
         self.status.warn(self.appearance.words.error(error))
 
     def _settled(self, config: Config) -> None:
@@ -265,7 +272,16 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
-        for part in (*around, self.invitation, self.left_open, self.folders, self.recordings, self.sessions):
+        for part in (
+            *around,
+            self.invitation,
+            self.left_open,
+            self.folders,
+            self.recordings,
+            self.scans,
+            self.sessions,
+            self.past,
+        ):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)
@@ -281,6 +297,7 @@ class Window(QMainWindow):
         self.page_stack.set_theme(theme)
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
+        self.scans.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
         if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
             # Colours that the user has chosen stay; only a theme's own colours change with the theme.
@@ -314,15 +331,15 @@ class Window(QMainWindow):
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_session(event.mimeData()) or dropped_folder(event.mimeData()):
+        if any(dropped(event.mimeData()) for dropped in (dropped_session, dropped_scan, dropped_folder)):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        session = dropped_session(event.mimeData())
-        if session:
-            self.sessions.open(session)
-        else:
-            self.folders.open(dropped_folder(event.mimeData()))
+        openers = ((dropped_session, self.sessions.open), (dropped_scan, self.scans.open), (dropped_folder, self.folders.open))
+        for dropped, opens in openers:
+            if path := dropped(event.mimeData()):
+                opens(path)
+                break
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:

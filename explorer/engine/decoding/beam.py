@@ -18,7 +18,8 @@ from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search_tree import Node, Search
 
-_NEVER_SAID = (PAD, UNKNOWN, BEGIN)
+NEVER_SAID = (PAD, UNKNOWN, BEGIN)
+"""The symbols that a translation never has."""
 _MORE_TOKENS = 20
 
 Ids = tuple[int, ...]
@@ -95,13 +96,13 @@ class Candidates:
     def __init__(self, log_p: Tensor, beam: int) -> None:
         self._log_p, self._count = log_p, beam + 1
         # Symbols that are never said may be among the best, so as many more are fetched.
-        top = log_p.topk(min(self._count + len(_NEVER_SAID), log_p.shape[1]), dim=-1)
+        top = log_p.topk(min(self._count + len(NEVER_SAID), log_p.shape[1]), dim=-1)
         self._values, self._ids = top.values.tolist(), top.indices.tolist()
 
     def of(self, row: int) -> list[tuple[float, int]]:
         """log P and id of the best symbols after this row, one more than the width of the beam."""
         best = zip(self._values[row], self._ids[row], strict=True)
-        return [(log_p, id_) for log_p, id_ in best if id_ not in _NEVER_SAID][: self._count]
+        return [(log_p, id_) for log_p, id_ in best if id_ not in NEVER_SAID][: self._count]
 
     def forced(self, row: int, id_: int) -> float:
         """log P of the symbol `id_` after this row."""

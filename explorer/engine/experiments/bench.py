@@ -82,6 +82,15 @@ class Bench:
         return self.ids(self.tokens.target) if self.tokens.target else None
 
 
+def first_stack(model: Transformer, ids: Tensor, real: Tensor | None = None) -> Tensor:
+    """[batch, position, feature] what the first stack makes of the ids."""
+    if model.encoder is not None:
+        return model.encode(ids, real)
+    assert model.decoder is not None  # A model has an encoder, a decoder or both.
+    output: Tensor = model.decoder(ids, model.seen_by_decoder(ids, real))
+    return output
+
+
 def stop_if(stop: Stop) -> None:
     """Raises Superseded where the work shall end."""
     if stop():

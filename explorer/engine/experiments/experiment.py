@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
-from explorer.engine.experiments.bench import Bench, fetched, frozen, ids_of, number_of, stop_if
+from explorer.engine.experiments.bench import Bench, fetched, first_stack, frozen, ids_of, number_of, stop_if
 from explorer.engine.experiments.costs import costs
 from explorer.engine.experiments.edges import edges, exact_rows
 from explorer.engine.experiments.effects import effects, effects_exact, exact_heads
@@ -117,7 +117,7 @@ def swap(bench: Bench) -> Swap:
 
     def outputs(config: Config) -> tuple[Array, Array]:
         with changed(bench.own, config) as model:
-            plain, other = (_read(model, bench.ids(row))[0] for row in (tokens, swapped))
+            plain, other = (first_stack(model, bench.ids(row))[0] for row in (tokens, swapped))
         return frozen(plain), frozen(other[order])  # The same exchange once more puts the rows back.
 
     with torch.inference_mode():
@@ -138,7 +138,7 @@ def leak(bench: Bench) -> Leak:
     def outputs(batch: Tensor) -> Tensor:
         stop_if(bench.stop)
         if source is None:
-            return _read(bench.own, batch)
+            return first_stack(bench.own, batch)
         return bench.own.decode(batch, bench.own.encode(source).expand(len(batch), -1, -1))
 
     with torch.inference_mode():
@@ -169,9 +169,9 @@ def batch(bench: Bench) -> PaddedBatch:
     with torch.inference_mode():
         with seen_at(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             # A batch without padding needs no mask.
-            together = _read(bench.own, ids, real if int(lengths.min()) < n else None)
-        open_to_padding = _read(bench.own, ids)
-        alone = [_read(bench.own, bench.ids(sentence))[0] for sentence in sentences]
+            together = first_stack(bench.own, ids, real if int(lengths.min()) < n else None)
+        open_to_padding = first_stack(bench.own, ids)
+        alone = [first_stack(bench.own, bench.ids(sentence))[0] for sentence in sentences]
     stacked = {
         part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
         for part in (".masked", ".weights")
@@ -234,15 +234,6 @@ def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
         yield with_knobs(model, config)
     finally:
         with_knobs(model, before)
-
-
-def _read(model: Transformer, ids: Tensor, real: Tensor | None = None) -> Tensor:
-    """[batch, position, feature] what the first stack makes of the ids."""
-    if model.encoder is not None:
-        return model.encode(ids, real)
-    assert model.decoder is not None  # A model has an encoder, a decoder or both.
-    output: Tensor = model.decoder(ids, model.seen_by_decoder(ids, real))
-    return output
 
 
 def _learned(model: Transformer, side: str) -> Tensor:

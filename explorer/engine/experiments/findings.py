@@ -12,12 +12,14 @@ from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.saliency import saliency
+from explorer.engine.experiments.segmentations import segmentations
 from explorer.engine.experiments.vectors import vectors
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, ExplorerError, LacksTap, NoFittedLens, NoOtherText, NotForThisModel
 from explorer.foreign.model import Foreign
+from explorer.model.transformer import Transformer
 from explorer.state.focus import FOCUSED, Focus
 from explorer.state.other_sentences import suggested_for
 from explorer.state.wish import Wish
@@ -25,11 +27,13 @@ from explorer.stops import Stop
 from explorer.trace.effects import Effects
 from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
+from explorer.trace.norm_figures import norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.segmentations import Segmentations
 from explorer.trace.trace import Tokens, Trace, written
 
-_MISSED_QUIETLY = frozenset({"vectors"})
+_MISSED_QUIETLY = frozenset({"vectors", "segmentations"})
 """What a page asks for beside other pictures, which a model of others still shows."""
 
 
@@ -68,6 +72,10 @@ def findings(
         elif name == "vectors":
             symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
             there[place] = vectors(bench, symbols)
+        elif name == "segmentations":
+            there[place] = _segmentations(source, model, request, stop)
+        elif name == "norms":
+            there[place] = norms(trace, stop)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
@@ -125,6 +133,14 @@ def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
         except ExplorerError as error:  # The lens without matrices is there all the same.
             return NotFitted(error)
         return jacobian_lens(quiet, trace, fitted.matrices, fitted.agreement, bench.stop)
+
+
+def _segmentations(source: ModelSource, model: AnyModel, request: Request, stop: Stop) -> Segmentations:
+    """The sentence cut in other ways, each with a pass of its own, without the changes. Raises Superseded."""
+    assert isinstance(model, Transformer)  # Models of others have their own vocabulary, and are asked for nothing here.
+    with without_dropout(model) as quiet:
+        assert isinstance(quiet, Transformer)  # It is the same model with another knob.
+        return segmentations(source, quiet, request.wish, stop)
 
 
 def _patching(

@@ -91,6 +91,16 @@ class Translating(OfTrained):
             for source, found in zip(sources, searches, strict=True)
         ]
 
+    @property
+    def shows_trained(self) -> bool:
+        """Whether the model that is shown is the trained one, which writes the translations."""
+        return self._trained
+
+    def with_target(self, wish: Wish, source: Row, ids: Sequence[int]) -> Tokens:
+        """Both sides in tokens, of a translation's ids."""
+        target = within(self._translator.bilingual.target_tokens(ids), wish.config.n_target_symbols)
+        return Tokens(source, target[: wish.config.max_len])
+
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)

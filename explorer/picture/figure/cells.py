@@ -1,17 +1,13 @@
 """Cells as SVG: shapes that a drawing program can edit; an image only where there are too many cells."""
 
-import base64
-
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.figure.drawing import Drawing, hexadecimal
-from explorer.picture.figure.png import encode, palette
 from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, Scale, outliers, table
 
 _FEW_CELLS = 4096  # Up to this many cells, each one is a rectangle of its own.
 _MOST_CELLS = 2**16  # Up to this many cells, all cells of one colour are one path.
-_LARGE_PX = 4096  # px; an image this wide needs no enlarging
 _HATCHED_PX = 5.0  # px; a smaller closed cell has no room for its diagonal line
 
 
@@ -22,10 +18,13 @@ def draw_cells(
     if index.size > _MOST_CELLS:
         draw_image(drawing, index, scale, left, top, cell_w, cell_h)
         return
-    drawing.add('<g class="cells">')
-    shapes = _paths if index.size > _FEW_CELLS else _rectangles
-    shapes(drawing, index, scale, left, top, cell_w, cell_h)
-    drawing.add("</g>")
+    if drawing.only_images:
+        draw_image(drawing, index, scale, left, top, cell_w, cell_h)
+    else:
+        drawing.add('<g class="cells">')
+        shapes = _paths if index.size > _FEW_CELLS else _rectangles
+        shapes(drawing, index, scale, left, top, cell_w, cell_h)
+        drawing.add("</g>")
     if min(cell_w, cell_h) >= _HATCHED_PX:
         lines = "".join(
             f"M{left + column * cell_w:.2f} {top + (row + 1) * cell_h:.2f}l{cell_w:.2f} {-cell_h:.2f}"
@@ -79,18 +78,7 @@ def _paths(
 def draw_image(
     drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    """Draw cells as an image. Each cell is several pixels, since viewers blur a small image when they enlarge it."""
-    down, across = (_repeats(size, n) for size, n in zip((cell_h, cell_w), index.shape, strict=True))
-    large = index.repeat(down, axis=0).repeat(across, axis=1)
-    data = base64.b64encode(encode(large, palette(scale.colours, drawing.theme))).decode("ascii")
+    """Draw cells as an image."""
     wide, high = index.shape[1] * cell_w, index.shape[0] * cell_h
-    drawing.add(
-        f'<image x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none" '
-        f'xlink:href="data:image/png;base64,{data}"/>',
-        left + wide,
-        top + high,
-    )
-
-
-def _repeats(cell: float, n_cells: int) -> int:
-    return max(1, min(round(cell * 2), _LARGE_PX // n_cells))
+    drawing.image(index, scale.colours, left, top, wide, high)
+    drawing.reach(left + wide, top + high)

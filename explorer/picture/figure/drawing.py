@@ -1,20 +1,33 @@
 """A drawing in progress: SVG elements, and how far they reach."""
 
+import base64
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import REGULAR, runs, text, width
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
+if TYPE_CHECKING:
+    from explorer.picture.figure.answering import Answering
+
 LABEL = 12.0  # px
+_LARGE_PX = 4096  # px; an image this wide needs no enlarging
 _SMALL = 9.0  # px, letters of a superscript or subscript
 _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
 
 
 class Drawing:
-    """SVG elements in `body`; `width` and `height` (px) grow with them."""
+    """SVG elements in `body`; `width` and `height` (px) grow with them.
+
+    `only_images` says that cells become images however few they are.
+    """
+
+    only_images = False
 
     def __init__(self, theme: Theme, words: Words) -> None:
         self.theme = theme
@@ -31,6 +44,30 @@ class Drawing:
     def reach(self, right: float, bottom: float) -> None:
         """Make the drawing at least this wide and high (px)."""
         self.width, self.height = max(self.width, right), max(self.height, bottom)
+
+    def image(
+        self, index: NDArray[np.uint8], colours: str, x: float, y: float, wide: float, high: float, opacity: float = 1
+    ) -> None:
+        """Add [row, column] indices of a colour table as an image that fills a rectangle (px) and is not smoothed.
+
+        Each cell is several pixels, since viewers blur a small image when they enlarge it.
+        """
+        down, across = (_repeats(size / n, n) for size, n in zip((high, wide), index.shape, strict=True))
+        self.add_image(
+            encode(index.repeat(down, axis=0).repeat(across, axis=1), palette(colours, self.theme)), x, y, wide, high, opacity
+        )
+
+    def add_image(self, png: bytes, x: float, y: float, wide: float, high: float, opacity: float, more: str = "") -> None:
+        """Add a PNG file, stretched over a rectangle (px); `more` are further attributes."""
+        opaque = "" if opacity >= 1 else f' opacity="{opacity:.3f}"'
+        data = base64.b64encode(png).decode("ascii")
+        self.body.append(
+            f'<image x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none"{opaque}{more} '
+            f'xlink:href="data:image/png;base64,{data}"/>'
+        )
+
+    def answer(self, place: "Answering") -> None:
+        """Take note of a map whose cells can say their values. A figure that nobody points at has no use for it."""
 
     def write(
         self,
@@ -72,3 +109,7 @@ def hexadecimal(colour: NDArray[np.uint8]) -> str:
 def largest(values: Array) -> float:
     """The largest finite magnitude, by which lengths are divided; 1 where there is none or it is zero."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+
+
+def _repeats(cell_px: float, n_cells: int) -> int:
+    return max(1, min(round(cell_px * 2), _LARGE_PX // n_cells))

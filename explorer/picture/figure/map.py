@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.cell_numbers import FAINTER, figures, has_room, inks, is_small
 from explorer.picture.cell_text import number, told_reach
+from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells, draw_image
 from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
 from explorer.picture.figure.kind import Kind
@@ -34,6 +35,7 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     row_labels(drawing, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
     draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
+    drawing.answer(answering(picture, left, top, cell_w, cell_h))
     if picture.estimated is not None:
         _hatch(drawing, picture.estimated, left, top, cell_w, cell_h)
     if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
@@ -41,6 +43,11 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
     colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
     legend(drawing, picture, index, left, bottom)
+
+
+def answering(picture: Heatmap, left: float, top: float, cell_w: float, cell_h: float) -> Answering:
+    """The cells of a map that stands at a place of a drawing (px)."""
+    return Answering(picture.values, picture.rows, picture.columns, picture.caption, left, top, cell_w, cell_h, picture.reason)
 
 
 def _hatch(drawing: Drawing, cells: Closed, left: float, top: float, cell_w: float, cell_h: float) -> None:
@@ -86,6 +93,7 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
             row_labels(drawing, rows, left, top + 20, cell_h)
         drawing.write(left, top + 12, band.caption.title)
         draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
+        drawing.answer(answering(band, left, top + 20, cell_w, cell_h))
         drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
         left += wide + 20
     if any((indices(band.values, band.scale, band.closed) == NOT_A_NUMBER).any() for band in picture.bands):

@@ -43,6 +43,12 @@ def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
     )
 
 
+def encode_small(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
+    """The same picture with only those colours in its palette that it has: a thumbnail needs no 256."""
+    used, place = np.unique(index, return_inverse=True)
+    return encode(place.reshape(index.shape).astype(np.uint8), colours[used])
+
+
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LONGEST_MS = 65_535  # ms; two bytes hold a frame's time
 _UP = 2  # the filter number: each byte minus the byte above it

@@ -1,6 +1,5 @@
 """A River outside the window: as SVG the very scene that the window paints; as tables the map that is looked at."""
 
-import base64
 from collections.abc import Iterator
 from functools import singledispatch
 
@@ -10,7 +9,6 @@ from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import hatching
-from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
 from explorer.picture.kinds import Axis
 from explorer.picture.river.draw import Colours, draw_over, draw_river
@@ -19,29 +17,36 @@ from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Label, Lanes, Line, Rect, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Label, Lanes, Line, Scene, Sentence
 from explorer.picture.river.tell import tell
 from explorer.picture.tables import Table
 
-_WIDTH, _HEIGHT = 1172.0, 716.0  # px, the room of the river in a window of 1440 × 900
+_WORDS = ".words"  # behind the name of a tap whose numbers were folded
+WIDTH, HEIGHT = 1172.0, 716.0
+"""The room (px) of the river in a window of 1440 × 900."""
 
 
 def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
     """Draw the river as the window shows it while nothing is pointed at."""
     colours = Colours(picture.unit_colours, picture.signed_colours)
     if picture.opened is None:
-        grid = lay_out(picture, _WIDTH, _HEIGHT)
+        grid = lay_out(picture, WIDTH, HEIGHT)
         base = draw_river(picture, grid, drawing.words, colours)
         over = draw_over(picture, grid, drawing.words, usual(picture))
     else:
-        inside = lay_out_inside(picture, _WIDTH, _HEIGHT)
+        inside = lay_out_inside(picture, WIDTH, HEIGHT)
         base = draw_inside(picture, inside, drawing.words, colours)
         over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture))
     drawing.add(f'<g transform="translate(0 {top:g})">')
-    drawing.add(f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{drawing.theme.window}"/>')
-    for item in (*base.scene, *over.scene):
+    drawing.add(f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>')
+    write_scene(drawing, (*base.scene, *over.scene))
+    drawing.add("</g>", WIDTH, top + HEIGHT)
+
+
+def write_scene(drawing: Drawing, scene: Scene) -> None:
+    """Put all items of a scene into a drawing, in their order."""
+    for item in scene:
         _write(item, drawing)
-    drawing.add("</g>", _WIDTH, top + _HEIGHT)
 
 
 def _fill(drawing: Drawing, name: str) -> str:
@@ -143,19 +148,8 @@ def _line(item: Line, drawing: Drawing) -> None:
 @_write.register
 def _cells(item: Cells, drawing: Drawing) -> None:
     """Cells as an image whose pixels are not smoothed: a river has thousands of them."""
-    name = getattr(drawing.theme, item.colours, item.colours)
-    rows, columns = item.index.shape
-    down, across = max(1, round(2 * item.rect.h / rows)), max(1, round(2 * item.rect.w / columns))
-    large = item.index.repeat(down, axis=0).repeat(across, axis=1)
-    data = base64.b64encode(encode(large, palette(name, drawing.theme))).decode("ascii")
-    drawing.add(_image(item.rect, data, item.opacity))
-
-
-def _image(rect: Rect, data: str, opacity: float) -> str:
-    return (
-        f'<image x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.w:.2f}" height="{rect.h:.2f}" preserveAspectRatio="none"'
-        f'{_opaque(opacity)} xlink:href="data:image/png;base64,{data}"/>'
-    )
+    rect = item.rect
+    drawing.image(item.index, getattr(drawing.theme, item.colours, item.colours), rect.x, rect.y, rect.w, rect.h, item.opacity)
 
 
 @_write.register
@@ -199,7 +193,7 @@ def _curves(item: Curves, drawing: Drawing) -> None:
 
 
 def _tables(picture: River) -> Iterator[Table]:
-    """All recorded numbers that are shown: vectors, weights and probabilities.
+    """All recorded numbers that are shown: vectors, weights and probabilities; where lanes are words, what they were folded to.
 
     The lengths of the lanes are computed, and so are probabilities at a sampling temperature other than 1.
     """
@@ -207,10 +201,12 @@ def _tables(picture: River) -> Iterator[Table]:
         if half.block == 1:
             yield from _half_tables(half)
     for block in picture.blocks():
-        if block.recorded is not None:
+        shown = block.recorded if block.unfolded is None else block.weights
+        if shown is not None:
             asks, answers = picture.half_of(block.attention, "query"), picture.half_of(block.attention, "key")
             name = block.tap if asks.whole and answers.whole else f"{block.tap}[:, {_part(asks)}, {_part(answers)}]"
-            yield Table(name, block.recorded, _axis("query", asks), _axis("key", answers))
+            name += "" if block.unfolded is None else _WORDS
+            yield Table(name, shown, _axis("query", asks), _axis("key", answers))
     if picture.contributions is not None:
         for (attention, layer), values in picture.contributions.values.items():
             keys = _axis("key", picture.half_of(attention, "key"))
@@ -236,7 +232,7 @@ def _part(half: Half) -> str:
 
 def _of(half: Half) -> str:
     """Which rows of an array are there, as Python writes it; "" for all of them."""
-    return "" if half.whole else f"[{_part(half)}]"
+    return ("" if half.whole else f"[{_part(half)}]") + (_WORDS if half.groups else "")
 
 
 def _half_tables(half: Half) -> Iterator[Table]:

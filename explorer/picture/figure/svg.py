@@ -6,7 +6,8 @@ from explorer.picture.figure.text import BOLD, document
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.theme import LIGHT, Theme
 
-_MARGIN = 24.0
+MARGIN = 24.0
+"""The room (px) around a figure."""
 
 
 def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
@@ -15,12 +16,12 @@ def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
     if sheet is not None:
         picture.kind().draw(drawing, picture, 0.0)
         return document(*sheet, drawing.body, theme.card, picture.caption.title)
-    picture.kind().draw(drawing, picture, _head(drawing, picture.caption))
-    body = [f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">', *drawing.body, "</g>"]
-    return document(drawing.width + 2 * _MARGIN, drawing.height + 2 * _MARGIN, body, theme.card, picture.caption.title)
+    picture.kind().draw(drawing, picture, draw_head(drawing, picture.caption))
+    body = [f'<g transform="translate({MARGIN:g} {MARGIN:g})">', *drawing.body, "</g>"]
+    return document(drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN, body, theme.card, picture.caption.title)
 
 
-def _head(drawing: Drawing, caption: Caption) -> float:
+def draw_head(drawing: Drawing, caption: Caption) -> float:
     """Write title, tap and shape, formula and note; returns the height (px) at which the picture begins."""
     drawing.write(0, 16, caption.title, size=16, weight=BOLD)
     y = 38.0

@@ -95,16 +95,20 @@ def document(
     A document that is drawn at once, where the bundled font is at hand, can do `with_fonts` False: it is made much faster.
     """
     drawn = "\n".join(body)
-    bold = "".join(_BOLD_TEXT.findall(drawn))
-    letters = re.sub(r"<[^>]*>", "", drawn)
-    used = ((REGULAR, letters), (BOLD, bold)) if with_fonts else ()
-    faces = "".join(_face(weight, frozenset(glyphs)) for weight, glyphs in used if glyphs)
+    fonts = faces(drawn) if with_fonts else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'width="{width_px:.0f}" height="{height_px:.0f}" viewBox="0 0 {width_px:.0f} {height_px:.0f}" '
-        f'font-family="{STACK}">\n<title>{escape(clean(title), quote=False)}</title>\n<style>{faces}</style>\n'
+        f'font-family="{STACK}">\n<title>{escape(clean(title), quote=False)}</title>\n<style>{fonts}</style>\n'
         f'<rect width="{width_px:.0f}" height="{height_px:.0f}" fill="{background}"/>\n{drawn}\n</svg>\n'
     )
+
+
+def faces(drawn: str, bold: str = "") -> str:
+    """CSS with the bundled font, reduced to the glyphs of SVG elements and of further `bold` text."""
+    bold += "".join(_BOLD_TEXT.findall(drawn))
+    letters = re.sub(r"<[^>]*>", "", drawn)
+    return "".join(_face(weight, frozenset(glyphs)) for weight, glyphs in ((REGULAR, letters), (BOLD, bold)) if glyphs)
 
 
 def _face(weight: int, letters: frozenset[str]) -> str:

@@ -67,14 +67,17 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
 
 def tell_step(picture: Timeline, step: int, words: Words) -> str:
     """One step in words. Tooltip, status line and screen reader show the same sentence."""
+    if picture.pieces and len(picture.pieces[step]) > 1:
+        return _tell_word(picture, step, words) + told_origin(picture.caption, words)
     if picture.told:
         return picture.told[step] + told_origin(picture.caption, words)
-    told = words("timeline.about_position", step=step, symbol=picture.labels[step])
+    first = picture.steps(step)[0]
+    told = words("timeline.about_position", step=first, symbol=picture.labels[step])
     if picture.log_p is not None:
         told = words(
             "timeline.about",
-            step=step,
-            number=step + 1,
+            step=first,
+            number=first + 1,
             symbol=picture.labels[step],
             value=number(float(picture.probabilities[step])),
             log_p=number(float(picture.log_p[step])),
@@ -84,10 +87,20 @@ def tell_step(picture: Timeline, step: int, words: Words) -> str:
     return told + told_origin(picture.caption, words)
 
 
+def _tell_word(picture: Timeline, index: int, words: Words) -> str:
+    """A word of several tokens: its probability as the product of theirs."""
+    steps, value = picture.steps(index), float(picture.probabilities[index])
+    if np.isnan(value):
+        return words("timeline.about_position", step=f"{steps[0]}–{steps[-1]}", symbol=picture.labels[index])
+    product = " · ".join(f"{text} {probability(each)}" for text, each in picture.pieces[index])
+    shown = f"{steps[0] + picture.shift}–{steps[-1] + picture.shift}"
+    return words("timeline.word", steps=shown, symbol=picture.labels[index], value=number(value), product=product)
+
+
 def _tables(picture: Timeline) -> Iterator[Table]:
     columns = {"probability": picture.probabilities.astype(np.float64)}
     if picture.log_p is not None:
-        columns |= {"log_p": picture.log_p, "rank": np.array(picture.ranks, np.float64)}
+        columns |= {"log_p": picture.log_p, "rank": np.array([rank or np.nan for rank in picture.ranks])}
     yield Table(
         table_name(picture.caption, computed=True),
         np.stack(list(columns.values()), axis=1),

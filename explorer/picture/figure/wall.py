@@ -3,7 +3,10 @@
 import math
 from collections.abc import Iterator
 
+import attrs
+
 from explorer.lang import Words
+from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
@@ -41,9 +44,22 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     for layer in range(len(picture.layers) if named else 0):
         row_labels(drawing, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
     draw_cells(drawing, made.index, picture.scale, left, top, cell, cell)
+    if named:
+        _answer(drawing, made, picture, left, top, cell)
     height, total = made.index.shape[0] * cell, made.index.shape[1] * cell
     colour_bar(drawing, picture.scale, left + total + 16, top, height)
     legend(drawing, picture, made.index, left, top + height)
+
+
+def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, top: float, cell: float) -> None:
+    """Let every thumbnail say the values of its cells, under the tap of its layer."""
+    for place, layer in enumerate(picture.layers):
+        tap = picture.caption.tap.replace(".*.", f".{layer}.")
+        for head in range(picture.values.shape[1]):
+            down, across = made.corner(place, head)
+            caption = attrs.evolve(picture.caption, title=f"L{layer} H{head}", tap=tap)
+            x, y, values = left + across * cell, top + down * cell, picture.values[place, head]
+            drawing.answer(Answering(values, picture.rows, picture.columns, caption, x, y, cell, cell, picture.reason))
 
 
 def _head_labels(drawing: Drawing, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.follow_text import division, query_name, score, signed
+from explorer.picture.follow_text import division, query_mark, query_name, score, signed
 from explorer.picture.layout.follow_scene import Scene, around_zero, eased, ink, strip, tick_label, ticks
 from explorer.picture.layout.follow_time import MOST_TERMS
 from explorer.picture.layout.sketch import Area
@@ -15,14 +15,16 @@ _NAMED = 0.15  # Products of at least this share of the range are named at their
 _TWO_LINES_PX = 38.0  # from one row to the next, with room for two lines beside each
 _FIGURES_PX = 34.0  # a cell with room for its number
 _LEADER_PX = 16.0  # px, the shortest line from the last bar to its sum
+_OPERAND_PX = 40.0  # px, the room of a name beside the row of its numbers
 _MOST_DOTS = 200  # keys that are drawn on the axes of scores
 
 
 def vectors(scene: Scene) -> None:
     """The rows of Q and K on one scale; the pair with the largest product is framed."""
     followed, area, theme = scene.followed, scene.area, scene.sketch.theme
-    asks, size = query_name(followed, scene.words), scene.letters + 2
-    named = min(0.28 * area.wide, max(scene.width(label, size, bold=True) for label in (asks, followed.answers)))
+    size, room = scene.letters + 2, 0.28 * area.wide
+    asks = _asks(scene, size, room, bold=True)
+    named = min(room, max(scene.width(label, size, bold=True) for label in (asks, followed.answers)))
     named = max(named, scene.widest((scene.words("follow.query"), scene.words("follow.key"))))
     high = min(64.0 if scene.large else 40.0, area.high * 0.22)
     gap = max(4.0, min(high * 1.2, area.high - 2 * high - 44))
@@ -43,6 +45,12 @@ def vectors(scene: Scene) -> None:
             _figures(scene, numbers, row, scale)
     if scene.over:
         _pair(scene, rows)
+
+
+def _asks(scene: Scene, size: float, room: float, *, bold: bool = False) -> str:
+    """The query's name, or its mark where the name has no room (px)."""
+    name = query_name(scene.followed, scene.words)
+    return name if scene.width(name, size, bold=bold) <= room else query_mark(scene.followed)
 
 
 def _figures(scene: Scene, numbers: NDArray[np.floating], row: Area, scale: Scale) -> None:
@@ -233,11 +241,11 @@ def _operands(scene: Scene, fall: _Fall, now: int | None) -> None:
     scale = around_zero((followed.query, followed.key), scene.sketch.signed)
     top, wide = fall.plot.bottom + 14, fall.pitch * len(fall.features)
     for place, (label, row) in enumerate(
-        ((query_name(followed, scene.words), followed.query), (followed.answers, followed.key))
+        ((_asks(scene, scene.letters - 1, _OPERAND_PX), followed.query), (followed.answers, followed.key))
     ):
         y = top + place * (high + 1)
         strip(scene, row[fall.features], Area(fall.plot.x, y, wide, high), scale)
-        name = scene.sketch.fitting(label, scene.letters - 1, 40)
+        name = scene.sketch.fitting(label, scene.letters - 1, _OPERAND_PX)
         scene.sketch.write(fall.plot.x - 6, y + 13, name, scene.letters - 1, theme.faint, "end")
     step = max(1, int(22 // fall.pitch))
     for term, feature in enumerate(fall.features.tolist()):

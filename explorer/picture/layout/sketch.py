@@ -39,6 +39,10 @@ class Area:
         """The lower edge (px)."""
         return self.y + self.high
 
+    def enlarged(self, factor: float) -> "Area":
+        """The rectangle, so many times as large, as seen from the origin."""
+        return Area(self.x * factor, self.y * factor, self.wide * factor, self.high * factor)
+
     def inset(self, left: float = 0, top: float = 0, right: float = 0, bottom: float = 0) -> "Area":
         """The rectangle without strips at its edges (px); its sides are never negative."""
         wide, high = max(0.0, self.wide - left - right), max(0.0, self.high - top - bottom)
@@ -138,6 +142,10 @@ class Sketch:
         if area.wide > 0 and area.high > 0 and index.size:
             self.marks.append(Cells(area, index, colours))
 
+    def enlarge(self, factor: float) -> None:
+        """Make all marks so many times as large, as seen from the origin; lines stay as thin as they are."""
+        self.marks = [_enlarged(mark, factor) for mark in self.marks]
+
     def struck(self, x: float, y: float, content: str, size: float, colour: str) -> None:
         """Add a line of text around x, with a line through it."""
         self.write(x, y, content, size, colour, "middle")
@@ -166,6 +174,21 @@ class Sketch:
                 made.append("")
             made[-1] += piece
         return [line.rstrip() for line in made]
+
+
+def _enlarged(mark: Mark, factor: float) -> Mark:
+    match mark:
+        case Box():
+            return attrs.evolve(mark, area=mark.area.enlarged(factor), radius=mark.radius * factor)
+        case Cells():
+            return attrs.evolve(mark, area=mark.area.enlarged(factor))
+        case Line():
+            places = {name: getattr(mark, name) * factor for name in ("x", "y", "to_x", "to_y")}
+            return attrs.evolve(mark, **places)
+        case Dot():
+            return attrs.evolve(mark, x=mark.x * factor, y=mark.y * factor, radius=mark.radius * factor)
+        case Letters():
+            return attrs.evolve(mark, x=mark.x * factor, y=mark.y * factor, size=mark.size * factor)
 
 
 def pieces(text: str) -> Iterator[str]:

@@ -11,9 +11,12 @@ from explorer.errors import UnknownHead
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
+from explorer.picture.makers.folded import folded_map, wants_words
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
-from explorer.picture.makers.pooled import FORMULAS, pooled_as, pooled_values
+from explorer.picture.makers.overlay import overlaid
+from explorer.picture.makers.pooled import FORMULAS, largest_of, pooled_as, pooled_values
 from explorer.picture.scales import Scale, unit_scale
+from explorer.picture.theme import Theme
 from explorer.state.look import Look, attentions
 from explorer.state.offers import ChangePlace
 from explorer.trace.arrays import Array
@@ -24,6 +27,8 @@ Lengths = NDArray[np.floating]
 
 _CROSS = "decoder.cross_attn"
 _WIDEST_PX, _THINNEST_PX = 4.0, 1.0
+_DASHES = ("", "dashed", "dotted")
+_HEADS = 12  # heads whose weights are told
 _LISTED = 6  # weights of a token that are listed one by one; the others are summed
 
 
@@ -33,38 +38,49 @@ def has_alignment(trace: Trace) -> bool:
 
 
 def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
-    """How strongly each position of the target looks at each source token, as lines [query, key].
+    """How strongly each position of the target looks at each source token, as lines [query, key] of one head or of several.
 
     Raises UnknownTap where there is no cross-attention (see `has_alignment`) or no such layer; UnknownHead where there is
     no such head.
     """
-    tap = _tap(look)
-    closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
+    title = words("alignment.title")
+    return overlaid(look, words, lambda one: _alignment(trace, one, words), lambda heads: f"{heads} · {title}")
+
+
+def _alignment(trace: Trace, look: Look, words: Words) -> Alignment:
+    """The lines of the chosen head, or of what stands for several."""
+    made = _map(trace, look, words)
     return Alignment(
-        values=masked_values(weights, closed),
-        recorded=weights if one else None,
-        head=look.head if one else None,
-        rows=_rows(trace, words),
-        columns=token_axis(trace, tap, "key", words),
-        scale=unit_scale(look.unit_colours),
-        caption=_caption(trace, look, closed, words),
+        values=made.values,
+        recorded=made.recorded,
+        head=made.head,
+        rows=made.rows,
+        columns=made.columns,
+        scale=made.scale,
+        caption=made.caption,
     )
 
 
 def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The weights of `alignment` as a map [query, key]. Raises the same errors."""
-    made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
-    return Heatmap(
-        values=made.values,
-        rows=made.rows,
-        columns=made.columns,
-        scale=made.scale,
-        caption=made.caption,
+    return _map(trace, look, words)
+
+
+def _map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    tap, pooled = _tap(look), pooled_as(_across(look))
+    closed, weights, one = closed_of(trace, tap), _weights(trace, look), pooled == "head"
+    made = Heatmap(
+        values=masked_values(weights, closed),
+        rows=_rows(trace, words),
+        columns=token_axis(trace, tap, "key", words),
+        scale=unit_scale(look.unit_colours),
+        caption=_caption(trace, look, closed, words),
         closed=closed,
-        reason="" if closed is None else closed_reason(trace, words, _tap(look)),
-        recorded=made.recorded,
-        head=made.head,
+        reason="" if closed is None else closed_reason(trace, words, tap),
+        recorded=weights if one else None,
+        head=look.head if one else None,
     )
+    return folded_map(trace, made, words, largest_of(trace, _across(look), pooled)) if wants_words(look) else made
 
 
 def _tap(look: Look) -> str:
@@ -120,6 +136,11 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
     )
 
 
+def head_colour(head: int, theme: Theme) -> tuple[str, str]:
+    """The hexadecimal colour of a head's lines, and after the first eight heads "dashed" or "dotted", by turns."""
+    return theme.heads[head % len(theme.heads)], _DASHES[head // len(theme.heads) % len(_DASHES)]
+
+
 def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
     """Width (px) and opacity (0 to 1) of each weight's line. Their product, the ink, is proportional to the weight."""
     share = np.clip((np.nan_to_num(values, nan=scale.low) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
@@ -133,11 +154,15 @@ def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> Change
     """Where a change would be made that is asked for at a token, or at the line between two of them.
 
     A line of one head is a cell, one of a layer's mean is that layer, and a mean over all layers is nothing in the pass. A
-    token is its vector; the end of the sentence is written, and has none.
+    token is its vector; the end of the sentence is written, and has none. Nor has a word of several tokens one.
     """
     n_rows, n_columns = picture.values.shape
     row = next(iter(picture.rows.indices(tokens, n_rows)), None)
     column = next(iter(picture.columns.indices(tokens, n_columns)), None)
+    ends = (picture.rows, row), (picture.columns, column)
+    if any(place is not None and len(axis.rows(place)) > 1 for axis, place in ends):
+        return None
+    row, column = (None if place is None else axis.rows(place)[0] for axis, place in ends)
     if row is not None and column is not None:
         of_one = picture.head is not None
         made = ChangePlace(picture.caption.tap, picture.head, row if of_one else None, column if of_one else None)
@@ -152,8 +177,11 @@ def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> Change
 
 
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
-    """One weight in words: value, query and key, tap and shape."""
+    """One weight in words: value, query and key, tap and shape; of several heads the weight of each."""
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    if picture.overlaid:
+        weights = [(each.head, float(each.values[row, column])) for each in picture.overlaid]
+        return _tell_heads(where, [(head, value, "") for head, value in weights], picture.caption, words)
     return words(
         "picture.cell",
         value=_figure(float(picture.values[row, column]), words),
@@ -164,13 +192,36 @@ def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
 
 
 def tell_row(picture: Alignment, row: int, words: Words) -> str:
-    """The source tokens that a target position looks at, in words, largest weights first."""
-    return _tell(_at(picture.rows, row), "→", picture.values[row], picture.columns, picture.caption, words)
+    """The source tokens that a target position looks at, largest weights first, in words; of several heads each one's first."""
+    who = _at(picture.rows, row)
+    if picture.overlaid:
+        firsts = [(each.head, *_first(each.values[row], "→", picture.columns)) for each in picture.overlaid]
+        return _tell_heads(who, firsts, picture.caption, words)
+    return _tell(who, "→", picture.values[row], picture.columns, picture.caption, words)
 
 
 def tell_column(picture: Alignment, column: int, words: Words) -> str:
-    """The target positions that look at a source token, in words, largest weights first."""
-    return _tell(_at(picture.columns, column), "←", picture.values[:, column], picture.rows, picture.caption, words)
+    """The target positions that look at a source token, largest weights first, in words; of several heads each one's first."""
+    who = _at(picture.columns, column)
+    if picture.overlaid:
+        firsts = [(each.head, *_first(each.values[:, column], "←", picture.rows)) for each in picture.overlaid]
+        return _tell_heads(who, firsts, picture.caption, words)
+    return _tell(who, "←", picture.values[:, column], picture.rows, picture.caption, words)
+
+
+def _first(values: Array, arrow: str, others: Axis) -> tuple[float, str]:
+    """The largest of some weights, and the token that it belongs to."""
+    best = int(np.nan_to_num(values, nan=-1.0).argmax())
+    return float(values[best]), f"{arrow} {others.label(best)}"
+
+
+def _tell_heads(who: str, each: list[tuple[int, float, str]], made: Caption, words: Words) -> str:
+    """A weight of every head (head, weight, token); of many heads those with the largest weights."""
+    shown = sorted(sorted(each, key=lambda one: -np.nan_to_num(one[1], nan=-1.0))[:_HEADS])
+    lines = ["  ".join(filter(None, (f"H{head}", token, _figure(value, words)))) for head, value, token in shown]
+    if len(each) > len(shown):
+        lines.append(words("alignment.other_heads", count=len(each) - len(shown)))
+    return "\n".join([who, *lines, f"{made.tap} {made.shape}"]) + told_origin(made, words)
 
 
 def tell_all(picture: Alignment) -> str:
@@ -193,7 +244,7 @@ def _tell(who: str, arrow: str, values: Array, others: Axis, made: Caption, word
 
 
 def _at(axis: Axis, index: int) -> str:
-    return f"{axis.name} {index} {axis.label(index)}"
+    return f"{axis.name} {axis.number(index)} {axis.label(index)}"
 
 
 def _figure(value: float, words: Words) -> str:

@@ -9,6 +9,7 @@ from explorer.picture.arithmetic import Arithmetic, of_heads
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.layout.cells import LARGE_CELLS, at_most
+from explorer.picture.makers.folded import folded_wall, wants_words
 from explorer.picture.makers.head_measures import measured_note, measured_wall
 from explorer.picture.makers.heatmaps import (
     caption,
@@ -70,7 +71,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         made = attrs.evolve(made, note=words(f"picture.pooled.{stage_of(tap).range}", block=large.layers[0].block))
     measured = measured_wall(trace, look, words, layers)
     made = attrs.evolve(made, note=measured_note(trace, look, words, measured) or made.note)
-    return HeadGrid(
+    wall = HeadGrid(
         values=values,
         closed=closed,
         block=block,
@@ -86,6 +87,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         made_of=() if large is not None else tuple(_arithmetic(trace, name) for name in taps),
         measured=measured,
     )
+    return folded_wall(trace, wall, words, taps) if wants_words(look) and stage_of(tap).range == "unit" else wall
 
 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:

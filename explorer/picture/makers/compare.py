@@ -7,9 +7,9 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Bars, Caption, Closed, Heatmap
-from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.matching import Matched, matched, matched_axis
 from explorer.picture.makers.output import top_bars
+from explorer.picture.makers.pooled import heads_map, heads_values, pooled_as, told_pool
 from explorer.picture.scales import centred_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -19,17 +19,17 @@ _MOST_TOLD = 12  # tokens that a note names
 
 
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The chosen head's map in the state that was put aside; None where there is no such state."""
+    """The chosen head's map, or that of several, in the state that was put aside; None where there is no such state."""
     other = trace.compared_with
     if other is None:
         return None
-    made = _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
+    made = _titled(heads_map(other, look.fitted(other), words), words("compare.aside"))
     return attrs.evolve(made, caption=attrs.evolve(made.caption, changes=len(other.changes)))
 
 
 def now(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The chosen head's map in the present state."""
-    return _titled(head_map(trace, look, words), words("compare.now"))
+    """The chosen head's map in the present state, or that of several."""
+    return _titled(heads_map(trace, look, words), words("compare.now"))
 
 
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
@@ -41,14 +41,14 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     if other is None:
         return None
     theirs = look.fitted(other)
-    first, second = head_map(other, theirs, words), head_map(trace, look, words)
+    first, second = heads_map(other, theirs, words), heads_map(trace, look, words)
     if not comparable(trace, look):
         return _no_difference(second, look, not_comparable(trace, look, words), words)
     rows, columns = (
         matched(one.labels, two.labels, look.matched)
         for one, two in ((first.rows, second.rows), (first.columns, second.columns))
     )
-    mine, before = trace.head(look.attention_tap(), look.head), other.head(theirs.attention_tap(), theirs.head)
+    mine, before = heads_values(trace, look), heads_values(other, theirs)
     with np.errstate(invalid="ignore"):  # Cells closed in both give −∞ − (−∞) = NaN.
         # D[i,j] = now[q_i, k_j] − aside[q'_i, k'_j] for the pairs (q_i, q'_i) and (k_j, k'_j)
         values = mine[np.ix_(rows.second, columns.second)] - before[np.ix_(rows.first, columns.first)]
@@ -91,12 +91,15 @@ def _difference_note(values: Array, matches: tuple[Matched, Matched], words: Wor
 
 
 def comparable(trace: Trace, look: Look) -> bool:
-    """Whether the state put aside has the head that is looked at; heads of other places have nothing in common."""
+    """Whether the state put aside has the head or layer that is looked at; those of other places have nothing in common."""
     other = trace.compared_with
     if other is None:
         return False
     theirs = look.fitted(other)
-    return (theirs.attention, theirs.layer, theirs.head) == (look.attention, look.layer, look.head)
+    pooled = pooled_as(look)
+    same_head = theirs.head == look.head or pooled != "head"
+    same_layer = theirs.layer == look.layer or pooled.startswith("all")
+    return theirs.attention == look.attention and same_layer and same_head
 
 
 def not_comparable(trace: Trace, look: Look, words: Words) -> str:
@@ -104,7 +107,7 @@ def not_comparable(trace: Trace, look: Look, words: Words) -> str:
     other = trace.compared_with
     if other is None or comparable(trace, look):
         return ""
-    return words("compare.other_head", first=_where(look.fitted(other), words), second=_where(look, words))
+    return words("compare.other_head", first=_where(other, look.fitted(other), words), second=_where(trace, look, words))
 
 
 def _no_difference(here: Heatmap, look: Look, why: str, words: Words) -> Heatmap:
@@ -145,14 +148,15 @@ def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) ->
         return words("compare.no_departures")
     head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"
     body = "".join(
-        f"<tr><td>{words(f'knob.{name}.name')}&nbsp;&nbsp;</td><td>{_value(name, here, words)}&nbsp;&nbsp;</td>"
-        f"<td>{_value(name, paper, words)}</td></tr>"
+        f"<tr><td>{words(f'knob.{name}.name')}&nbsp;&nbsp;</td><td>{knob_value(name, here, words)}&nbsp;&nbsp;</td>"
+        f"<td>{knob_value(name, paper, words)}</td></tr>"
         for name, here, paper in rows
     )
     return f"<table cellspacing='2'>{head}{body}</table>"
 
 
-def _value(name: str, value: object, words: Words) -> str:
+def knob_value(name: str, value: object, words: Words) -> str:
+    """The value of a knob as a reader sees it."""
     if isinstance(value, bool):
         return "✓" if value else "—"
     key = f"choice.{name}.{value}"
@@ -163,6 +167,6 @@ def _titled(made: Heatmap, which: str) -> Heatmap:
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{which} · {made.caption.title}"))
 
 
-def _where(look: Look, words: Words) -> str:
-    """Attention, layer and head in words."""
-    return f"{words(f'attention.{look.attention}')} {words('picture.head', layer=look.layer, head=look.head)}"
+def _where(trace: Trace, look: Look, words: Words) -> str:
+    """Attention, layer and head in words, or what stands for the heads."""
+    return f"{words(f'attention.{look.attention}')} {told_pool(trace, look, words)}"

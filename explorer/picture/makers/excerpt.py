@@ -35,7 +35,30 @@ def excerpt_of(trace: Trace, look: Look) -> Excerpt:
     aligned = {
         side: (first // block * block, min(-(-end // block) * block, lengths[side])) for side, (first, end) in found.items()
     }
+    if shows_words(look, block):
+        aligned = {side: snapped(trace, side, *ends) for side, ends in aligned.items()}
     return Excerpt(aligned, block, all(aligned[side] == (0, n) for side, n in lengths.items()))
+
+
+def whole_of(trace: Trace) -> Excerpt:
+    """All tokens, with a lane for each."""
+    return Excerpt({"source": (0, len(trace.tokens.source)), "target": (0, len(trace.tokens.target))}, 1, True)
+
+
+def shows_words(look: Look, block: int) -> bool:
+    """Whether a lane shall be a written word: not where one is several, and not beside an opened block, which shows tokens."""
+    return look.unit == "words" and block == 1 and not look.opened
+
+
+def snapped(trace: Trace, side: str, first: int, end: int) -> tuple[int, int]:
+    """The excerpt of a sentence in whole words: from the begin of the one that it begins in, as far as words end in it.
+
+    If it grew at both ends, it would grow each time that it is scrolled.
+    """
+    begun = [group for group in trace.word_groups[side] if group[0] < end and group[-1] >= first]
+    if not begun:
+        return first, end
+    return begun[0][0], max([group[-1] + 1 for group in begun if group[-1] < end], default=begun[0][-1] + 1)
 
 
 def cut(whole: Heatmap, part: Excerpt) -> Heatmap:

@@ -6,8 +6,10 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import masked_values
+from explorer.picture.makers.pooled import FORMULAS, at_stages
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
+from explorer.trace.arrays import Array
 from explorer.trace.findings import Leak, PaddedBatch
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
@@ -51,11 +53,16 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 
 
 def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | None:
-    """The chosen head's weights [query, key] in one sentence of the batch, padding included; None without that sentence."""
+    """The weights [query, key] in one sentence of the batch, padding included; None without that sentence.
+
+    They are those of the chosen head, or the mean or maximum that stands for several.
+    """
     found = trace.experiments.get("batch")
     if not isinstance(found, PaddedBatch) or row >= len(found.tokens):
         return None
     layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
+    aligned = at_stages(look).aligned
+    values, which = _of_heads(found.weights[row], layer, head, aligned, words)
     # Where a finite mask value closes a whole row, softmax spreads the weight evenly; such cells are shown with their weight.
     closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)  # [query, key]
     n = found.weights.shape[-1]
@@ -68,18 +75,30 @@ def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | Non
         else ""
     )
     return Heatmap(
-        values=masked_values(found.weights[row, layer, head], closed if closed.any() else None),
+        values=masked_values(values, closed if closed.any() else None),
         rows=Axis(words("axis.query"), labels, side),
         columns=Axis(words("axis.key"), labels, side),
         scale=unit_scale(look.unit_colours),
         closed=closed if closed.any() else None,
         reason=words("batch.padding"),
         caption=Caption(
-            title=words("batch.sentence", number=row + 1, count=len(found.tokens)),
-            tap=f"{stack}.layers.{layer}.self_attn.weights",
-            formula="A",
+            title=f"{words('batch.sentence', number=row + 1, count=len(found.tokens))}{which}",
+            tap=f"{stack}.layers.{'*' if aligned.startswith('all') else layer}.self_attn.weights",
+            formula=FORMULAS.get(aligned, "A"),
             origin="beside",
             shape=f"[batch {len(found.tokens)}, query {n}, key {n}]",
             note=note,
         ),
     )
+
+
+def _of_heads(weights: Array, layer: int, head: int, aligned: str, words: Words) -> tuple[Array, str]:
+    """[query, key] of weights [layer, head, query, key], and a name for what stands for several heads."""
+    if aligned == "head":
+        return weights[layer, head], ""
+    n_layers, n_heads = weights.shape[:2]
+    which = words(f"heads.pooled_of.{aligned}", layer=layer, layers=n_layers, heads=n_heads)
+    heads = weights[layer] if aligned.startswith("layer") else weights.reshape(-1, *weights.shape[2:])  # [head, query, key]
+    # Sums are float64, so that the order of heads does not matter.
+    pooled = heads.max(axis=0) if aligned.endswith("_max") else heads.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return pooled, f" · {which}"

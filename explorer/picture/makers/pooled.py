@@ -3,6 +3,9 @@
 A mean, a maximum and a rollout are summaries for the reader; the model computes none of them.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 import numpy as np
 
@@ -10,6 +13,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Alignment, Axis, Closed, Heatmap
 from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.folded import Fold, folded_map, wants_words
 from explorer.picture.makers.heatmaps import (
     caption,
     closed_of,
@@ -19,6 +23,7 @@ from explorer.picture.makers.heatmaps import (
     shape_badge,
     token_axis,
 )
+from explorer.picture.makers.overlay import overlaid, strongest
 from explorer.picture.scales import unit_scale
 from explorer.state.look import ALIGNED, Look
 from explorer.tokens.token import Token
@@ -28,7 +33,6 @@ from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
-_MOST_LINES = 4096
 FORMULAS = {
     "layer": "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>",
     "all": "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)",
@@ -43,35 +47,84 @@ def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
     Raises UnknownTap, UnknownHead, NotKept.
     """
-    pooled = pooled_as(look)
-    made = head_map(trace, look, words) if pooled == "head" else _pooled(trace, look, words, pooled)
+    made = heads_map(trace, look, words)
     if not has_shares(look):
         return made
+    if wants_words(look):
+        made = folded_map(trace, made, words, largest_of(trace, look, pooled_as(look)))
     if look.specials == "hidden":
         made = without_specials(made, *_specials(trace, made), words)
     return above(made, look.threshold, words) if look.threshold else made
 
 
+def heads_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head's map, or what stands for several heads, all of it. Raises UnknownTap, UnknownHead, NotKept."""
+    pooled = pooled_as(look)
+    return head_map(trace, look, words) if pooled == "head" else _pooled(trace, look, words, pooled)
+
+
+def heads_values(trace: Trace, look: Look) -> Array:
+    """The numbers [query, key] of `heads_map`, as the model computed them or as they follow from those. Raises the same."""
+    pooled = pooled_as(look)
+    return trace.head(look.attention_tap(), look.head) if pooled == "head" else pooled_values(trace, look, pooled)
+
+
+def at_stages(look: Look) -> Look:
+    """The Look for maps of several stages beside each other: a rollout has the stage of weights alone, and is a mean there."""
+    return attrs.evolve(look, aligned="all") if look.aligned == "rollout" else look
+
+
+def told_pool(trace: Trace, look: Look, words: Words) -> str:
+    """What stands for the heads, in words: the chosen layer and head, or which of them a mean or maximum takes."""
+    pooled, side = pooled_as(look), trace.card.side(look.attention)
+    if pooled == "head":
+        return words("picture.head", layer=look.layer, head=look.head)
+    return words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
+
+
 def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
     """The weights of `attention_map` as lines between two rows of tokens, the strongest of them where there are many.
 
-    Scores are no shares and have no lines, so that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
+    Several heads may lie over one another, and of self-attention lines may be arcs. Scores are no shares and have no lines, so
+    that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
     """
-    made = attention_map(trace, look if has_shares(look) else attrs.evolve(look, stage="weights"), words)
-    values, told = made.values, attrs.evolve(made.caption, note=made.caption.note or words("heads.lines_note"))
-    if values.size > _MOST_LINES:
-        # The weight that so many others do not reach.
-        least = np.partition(np.nan_to_num(values, nan=0.0), values.size - _MOST_LINES, axis=None)[-_MOST_LINES]
-        values = np.where(values >= least, values, np.float32(np.nan))
-        note = words("heads.strongest", count=int(np.isfinite(values).sum()))
-        told = attrs.evolve(told, origin="computed", note="  ".join(filter(None, (told.note, note))))
+    look = look if has_shares(look) else attrs.evolve(look, stage="weights")
+    if len(look.drawn_heads()) > 1:
+        trace[look.attention_tap()]  # Of a long text all heads are asked for at once, or it is said that they do not fit.
+    title = caption(trace, look.attention_tap(), words).title
+    made = overlaid(look, words, lambda one: _lines(attention_map(trace, one, words)), lambda heads: f"{title} · {heads}")
+    told = made.caption
+    if made.overlaid and look.threshold:
+        told = attrs.evolve(told, note=_note_of_all(trace, look, made, words))
+    arcs = look.drawn == "arcs" and has_arcs(look)
+    usual = "heads.lines_note" if not arcs else "heads.arcs_note" if made.looks_ahead else "heads.arcs_back_note"
+    note = told.note or words(usual)
+    return strongest(attrs.evolve(made, arcs=arcs, caption=attrs.evolve(told, note=note)), words)
+
+
+def _note_of_all(trace: Trace, look: Look, made: Alignment, words: Words) -> str:
+    """Which share of the weight of all overlaid heads is shown, and what else was hidden."""
+    alone = [attrs.evolve(look, head=each.head, overlaid=(), threshold=0.0) for each in made.overlaid]
+    whole = [attention_map(trace, one, words) for one in alone]
+    shown = sum(float(np.nansum(each.values, dtype=np.float64)) for each in made.overlaid)
+    every = sum(float(np.nansum(each.values, dtype=np.float64)) for each in whole)
+    note = words("heads.threshold_note", share=rough(100 * shown / max(1e-12, every)))
+    return "  ".join(filter(None, (whole[0].caption.note, note)))
+
+
+def has_arcs(look: Look) -> bool:
+    """Whether the chosen attention is one of a text at itself, whose tokens one row of arcs can join."""
+    return look.attention.endswith("self_attn")
+
+
+def _lines(made: Heatmap) -> Alignment:
     return Alignment(
-        values=values,
+        values=made.values,
         rows=made.rows,
         columns=made.columns,
         scale=made.scale,
-        caption=told,
-        recorded=made.recorded if values is made.values else None,
+        caption=made.caption,
+        recorded=made.recorded,
         head=made.head,
     )
 
@@ -92,8 +145,13 @@ def offered_pools(look: Look) -> tuple[str, ...]:
     return tuple(each for each in ALIGNED if each != "rollout" or not look.attention.endswith("cross_attn"))
 
 
-def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
-    """[query, key] of the chosen attention. Raises UnknownTap, NotKept."""
+def largest_of(trace: Trace, look: Look, pooled: str) -> Callable[[Fold], Array] | None:
+    """What makes a maximum over heads that are folded first; None for all else, in which the order does not matter."""
+    return partial(pooled_values, trace, look, pooled) if pooled.endswith("_max") else None
+
+
+def pooled_values(trace: Trace, look: Look, pooled: str, fold: Fold | None = None) -> Array:
+    """[query, key] of the chosen attention; of a maximum, each head is folded before. Raises UnknownTap, NotKept."""
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
     n_layers = look.layer + 1 if pooled == "rollout" else trace.card.side(tap).n_layers
     taps = [tap] if pooled.startswith("layer") else [with_layer(tap, layer) for layer in range(n_layers)]
@@ -101,7 +159,7 @@ def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
     if pooled == "rollout":
         return rollout(layers).astype(np.float32)
     if pooled.endswith("_max"):
-        largest: Array = np.maximum.reduce([heads.max(axis=0) for heads in layers])
+        largest: Array = np.maximum.reduce([(heads if fold is None else fold(heads)).max(axis=0) for heads in layers])
         return largest
     # Sums are float64, so that the order of heads does not matter.
     total = np.sum([heads.sum(axis=0, dtype=np.float64) for heads in layers], axis=0)
@@ -111,12 +169,11 @@ def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
 
 def _pooled(trace: Trace, look: Look, words: Words, pooled: str) -> Heatmap:
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
-    side, closed = trace.card.side(tap), closed_of(trace, tap)
+    side, closed, which = trace.card.side(tap), closed_of(trace, tap), told_pool(trace, look, words)
     told, shape = caption(trace, tap, words), shape_badge(trace, tap)
     if not pooled.startswith("layer"):
         tap = tap.replace(f".layers.{look.layer}.", ".layers.*.")
         shape = f"[layer {look.layer + 1 if pooled == 'rollout' else side.n_layers}, {shape[1:]}"
-    which = words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
     plain = look.attention_tap("weights" if pooled == "rollout" else "")
     return Heatmap(
         values=masked_values(pooled_values(trace, look, pooled), closed),
@@ -149,7 +206,7 @@ def _specials(trace: Trace, made: Heatmap) -> tuple[Closed, Closed]:
     def special(axis: Axis, size: int) -> Closed:
         along = tokens[0] if axis.side == "source" else tokens[1]
         # Behind the last token only the end symbol is written.
-        places = [place + axis.shift for place in range(size)]
+        places = [axis.spot(index)[1] for index in range(size)]
         return np.array([place >= len(along) or is_special(trace, along[place]) for place in places])
 
     n_rows, n_columns = made.values.shape

@@ -7,6 +7,7 @@ from explorer.picture.causal_kinds import Postcard, Reworded, Rewording
 from explorer.picture.change_text import told_changed
 from explorer.picture.kinds import Caption
 from explorer.picture.makers.changed import is_changed, map_after, map_before, rewording
+from explorer.presets import titles
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look
 from explorer.trace.change_groups import change_groups
@@ -86,4 +87,4 @@ def _model(trace: Trace, words: Words) -> str:
     """The knobs that are turned, as the command line calls them, and how many changes are made inside the pass."""
     turned = [f"{name} = {str(trace.knob(name)).lower()}" for name in broken_in(trace)]
     inside = [words("change.badge_about", count=len(trace.changes))] if trace.changes else []
-    return " · ".join((*turned, *inside, trace.preset))
+    return " · ".join((*turned, *inside, *titles((trace.preset,))))  # A path would tell others whose computer it was.

@@ -8,13 +8,14 @@ import numpy as np
 from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
-from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of
+from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of, shows_words, whole_of
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
+from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
+from explorer.picture.makers.river_words import first_query, in_words
+from explorer.picture.river.river import Half, River, Sublayer, Written
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
@@ -38,29 +39,28 @@ def river(trace: Trace, look: Look, words: Words) -> River:
     look = look if look.attention in attentions(trace) else look.fitted(trace)
     part = excerpt_of(trace, look)
     block = part.block
-    halves = tuple(_half(trace, side, look, part) for side in trace.card.sides)
+    pools = _pools(trace, look, part)
+    pool = ("layer_max" if look.aligned.endswith("_max") else "layer") if pools and look.aligned != "head" else ""
+    halves = tuple(_half(trace, side, look, part, pool) for side in trace.card.sides)
     step = look.step(trace)
     focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
-    query = halves[-1].lane(step)
-    if (focus is not None and focus.drawn is not None and halves[-1].side != look.attention.partition(".")[0]) or (
-        focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
-    ):
-        query = strongest_pair(focus.drawn)[0]
     waves, smooth, finer = _waves(trace)
     inside = opened(trace, look) if block == 1 and part.whole else None
     added, absent = contributions(trace, look, part, words)
-    shown, wanted = _map(trace, look, focus, words, part)
-    return River(
+    shown, wanted = _map(trace, look, focus, words, part, pool)
+    made = River(
         halves=halves,
         written=_written(trace, step, part, look),
         attention=look.attention,
         layer=look.layer,
-        head=look.head,
+        head=None if pool else look.head,
+        pooled=pool,
+        pools=pools,
         opened=inside,
         opened_attention="" if inside is None else opened_attention(look),
         unit_colours=look.unit_colours,
         signed_colours=look.signed_colours,
-        query=query,
+        query=first_query(halves, focus, look, step),
         map=shown,
         wanted=wanted,
         position=trace.card.position,
@@ -82,7 +82,22 @@ def river(trace: Trace, look: Look, words: Words) -> River:
             shape=_shape(trace, look),
             origin="recorded",
         ),
+        unit=look.unit,
     )
+    if not shows_words(look, block):
+        return made
+    everything = made.written if part.whole else _written(trace, step, whole_of(trace), look)
+    return in_words(made, everything, trace, look, words)
+
+
+def _pools(trace: Trace, look: Look, part: Excerpt) -> tuple[str, ...]:
+    """What may stand for the heads of a block: of a long text not all heads were kept, and steps and contributions are one's.
+
+    Every layer is seen by itself, so that a mean of all layers or a rollout is that of each layer here.
+    """
+    of_one = look.opened == "attention" or look.bands == "contributions" or trace.card.side(look.attention).n_heads == 1
+    whole = part.block == 1 and trace.map(look.attention_tap("weights")).array is not None
+    return ("layer", "layer_max") if whole and not of_one else ()
 
 
 def _features(trace: Trace) -> tuple[int, ...]:
@@ -134,11 +149,14 @@ def _shape(trace: Trace, look: Look) -> str:
 
 
 def _map(
-    trace: Trace, look: Look, focus: Sublayer | None, words: Words, part: Excerpt
+    trace: Trace, look: Look, focus: Sublayer | None, words: Words, part: Excerpt, pool: str
 ) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
-    """The chosen head's map of weights; of a long text its blocks, until its cells are there, and what to ask for then."""
+    """The map of weights of the chosen head, or of what stands for all.
+
+    Of a long text it has blocks until its cells are there; the second value is what to ask for then.
+    """
     try:
-        made = head_map(trace, attrs.evolve(look, stage="weights"), words)
+        made = heads_map(trace, attrs.evolve(look, stage="weights", aligned=pool or "head"), words)
         return made if part.whole else cut(made, part), ()
     except NotKept as error:
         missing = ((str(error.values["tap"]), error.head),)
@@ -157,7 +175,7 @@ def _map(
         return made, missing
 
 
-def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
+def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt, pool: str) -> Half:
     side, block = card.name, part.block
     tap = f"{side}.embedding.output"
     of = trace.side_name(tap, "position")
@@ -178,7 +196,7 @@ def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
         output=_rows(_vectors(trace, tap, tap)[rows], block),
         length=_length(trace, tap, rows, block),
         last=_length(trace, last, rows, block),
-        layers=tuple(_layer(trace, card, layer, look, part, rows) for layer in range(card.n_layers)),
+        layers=tuple(_layer(trace, card, layer, look, part, rows, pool) for layer in range(card.n_layers)),
         vectors=without_place(vectors),
     )
 
@@ -215,7 +233,9 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     return next((name for name in names if name in trace), f"{side}.embedding.output")
 
 
-def _layer(trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerpt, rows: slice) -> tuple[Sublayer, ...]:
+def _layer(
+    trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerpt, rows: slice, pool: str
+) -> tuple[Sublayer, ...]:
     made = []
     for place, part in enumerate(_parts(card)):
         base = f"{card.name}.layers.{layer}.{part}"
@@ -225,11 +245,13 @@ def _layer(trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerp
             units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
             made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:
-            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, excerpt))
+            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, excerpt, pool))
     return tuple(made)
 
 
-def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, part: Excerpt) -> Sublayer:
+def _attention(
+    trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, part: Excerpt, pool: str
+) -> Sublayer:
     closed = closed_of(trace, tap)
     kept, block = trace.map(tap), part.block
     focus = attention == look.attention and layer == look.layer
@@ -249,8 +271,12 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     if not part.whole:
         query, key = (part.lanes(trace.side_name(tap, axis)) for axis in ("query", "key"))
         weights, closed = weights[:, query, key], None if closed is None else closed[query, key]
-    # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
-    drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
+    if focus and not pool:
+        drawn = weights[min(look.head, len(weights) - 1)]
+    else:
+        # Elsewhere than in the block that is looked at, one map stands for all heads:
+        # Ā[q,k] = Σ_h A[h,q,k] / n_heads, or max_h A[h,q,k]
+        drawn = weights.max(axis=0) if pool == "layer_max" else weights.mean(axis=0)
     return Sublayer(
         attention=attention,
         layer=layer,

@@ -1,5 +1,7 @@
 """What the river's bands show in its second mode, made of the exact parts of `trace.why`."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from explorer.lang import Words
@@ -48,12 +50,16 @@ def contributions(trace: Trace, look: Look, part: Excerpt, words: Words) -> tupl
         if name.endswith("_attn"):
             lanes = part.lanes(trace.side_name(f"{block}.weights", "key"))
             values[f"{side}.{name}", int(layer)] = by_keys(trace, parts, block)[:, lanes]
-    rows = [np.vstack([each, each.sum(axis=0)]) for each in values.values()]  # [head and their sum, key]
-    most = max((float(np.abs(each).max(initial=0)) for each in rows), default=0.0)
     first = part.lanes(trace.side_name("generator.logits", "position")).start
     word, rival = map(bare, parts.names)
-    reach = _rounded(max(most, _LEAST_REACH))
-    return Contributions(values, (word, rival), parts.position - first, parts.difference, reach), ""
+    return Contributions(values, (word, rival), parts.position - first, parts.difference, reach_of(values)), ""
+
+
+def reach_of(values: Mapping[tuple[str, int], Numbers]) -> float:
+    """A round number that no value [head, key] and no sum of heads exceeds."""
+    rows = [np.vstack([each, each.sum(axis=0)]) for each in values.values()]  # [head and their sum, key]
+    most = max((float(np.abs(each).max(initial=0)) for each in rows), default=0.0)
+    return _rounded(max(most, _LEAST_REACH))
 
 
 def _rounded(reach: float) -> float:

@@ -1,4 +1,4 @@
-"""The list of all taps with their figures. A figure is computed on first use and then kept."""
+"""The list of all taps with their figures. At the command line a figure is computed on first use and then kept."""
 
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ class TapList:
     def __init__(self, trace: Trace) -> None:
         self.names = trace.names()
         self.shapes = tuple(shape_badge(trace, name) for name in self.names)
+        self.compares = trace.compared_with is not None
         self.sizes = tuple("×".join(map(str, trace.shape(name))) for name in self.names)
         self._summary = lru_cache(maxsize=None)(
             lambda row: None if trace.map(self.names[row]).array is None else summary(trace[self.names[row]])

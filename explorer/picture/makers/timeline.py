@@ -7,12 +7,15 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.makers.folded import wants_words
 from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
+from explorer.trace.folding import before, folds
 from explorer.trace.measures import log_p
 from explorer.trace.trace import Trace
+from explorer.trace.word_groups import word_text
 
 
 def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
@@ -20,7 +23,14 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
 
     Where nothing is expected of the model, the steps are the text's own tokens and the probabilities are NaN; a trained
     language model has a probability for each token but the first.
+
+    Where the Look shows words, a word that was written in several steps is one of them (see `_in_words`).
     """
+    made = _steps(trace, look, words)
+    return _in_words(made, trace, words) if wants_words(look) else made
+
+
+def _steps(trace: Trace, look: Look, words: Words) -> Timeline:
     tap = "generator.probabilities"
     n_steps, n_symbols = trace[tap].shape
     made = Timeline(
@@ -72,6 +82,36 @@ def _read(made: Timeline, trace: Trace, words: Words) -> Timeline:
         told=told,
         caption=attrs.evolve(made.caption, title=words("timeline.read_title"), note=note, origin="computed"),
     )
+
+
+def _in_words(made: Timeline, trace: Trace, words: Words) -> Timeline:
+    """The steps with those of one word together: its probability is the product of theirs, its log-probability the sum."""
+    along = trace.side("generator.probabilities")
+    groups = trace.word_groups[trace.side_name("generator.probabilities", "position")]
+    if made.shift:
+        groups = before(groups, len(made.labels))
+
+    def label(group: tuple[int, ...]) -> str:
+        places = [step + made.shift for step in group]
+        return made.labels[group[0]] if places[0] >= len(along) else word_text([along[place] for place in places])
+
+    probabilities = made.probabilities.astype(np.float64)
+    made = attrs.evolve(
+        made,
+        labels=tuple(map(label, groups)),
+        # P(word) = Π_t P(y_t | y_<t, x), over the tokens t of the word
+        probabilities=np.array([probabilities[list(group)].prod() for group in groups], np.float32),
+        log_p=None if made.log_p is None else np.array([made.log_p[list(group)].sum() for group in groups]),
+        ranks=tuple(made.ranks[group[0]] if len(group) == 1 else 0 for group in groups) if made.ranks else (),
+        told=tuple(made.told[group[0]] for group in groups) if made.told else (),
+        chosen=next(place for place, group in enumerate(groups) if made.chosen in group),
+        groups=groups,
+        pieces=tuple(tuple((made.labels[step], float(probabilities[step])) for step in group) for group in groups),
+    )
+    if not folds(groups) or np.isnan(probabilities).all():
+        return made
+    note = "  ".join(filter(None, (made.caption.note, words("timeline.words_note"))))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
 
 
 def perplexity(log_p: NDArray[np.float64]) -> float:

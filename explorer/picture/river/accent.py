@@ -13,7 +13,7 @@ from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
-from explorer.picture.river.strips import shown_text, text_px
+from explorer.picture.river.strips import id_told, shown_text, smaller, text_px
 from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent
@@ -135,16 +135,9 @@ def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     for row in rows:
         scene.append(Box(Rect(rect.x - 1, rect.y + high * row - 1, rect.w + 2, high + 2), "", "accent", 1, 2))
         if high >= 11:
-            scene.append(
-                _over(
-                    rect.x - 8,
-                    rect.y + high * (row + 0.5),
-                    names[row],
-                    13 if high >= 18 else 11,
-                    "right",
-                    rect.x - grid.map.x - 8,
-                )
-            )
+            room = rect.x - grid.map.x - 8
+            size = smaller(names[row], 13 if high >= 18 else 11, room)
+            scene.append(_over(rect.x - 8, rect.y + high * (row + 0.5), names[row], size, "right", room))
     if pointing.place is not None:
         scene += [Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.h + 2), "", "accent", 1, 2) for each in columns]
     for column in columns:
@@ -166,14 +159,16 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
         px = text_px(place.pitch, grid.narrow)
         for lane in pointing.of(half):
             y, text = place.y(lane), shown_text(half.labels[lane])
-            number = 6.2 * len(str(half.ids[lane]))
+            number = 6.2 * len(id_told(half, lane))
             if place.pitch < 14:
                 scene.append(Box(Rect(place.label.x - 2, y - 8, place.label.w, 16), "window"))
             if place.right_aligned:
-                scene.append(Label(place.label.right, y, text, min(px, 14), "accent", False, "right", place.label.w))
+                size = smaller(text, min(px, 14), place.label.w)
+                scene.append(Label(place.label.right, y, text, size, "accent", False, "right", place.label.w))
             else:
                 room = place.label.w - (number + 8 if place.label.w > number + 44 else 0)
-                scene.append(Label(place.label.x, y, text, px, "accent", place.pitch >= 18, room=room))
+                size = smaller(text, px, room) if half.groups else px
+                scene.append(Label(place.label.x, y, text, size, "accent", place.pitch >= 18, room=room))
     return scene
 
 

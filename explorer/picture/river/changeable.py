@@ -22,7 +22,8 @@ def changeable(river: River, place: Place) -> ChangePlace | None:
         case "token" | "vector":
             half = next(each for each in river.halves if each.tokens == place.side)
             tap = "embedding.output" if place.kind == "token" else half.columns[place.head]
-            return ChangePlace(f"{half.side}.{tap}", None, place.index) if half.block == 1 else None
+            alone = half.alone(half.lane(place.index))
+            return ChangePlace(f"{half.side}.{tap}", None, place.index) if alone else None
         case "waves":
             return ChangePlace(f"{river.halves[0].side}.embedding.positions", None)
         case "head":
@@ -39,10 +40,11 @@ def changeable(river: River, place: Place) -> ChangePlace | None:
 def _pair(river: River, place: Place) -> ChangePlace:
     """A cell of the head that is looked at; elsewhere bands are means over the heads of a layer, so the layer is meant."""
     looked_at = (place.attention, place.layer) == (river.attention, river.layer)
-    if not looked_at or river.head is None or river.halves[0].block > 1:
+    asks, answers = river.half_of(place.attention, "query"), river.half_of(place.attention, "key")
+    alone = asks.alone(place.query) and len(asks.writes(place.query)) == 1 and answers.alone(place.key)
+    if not looked_at or river.head is None or not alone:
         return _block(place.attention, place.layer)
-    query = river.half_of(place.attention, "query").token(place.query)
-    key = river.half_of(place.attention, "key").token(place.key)
+    query, key = river.pair(place.query, place.key)
     return ChangePlace(_weights(place.attention, place.layer), river.head, query, key)
 
 

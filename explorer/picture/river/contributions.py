@@ -118,7 +118,9 @@ def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only:
 
 
 def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
-    """Two buttons that choose what bands show; a faint one answers with the reason why it cannot be chosen."""
+    """Two buttons that choose what bands show, and before them one for lanes of words; a faint one answers with the reason why
+    it cannot be chosen.
+    """
     right, texts = grid.out.x - 18, {key: words(f"river.bands.{key}") for key in ("weights", "contributions")}
     two = len(grid.halves) == 2
     y = grid.halves[0].top - 8 if two else grid.captions_y
@@ -126,15 +128,20 @@ def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
     x = right - sum(wide.values()) - 2
     scene: list[Item] = [Label(x - 6, y + 1, words("river.bands.name"), _LETTERS, "faint", align="right")]
     hot: list[Hot] = []
+    name, able = words("heads.unit_words"), river.halves[0].block == 1
+    size = about_width(name, _LETTERS) + 14
+    rect = Rect(x - 6 - about_width(words("river.bands.name"), _LETTERS) - 14 - size, y - 7, size, 16)
+    scene += _button(rect, name, on=able and river.unit == "words", able=able)
+    hot.append(Hot(rect, Place("words")))
     for key, text in texts.items():
-        rect, on = Rect(x, y - 7, wide[key], 16), key == river.bands
-        able = not river.no_contributions or key == "weights"
-        if on:
-            scene.append(Box(rect, "accent", radius=3))
-        else:
-            scene.append(Box(rect, "card", "hairline", radius=3))
-        ink = "on_accent" if on else "text" if able else "disabled"
-        scene.append(Label(x + wide[key] / 2, y + 1, text, _LETTERS, ink, on, "middle"))
+        rect = Rect(x, y - 7, wide[key], 16)
+        scene += _button(rect, text, on=key == river.bands, able=not river.no_contributions or key == "weights")
         hot.append(Hot(rect, Place("bands", side=key)))
         x += wide[key] + 2
     return Drawn(tuple(scene), tuple(hot))
+
+
+def _button(rect: Rect, text: str, *, on: bool, able: bool) -> list[Item]:
+    box = Box(rect, "accent", radius=3) if on else Box(rect, "card", "hairline", radius=3)
+    ink = "on_accent" if on else "text" if able else "disabled"
+    return [box, Label(rect.x + rect.w / 2, rect.y + 8, text, _LETTERS, ink, on, "middle")]

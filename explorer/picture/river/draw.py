@@ -25,8 +25,8 @@ class Colours:
     signed: str
 
 
-def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Drawn:
-    """All that does not change while the mouse moves."""
+def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True) -> Drawn:
+    """All that does not change while the mouse moves; without the switch of the bands where they are not `switched`."""
     parts = [_captions(river, grid, words)]
     waves = river.position == "sinusoidal"
     for half, place in zip(river.halves, grid.halves, strict=True):
@@ -43,8 +43,9 @@ def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) ->
         draw_words(river, grid),
         draw_candidates(river, grid, words),
         draw_legend(river, grid, words, colours.unit, colours.signed),
-        draw_switch(river, grid, words),
     ]
+    if switched:
+        parts.append(draw_switch(river, grid, words))
     return joined(parts)
 
 

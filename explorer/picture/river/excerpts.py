@@ -14,7 +14,7 @@ def turned(river: River, grid: RiverGrid, y: float, notches: float, *, zooms: bo
     for half, place in zip(river.halves, grid.halves, strict=True):
         if not place.top - 4 <= y <= place.top + place.pitch * place.n + 4 or (half.whole and not zooms):
             continue
-        token = half.first + (y - place.top) / place.pitch * half.block
+        token = half.first + (y - place.top) / place.pitch * half.spread
         wanted = zoomed(half, token, _ZOOM**-notches) if zooms else scrolled(half, -notches)
         return None if (wanted.index, wanted.end or half.n_tokens) == (half.first, half.end) else wanted
     return None
@@ -33,7 +33,8 @@ def zoomed(half: Half, token: float, factor: float) -> Place:
 def scrolled(half: Half, notches: float) -> Place:
     """The excerpt further down, or further up where `notches` are negative."""
     shown = half.end - half.first
-    step = max(half.block, round(abs(notches) * _SCROLLED * shown))
+    longest = max((len(group) for group in half.groups), default=half.block)  # An excerpt of words begins with a whole one.
+    step = max(longest, round(abs(notches) * _SCROLLED * shown))
     return _placed(half, half.first + (step if notches > 0 else -step), shown)
 
 

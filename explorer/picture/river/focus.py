@@ -12,10 +12,11 @@ from explorer.picture.layout.cells import VisibleArea, part
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
+from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
-from explorer.picture.river.strips import labelled, shown_text
+from explorer.picture.river.strips import labelled, shown_text, smaller
 from explorer.picture.scales import LEVELS, indices
 
 _CELL = (76.0, 44.0)  # px of a cell at most
@@ -26,7 +27,7 @@ def map_rect(river: River, grid: RiverGrid) -> Rect:
     """The cells of the focus map, without labels."""
     assert river.map is not None  # The caller has checked.
     n_rows, n_columns = _lanes(river)
-    label_w = 60.0 if grid.narrow else _LABEL_W
+    label_w = _label_w(river, grid)
     top = grid.map.y + (40 if grid.narrow else 46)
     wide, high = grid.map.right - grid.map.x - label_w, grid.map.bottom - top
     cell_w = min(wide / n_columns, _CELL[0] * max(1.0, grid.width / 1200))
@@ -36,6 +37,13 @@ def map_rect(river: River, grid: RiverGrid) -> Rect:
         cell_h = min(high / n_rows, _CELL[1] * max(1.0, grid.height / 900), max(cell_w, 18.0))
     cell_w = math.floor(cell_w) if cell_w > 6 else cell_w
     return Rect(grid.map.x + label_w, top, cell_w * n_columns, cell_h * n_rows)
+
+
+def _label_w(river: River, grid: RiverGrid) -> float:
+    """The room of the rows' labels (px); words are longer than tokens."""
+    if not grid.narrow:
+        return _LABEL_W
+    return 60.0 if river.halves[0].single else 72.0
 
 
 def _lanes(river: River) -> tuple[int, int]:
@@ -57,7 +65,9 @@ def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
 
 def _title(river: River, grid: RiverGrid, rect: Rect, words: Words) -> Label:
     px = 12 if grid.narrow else 13
-    names = [words(f"river.map.{river.attention}{length}", layer=river.layer, head=river.head) for length in ("", ".short")]
+    which = [words(f"river.which{form}.{river.pooled or 'head'}", head=river.head) for form in ("", "_short")]
+    keys = (f"river.map.{river.attention}", f"river.map.{river.attention}.short")
+    names = [words(key, layer=river.layer, which=told) for key, told in zip(keys, which, strict=True)]
     name = fitting(names, 1.08 * px, grid.map.w) or names[-1]
     return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, px, bold=True)
 
@@ -101,8 +111,9 @@ def row_names(river: River) -> tuple[tuple[str, ...], str, int]:
     """The labels of the map's rows, the sentence they belong to, and by how many tokens they are ahead of their lanes."""
     half = river.half_of(river.attention, "query")
     axis: Axis = river.map.rows if river.map is not None else Axis("")
-    if half.side == "decoder" and axis.shift:
-        return tuple(shown_text(label) for label in river.written.labels), half.tokens, axis.shift
+    ahead = axis.shift - half.first  # The rows of an excerpt begin with its first token.
+    if half.side == "decoder" and river.map is not None and ahead:
+        return tuple(shown_text(label) for label in river.written.labels), half.tokens, ahead
     return tuple(shown_text(label) for label in half.labels), half.tokens, 0
 
 
@@ -112,7 +123,10 @@ def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
     kept = labelled(len(names), pitch, (river.query,), tuple(map(len, names)))
     px = 13 if pitch >= 18 else 11
     room = rect.x - grid.map.x - 8
-    return [Label(rect.x - 8, rect.y + pitch * (row + 0.5), names[row], px, align="right", room=room) for row in kept]
+    return [
+        Label(rect.x - 8, rect.y + pitch * (row + 0.5), names[row], smaller(names[row], px, room), align="right", room=room)
+        for row in kept
+    ]
 
 
 def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
@@ -137,7 +151,7 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     cells = map_rect(river, grid)
     n_heads = len(block.weights)
     text_h = 32.0 if not grid.narrow and grid.heads.h > 60 else 16.0
-    left = grid.map.x + (60.0 if grid.narrow else _LABEL_W)
+    left = grid.map.x + _label_w(river, grid)
     room = Rect(left, grid.heads.y, max(cells.w, grid.heads.right - left if n_heads > 8 else cells.w), grid.heads.h)
     across = n_heads if room.w / n_heads >= 26 else best_columns(n_heads, room.w, room.h)
     down = -(-n_heads // across)
@@ -171,7 +185,8 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     if river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(3), "", "accent", radius=2, width=2))
     hot = [Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=h)) for h, rect in enumerate(places)]
-    return Drawn(tuple(scene), tuple(hot))
+    switch = pool_switch(river, Rect(grid.heads.x, room.y + 16, left - grid.heads.x - 12, high), words)
+    return Drawn((*scene, *switch.scene), (*hot, *switch.hot))
 
 
 def _pair_name(river: River, pair: tuple[int, int], room: float) -> str:

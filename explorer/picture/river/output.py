@@ -34,9 +34,11 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     rect = grid.out
     n = len(said.labels)
     names = tuple(shown_text(label) for label in said.labels)
+    folded = river.halves[-1].groups
     kept = labelled(n, place.pitch, (river.step_lane,), tuple(map(len, names)))
     px = (13.0 if grid.narrow else 16.0) if place.pitch >= 22 else 13.0 if place.pitch >= 17 else 11.0
-    bar_x = rect.x + rect.w * 0.52
+    longest = max((about_width(name, px) for name in names), default=0.0) if folded else 0.0  # Words are longer than tokens.
+    bar_x = rect.x + min(max(rect.w * 0.52, 1.1 * longest + 14), rect.w * 0.64)
     bar_w = rect.right - bar_x - max(_PERCENT_W, 8 + max(about_width(percent(float(p)), 11) for p in said.probabilities))
     scene: list[Item] = []
     faint_after = river.halves[-1].side == "decoder"
@@ -67,7 +69,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     hot = HotRows(
         Rect(rect.x - 4, place.top, rect.w + 8, place.pitch * n),
         n,
-        lambda lane: Place("step", side=half.tokens, index=half.token(lane)),
+        lambda lane: Place("step", side=half.tokens, index=half.writes(lane)[0]),
     )
     return Drawn(tuple(scene), (hot,))
 
@@ -86,7 +88,8 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     bar_w = rect.w - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
     scene: list[Item] = []
     hot = []
-    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
+    here = said.taken or (said.labels[river.step_lane] if river.halves[-1].single else None)
+    taken = here if river.shows_step else None
     for rank, (name, p, _id) in enumerate(shown):
         y, on, cut = rect.y + row * (rank + 0.5), name == taken, any(said.cut[rank : rank + 1])
         colour = "accent" if on else "faint" if cut else "text"
@@ -134,7 +137,8 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
     x, y, scale_x = rect.x, rect.y + 8, rect.x + 0.38 * rect.w
     wide = rect.right - scale_x
     ramp = np.arange(LEVELS, dtype=np.uint8)[None]
-    step = min(22.0, (rect.h - 16) / 5)
+    folded = bool(river.halves[0].groups)
+    step = min(22.0, (rect.h - 16) / (6 if folded else 5))
     pitch = min(half.pitch for half in grid.halves)
     made: list[Item] = [
         Label(x, y, words("river.legend.weight"), 10, "faint"),
@@ -159,6 +163,9 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
     ]
     y += step
     made += [Hatch(Rect(x, y - 5, 14, 10)), Label(x + 20, y, words("river.legend.closed"), 10, "faint", room=rect.w - 20)]
+    if folded:
+        texts = [words("river.legend.words"), words("river.legend.words_short")]
+        made.append(Label(x, y + step, fitting(texts, 10, rect.w), 10, "faint", room=rect.w))
     return Drawn(tuple(made))
 
 

@@ -13,7 +13,8 @@ class Place:
     `key`), "head" (`attention`, `layer`, `head`), "block" (`attention` or "encoder.feed_forward", `layer`), "candidate"
     (`index`: its rank), "vector" (`side`, `index`, and as `head` which of its three columns: the vector, the position, or
     their sum), "waves", "scroll" (`side`: the bar that stands for a whole sentence), "excerpt" (`side`, `index`, `end`: the
-    tokens that shall have lanes; an end of 0 is the end of the sentence), "bands" (`side`: what bands shall show).
+    tokens that shall have lanes; an end of 0 is the end of the sentence), "bands" (`side`: what bands shall show),
+    "pool" (`side`: what shall stand for the heads, one of state.look.ALIGNED), "words" (lanes shall be words, or tokens again).
     """
 
     kind: str

@@ -54,7 +54,7 @@ def pointing_at(river: River, place: Place, *, opened: bool) -> Pointing:
     """What stands out while a place is pointed at; `opened` says that a block is open."""
     if place.kind in ("token", "step", "vector"):
         half = next(each for each in river.halves if each.tokens == place.side)
-        lane = half.lane(place.index)
+        lane = half.step_lane(place.index) if place.kind == "step" else half.lane(place.index)
         if place.kind == "step" and river.focus is not None and river.half_of(river.attention, "query") is half:
             return of_pair(river, lane, best_key(river, lane), place)
         return of_lane(river, half, lane, place)
@@ -103,11 +103,12 @@ def of_spots(river: River, spots: Spots) -> Pointing | None:
 
 
 def spots_of(river: River, pointing: Pointing) -> frozenset[tuple[str, int]]:
-    """The first token of each lane of a pointing; of a pair whose row is named after the word to be written, that word."""
-    spots = {(half.tokens, half.token(lane)) for half in river.halves for lane in pointing.of(half)}
+    """The tokens of each lane of a pointing, of a block of them the first; of a pair whose row is named after the word to be
+    written, that word."""
+    spots = {(half.tokens, token) for half in river.halves for lane in pointing.of(half) for token in half.tokens_of(lane)}
     shift = row_names(river)[2]
     if pointing.pair is not None and shift:
-        half = river.half_of(river.attention, "query")
-        spots.discard((half.tokens, half.token(pointing.pair[0])))
-        spots.add((half.tokens, half.token(pointing.pair[0]) + shift))
+        half, lane = river.half_of(river.attention, "query"), pointing.pair[0]
+        spots -= {(half.tokens, token) for token in half.tokens_of(lane)}
+        spots |= {(half.tokens, token + shift) for token in half.writes(lane)}
     return frozenset(spots)

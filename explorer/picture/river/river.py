@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from explorer.picture.axis import strongest_of
 from explorer.picture.kinds import Caption, Closed, Heatmap, Picture
 from explorer.picture.river.opened import Opened
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
+from explorer.trace.folding import Groups
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
@@ -26,10 +28,10 @@ class Sublayer:
 
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
     [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
-    tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
+    tokens; `drawn` [query, key] is one head, or the mean or maximum. `hidden` [lane, unit] are the magnitudes of activated
     units; of experts, the weights of those that were chosen. `length` [lane] is the length of the residual stream after this
     block. What a long text left no room for is None; then `blocks` [head, query block, key block] are the largest weights of
-    blocks of the whole text.
+    blocks of the whole text. Where lanes are words, `unfolded` [head, query, key] are the weights between all tokens.
     """
 
     attention: str
@@ -42,6 +44,7 @@ class Sublayer:
     closed: Closed | None = None
     hidden: Array | None = None
     blocks: Array | None = None
+    unfolded: Array | None = None
 
     @property
     def part(self) -> str:
@@ -59,6 +62,9 @@ class Half:
 
     `vectors` is the tap that `scaled` shows, without its side: "embedding.tokens" where a model of others multiplies by
     nothing that is seen.
+
+    Where a lane is a written word, `groups` has the tokens of each lane, and `steps` the positions that write the lane's
+    word, which is the one after it; () where nothing is expected of the model.
     """
 
     side: str
@@ -75,6 +81,8 @@ class Half:
     last: Array
     layers: tuple[tuple[Sublayer, ...], ...]
     vectors: str = "embedding.scaled"
+    groups: Groups = ()
+    steps: Groups = ()
 
     @property
     def n(self) -> int:
@@ -84,7 +92,7 @@ class Half:
     @property
     def end(self) -> int:
         """The token after the last one that has a lane."""
-        return min(self.first + self.n * self.block, self.n_tokens)
+        return self.groups[-1][-1] + 1 if self.groups else min(self.first + self.n * self.block, self.n_tokens)
 
     @property
     def whole(self) -> bool:
@@ -98,10 +106,38 @@ class Half:
 
     def token(self, lane: int) -> int:
         """The first token of a lane."""
-        return self.first + lane * self.block
+        return self.tokens_of(lane)[0]
+
+    def tokens_of(self, lane: int) -> tuple[int, ...]:
+        """The tokens of a lane; of a block of them, the first."""
+        return self.groups[lane] if self.groups else (self.first + lane * self.block,)
+
+    def writes(self, lane: int) -> tuple[int, ...]:
+        """The positions that write a lane's word: its token; where lanes are words, see `steps`, or its last token."""
+        return self.steps[lane] if self.steps else self.tokens_of(lane)[-1:]
+
+    def step_lane(self, step: int) -> int:
+        """The lane of the word that a position writes."""
+        return next((lane for lane, rows in enumerate(self.steps) if step in rows), self.lane(step))
+
+    def alone(self, lane: int) -> bool:
+        """Whether a lane is one token."""
+        return self.block == 1 and len(self.tokens_of(lane)) == 1
+
+    @property
+    def single(self) -> bool:
+        """Whether every lane is one token."""
+        return self.block == 1 and not self.groups
+
+    @property
+    def spread(self) -> float:
+        """How many tokens a lane stands for, on average."""
+        return (self.end - self.first) / self.n if self.groups else self.block
 
     def lane(self, token: int) -> int:
         """The lane of a token; of one that has none, the lane that is nearest to it."""
+        if self.groups:
+            return next((lane for lane, group in enumerate(self.groups) if token <= group[-1]), self.n - 1)
         return min(max(token - self.first, 0) // self.block, self.n - 1)
 
     def has(self, token: int) -> bool:
@@ -130,6 +166,7 @@ class Written:
     why: str = ""
     temperature: float = 1.0
     cut: tuple[bool, ...] = ()
+    taken: str = ""  # the symbol written at the step, where `labels` are words
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -165,7 +202,10 @@ class River(Picture):
     opened_attention: str = ""  # the block that is opened, such as "encoder.feed_forward"
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
-    head: int | None = 0
+    head: int | None = 0  # None where a mean or maximum stands for the heads
+    pooled: str = ""  # what stands for the heads of each block: "layer" a mean, "layer_max" a maximum; "" for one head
+    pools: tuple[str, ...] = ()  # what may stand for them
+    unit: str = "tokens"  # what a lane shall be, one of state.look.UNITS
     bands: str = "weights"  # what the bands show, one of state.look.BANDS
     contributions: "Contributions | None" = None  # what they show then, once it is known
     no_contributions: str = ""  # why this pass has none, in words
@@ -215,17 +255,29 @@ class River(Picture):
         halves = tuple(
             attrs.evolve(half, layers=tuple(tuple(map(turned, blocks)) for blocks in half.layers)) for half in self.halves
         )
-        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head)
+        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head, pooled="")
 
     @property
     def step_lane(self) -> int:
         """The lane of the chosen step, or the one that is nearest to it."""
-        return self.halves[-1].lane(self.written.step)
+        return self.halves[-1].step_lane(self.written.step)
 
     @property
     def shows_step(self) -> bool:
         """Whether the chosen step has a lane."""
         return self.halves[-1].has(self.written.step)
+
+    def pair(self, query: int, key: int) -> tuple[int, int]:
+        """The tokens of two lanes of the focus; of words, those with the largest weight between them."""
+        asks, answers = self.half_of(self.attention, "query"), self.half_of(self.attention, "key")
+        rows = asks.writes(query) if self.attention.endswith("cross_attn") and asks.steps else asks.tokens_of(query)
+        return strongest_of(rows, answers.tokens_of(key), self._between_tokens())
+
+    def _between_tokens(self) -> Array | None:
+        if self.focus is None or self.focus.unfolded is None or self.head is None:
+            return None
+        made: Array = self.focus.unfolded[min(self.head, len(self.focus.unfolded) - 1)]
+        return made
 
     def kind(self) -> "Kind[Any]":
         """Its drawing, tables and words."""

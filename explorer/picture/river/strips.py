@@ -6,10 +6,11 @@ from numpy.typing import NDArray
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect, about_width
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
+_SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
 _LEAST_LABEL_PX = 11.5  # px between two labels
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
@@ -84,13 +85,25 @@ def reaches(half: Half) -> tuple[float, float]:
     before, after = (float(np.abs(values).max(initial=0)) for values in (half.scaled, half.output))
     both = max(before, after) or 1.0
     # Of blocks of tokens the largest numbers are shown, which are no sums.
-    is_sum = half.block > 1 or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    is_sum = not half.single or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
     return (both, both) if not min(before, after) or (is_sum and both <= _FAR * min(before, after)) else (before, after)
 
 
 def shown_text(label: str) -> str:
     """A token's text without the mark that stands for a blank."""
     return label.removeprefix("＿") or label
+
+
+def smaller(text: str, px: float, room: float) -> float:
+    """The size of a label: of one that has no room the next smaller one that has."""
+    sizes = [px, *(size for size in _SMALLER_PX if size < px)]
+    return next((size for size in sizes if _SPARE * about_width(text, size) <= room), sizes[-1])
+
+
+def id_told(half: Half, lane: int) -> str:
+    """The id of a lane's token; of a word of several, how many."""
+    n_tokens = len(half.tokens_of(lane))
+    return str(half.ids[lane]) if n_tokens == 1 else f"×{n_tokens}"
 
 
 def text_px(pitch: float, narrow: bool) -> float:
@@ -123,12 +136,14 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
     for lane in labelled(half.n, place.pitch, wanted, lengths):
         y, text = place.y(lane), shown_text(half.labels[lane])
         if place.right_aligned:
-            made.append(Label(place.label.right, y, text, min(px, 14), "text", align="right", room=place.label.w))
+            size = smaller(text, min(px, 14), place.label.w)
+            made.append(Label(place.label.right, y, text, size, "text", align="right", room=place.label.w))
             continue
-        number = str(half.ids[lane])
+        number = id_told(half, lane)
         id_w = 6.2 * len(number)
         room = place.label.w - (id_w + 8 if place.label.w > id_w + 44 else 0)
-        made.append(Label(place.label.x, y, text, px, "text", bold=big, room=room))
+        size = smaller(text, px, room) if half.groups else px
+        made.append(Label(place.label.x, y, text, size, "text", bold=big, room=room))
         if room < place.label.w:
             made.append(Label(place.label.right - (0 if big else 6), y, number, 11 if big else 10, "faint", align="right"))
         if not big:

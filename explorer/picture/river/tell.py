@@ -32,6 +32,11 @@ def tell(
         return _pieces(_block(river, words, place))
     if place is not None and place.kind == "bands":
         return _pieces(river.no_contributions or words(f"river.bands.about_{place.side}"))
+    if place is not None and place.kind == "pool":
+        return _pieces(words(f"river.pools.about_{place.side}"))
+    if place is not None and place.kind == "words":
+        about = "folded_note" if short else "unit_words_hint"
+        return _pieces(words(f"heads.{about}" if river.halves[0].block == 1 else "heads.not_folded"))
     if place is not None and place.kind == "candidate":
         return _pieces(_candidate(river, words, place))
     if place is not None and place.kind == "vector":
@@ -92,8 +97,15 @@ def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words, le
         seen=_data(key),
         share=_data(share(weight)),
         layer=river.layer,
-        head=_data(river.head),
+        which=_which(river, words, "_first" if length and which != "decoder.cross_attn" else ""),
     )
+
+
+def _which(river: River, words: Words, form: str = "") -> str:
+    """The head that is looked at, or what stands for several."""
+    if river.pooled:
+        return _data(words(f"river.which{form}.{river.pooled}"))
+    return words(f"river.which{form}.head", head=_data(river.head))
 
 
 def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
@@ -119,7 +131,7 @@ def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...],
         words,
     )
     key = "river.tell.looks_writing" if shift else "river.tell.looks"
-    return words(key, token=_data(names[chosen]), listed=named, head=_data(river.head), layer=river.layer)
+    return words(key, token=_data(names[chosen]), listed=named, which=_which(river, words), layer=river.layer)
 
 
 def _mark(river: River, words: Words, target: tuple[int, ...]) -> str:

@@ -1,7 +1,7 @@
 """A row of small buttons that goes on in further lines where the width ends."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
@@ -32,11 +32,13 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._lay(QRect(0, 0, width, 0), move=False)
+        around = self.contentsMargins()
+        high = self._lay(QRect(0, 0, width - around.left() - around.right(), 0), move=False)
+        return high + around.top() + around.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._lay(rect, move=True)
+        self._lay(self.contentsRect(), move=True)
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -45,15 +47,18 @@ class FlowLayout(QLayout):
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())
-        return size
+        return size.grownBy(self.contentsMargins())
 
     def _lay(self, rect: QRect, *, move: bool) -> int:
-        """Place the items; returns the height (px) that they need."""
+        """Place the items; returns the height (px) that they need. A label is as high as the highest of them."""
         x, y, line = rect.x(), rect.y(), 0
+        tallest = max((item.sizeHint().height() for item in self._items if not item.isEmpty()), default=0)
         for item in self._items:
             if item.isEmpty():
                 continue
             hint = item.sizeHint()
+            if isinstance(item.widget(), QLabel):
+                hint.setHeight(tallest)
             if x > rect.x() and x + hint.width() > rect.right() + 1:
                 x, y, line = rect.x(), y + line + self._gap, 0
             if move:

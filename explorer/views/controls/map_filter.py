@@ -1,4 +1,4 @@
-"""What of an attention map is shown: weights from a threshold on, with special tokens or without."""
+"""What of an attention map is shown: weights from a threshold on, between tokens or words, with special tokens or without."""
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
@@ -7,13 +7,14 @@ from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.views.controls.sampling import SamplingRow
 from explorer.views.controls.tab_group import make_tab_group
+from explorer.views.controls.unit_switch import UnitSwitch
 
 _WIDEST_PX = 300  # px of the slider with its name and its box
 _TICKS = [round(0.01 * i, 2) for i in range(101)]
 
 
 class MapFilter(QWidget):
-    """A slider and a button in one line. Signals: changed(dict) with the new value of a field of the Look."""
+    """A slider and two buttons in one line. Signals: changed(dict) with the new value of a field of the Look."""
 
     changed = Signal(dict)
 
@@ -32,6 +33,9 @@ class MapFilter(QWidget):
         self.threshold.setMaximumWidth(_WIDEST_PX)
         line.addWidget(self.threshold, 1)
         line.addStretch(1)
+        self.unit = UnitSwitch()
+        self.unit.changed.connect(self.changed)
+        line.addWidget(self.unit)
         line.addWidget(self.specials)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
@@ -39,6 +43,7 @@ class MapFilter(QWidget):
     def put(self, look: Look) -> None:
         """Show a Look without a signal."""
         self.threshold.put(look.threshold)
+        self.unit.put(look)
         with QSignalBlocker(self.specials):
             self.specials.setChecked(look.specials == "hidden")
 
@@ -46,6 +51,7 @@ class MapFilter(QWidget):
         self.threshold.speak(words)
         name = self.threshold.name
         self.threshold.lay_out(narrow=True, name_px=name.fontMetrics().horizontalAdvance(name.text()) + 4)
+        self.unit.speak(words)
         self.specials.setText(words("heads.specials"))
         self.specials.setToolTip(words("heads.specials_hint"))
         self.specials.setAccessibleDescription(words("heads.specials_hint"))

@@ -1,8 +1,17 @@
 """The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionFrame
 
 _KEYS = QKeySequence.StandardKey
 _KEPT = (
@@ -17,6 +26,7 @@ _KEPT = (
     _KEYS.DeleteStartOfWord,
     _KEYS.DeleteEndOfWord,
 )
+_PATIENCE_MS = 250  # ms; a search that is over sooner is no reason to flicker
 _MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
 
@@ -32,11 +42,12 @@ def leaves_to_window(event: QEvent) -> bool:
 
 class SentenceEdit(QLineEdit):
     """The box. Signals: edited(text) for every change by the user, except while an input method composes a character;
-    fixed() when somebody types into it while it is read only.
+    fixed() when somebody types into it while it is read only; became_provisional(bool) for the offered text.
     """
 
     edited = Signal(str)
     fixed = Signal()
+    became_provisional = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +55,11 @@ class SentenceEdit(QLineEdit):
         self.setClearButtonEnabled(True)
         self._composing = self._putting = False
         self._said = self._offered = ""
+        self.provisional = False  # whether the offered text is underlined with dots
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_PATIENCE_MS)
+        self._late.timeout.connect(self._searching)
         self.textChanged.connect(self._changed)
 
     def offer(self, text: str, hint: str) -> None:
@@ -54,6 +70,36 @@ class SentenceEdit(QLineEdit):
             if was != bool(text):
                 self.setProperty("offers", bool(text))
                 self.style().polish(self)
+
+    def mark_provisional(self, provisional: bool) -> None:
+        """Underline the offered text with dots while a better one is searched for, after a moment: most searches are short."""
+        if not provisional:
+            self._late.stop()
+            self._set_provisional(False)
+        elif not self.provisional and not self._late.isActive():
+            self._late.start()
+
+    def _searching(self) -> None:
+        self._set_provisional(True)
+
+    def _set_provisional(self, provisional: bool) -> None:
+        if provisional != self.provisional:
+            self.provisional = provisional
+            self.update()
+            self.became_provisional.emit(provisional)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.provisional or self.text() or not self._offered:
+            return
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        wide = min(room.width() - 4, self.fontMetrics().horizontalAdvance(self.placeholderText()))
+        y = room.center().y() + self.fontMetrics().ascent() // 2 + 3
+        with QPainter(self) as painter:
+            painter.setPen(QPen(self.palette().placeholderText().color(), 1, Qt.PenStyle.DotLine))
+            painter.drawLine(room.left() + 2, y, room.left() + 2 + wide, y)
 
     def put(self, text: str) -> None:
         """Show a text that was set elsewhere. If the box has it already, nothing moves."""

@@ -13,7 +13,7 @@ from explorer.views.painting.paint import elided
 _SPEEDS = {"0.5": "½×", "1": "1×", "2": "2×"}
 _HEIGHT, _LINE_Y, _KNOB = 40, 30.0, 6.0  # px
 _PAD = 8.0
-_WITH_SPEEDS_PX = 800  # px
+_WITH_SPEEDS_PX = 960  # px; with them a narrower bar has no room for its titles
 
 
 @attrs.frozen

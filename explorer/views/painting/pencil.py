@@ -74,7 +74,7 @@ class Pencil:
         if cell is None or (row, column) in self._drawn:
             return True
         if sets:
-            change = Change(cell.tap("weights"), "set", head=cell.head, rows=(row,), columns=(column,), value=_FULL)
+            change = Change(cell.tap("weights"), "set", head=cell.head, rows=(cell.query,), columns=(cell.key,), value=_FULL)
         else:
             drawn_here = {each for line, each in self._drawn if line == row}
             if not self._open_keys(row) - drawn_here - {column}:

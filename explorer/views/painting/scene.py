@@ -41,7 +41,7 @@ class Canvas:
 def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
     """Paint all items, one over the other."""
     font, ground = painter.font(), painter.background().color().name()
-    canvas = Canvas(painter, theme, font.family(), ground, painter.device().devicePixelRatio())
+    canvas = Canvas(painter, theme, font.family(), ground, spans.pixels_a_px(painter))
     for kind, items in groupby(scene, _grouped):
         if isinstance(kind, str):
             spans.paint_bands(painter, list(items), theme)  # type: ignore[arg-type]  # They are Bands.

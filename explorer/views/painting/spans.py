@@ -97,6 +97,11 @@ def _zone(bands: Bands, ratio: float) -> _Zone:
     return _Zone(QPointF(left, top), columns, rows, y, half, _ink(bands.opacity)[:, None] * fade)
 
 
+def pixels_a_px(painter: QPainter) -> float:
+    """How many pixels of the device a px of the drawing has, also where the painter enlarges."""
+    return painter.device().devicePixelRatio() * painter.transform().m11()
+
+
 def band_images(several: Sequence[Bands], theme: Theme, ratio: float) -> list[tuple[QPointF, QImage]]:
     """Where each of some Bands of one colour begin, and their images; those without a band are left out.
 
@@ -162,13 +167,13 @@ def _image(pixels: NDArray[np.uint32]) -> QImage:
 
 def paint_bands(painter: QPainter, several: Sequence[Bands], theme: Theme) -> None:
     """Paint Bands of one colour."""
-    for corner, image in band_images(several, theme, painter.device().devicePixelRatio()):
+    for corner, image in band_images(several, theme, pixels_a_px(painter)):
         painter.drawImage(corner, image)
 
 
 def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     """Paint lanes, whose thickness changes smoothly from point to point; each is an image a few rows high."""
-    ratio = painter.device().devicePixelRatio()
+    ratio = pixels_a_px(painter)
     left, right = math.floor(float(lanes.x[0])), math.ceil(float(lanes.x[-1]))
     columns = -(-round((right - left) * ratio) // _ALIKE)
     at = left + (np.arange(columns) + 0.5) * _ALIKE / ratio
@@ -200,7 +205,7 @@ def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
     """Paint lines through their points, all as one image."""
     if not len(lines.y):
         return
-    ratio = painter.device().devicePixelRatio()
+    ratio = pixels_a_px(painter)
     margin = float(lines.width.max()) + 1
     left, right = math.floor(float(lines.x[0])), math.ceil(float(lines.x[-1]))
     top, bottom = math.floor(float(lines.y.min()) - margin), math.ceil(float(lines.y.max()) + margin)

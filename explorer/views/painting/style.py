@@ -29,6 +29,8 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #chat {{ color: {faint}; margin-left: 8px; }}
 #notice {{ color: {text}; background: {card}; border-left: 3px solid {accent}; border-bottom: 1px solid {hairline};
     padding: 5px 12px; }}
+#hiddencards {{ border-top: 1px solid {hairline}; background: {card}; }}
+#hiddencards QToolButton#small {{ color: {accent}; }}
 #warning {{ color: {warning}; }}
 #badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
 #changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
@@ -80,6 +82,8 @@ QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
 QToolButton#small {{ padding: 0 4px; color: {faint}; }}
+QToolButton#doubt {{ padding: 0 6px; color: {faint}; }}
+QToolButton#small:disabled {{ color: {hairline}; }}
 QToolButton#small::menu-indicator {{ image: none; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}

@@ -2,17 +2,22 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QSinglePointEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.spoken import say
+
+_USUAL_PX = 40 / 3  # of the window's font
 
 
 class Surface(QWidget):
     """A self-painted view. Signals: pointed(Pointed) when the mouse moves over something or leaves; opened() on Enter."""
+
+    draws_in_px = False  # whether its letters have sizes in px, and not that of the window's font
 
     pointed = Signal(object)
     opened = Signal()
@@ -22,11 +27,40 @@ class Surface(QWidget):
         self.theme: Theme = LIGHT
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
+        self.larger = 1.0  # times the usual size
+        self._letters: float | None = None  # None: the font may have changed
         self._told_at: QPoint | None = None  # where on the screen this view's tooltip is open
         self.setMouseTracking(True)
         # The view paints its own background. Otherwise Qt would repaint everything behind it, up to the window.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def enlarge_letters(self, times: float) -> None:
+        """Show everything so many times as large, where the window's font does not do it: in a hall."""
+        if self.draws_in_px:
+            self.larger = times
+            self.update()
+
+    @property
+    def letters(self) -> float:
+        """How many times the usual size the view's font has, at least 1."""
+        if self._letters is None:
+            self._letters = max(1.0, QFontInfo(self.font()).pixelSize() / _USUAL_PX)
+        return self._letters
+
+    @property
+    def wide(self) -> float:
+        """The width to draw in (px of the drawing)."""
+        return self.width() / self.larger
+
+    @property
+    def high(self) -> float:
+        """The height to draw in (px of the drawing)."""
+        return self.height() / self.larger
+
+    def at(self, event: QSinglePointEvent) -> QPointF:
+        """Where the mouse is in the drawing (px)."""
+        return event.position() * (1 / self.larger)
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -45,6 +79,14 @@ class Surface(QWidget):
         """Show a tooltip at `where` and emit `pointed`. The tooltip shows `text` if given, otherwise the value's own."""
         self._tip(where, pointed.in_short if text is None else text)
         self.pointed.emit(pointed)
+
+    def tell_by_keys(self, pointed: Pointed, box: QRectF | None = None) -> None:
+        """Say what keys have reached: to a screen reader, and with a tooltip below its `box` (px) if that is given."""
+        say(self, pointed.text)
+        if box is not None:
+            self._tip(self.mapToGlobal((box.bottomRight() * self.larger).toPoint()), pointed.in_short)
+        self.pointed.emit(pointed)
+        self.update()
 
     def tell_again(self, pointed: Pointed = NOTHING, text: str | None = None) -> None:
         """Update an open tooltip after the picture has changed, or close it where nothing is under the mouse any more.
@@ -75,6 +117,11 @@ class Surface(QWidget):
         self.update()
         self.pointed.emit(NOTHING)
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._letters = None
+
     def focusInEvent(self, event: Any) -> None:
         super().focusInEvent(event)
         self.update()
@@ -87,6 +134,7 @@ class Surface(QWidget):
         with QPainter(self) as painter:  # A painter left open by an exception would crash the process.
             painter.fillRect(event.rect(), QColor(self.theme.card))
             painter.setBackground(QColor(self.theme.card))  # Labels are drawn for this background.
+            painter.scale(self.larger, self.larger)
             self.paint(painter, event.rect())
 
     def paint(self, painter: QPainter, part: QRect) -> None:
@@ -97,7 +145,7 @@ class Surface(QWidget):
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            painter.drawRoundedRect(QRectF(0.5, 0.5, self.wide - 1, self.high - 1), 3, 3)
 
     def wheel_is_the_pages(self, event: QWheelEvent) -> bool:
         """Whether the wheel event is left to the page."""

@@ -1,4 +1,5 @@
-"""The WalkedCanvas: a Canvas with a cursor, which arrow keys move from cell to cell, and with a menu for attention cells."""
+"""The WalkedCanvas: a Canvas with a cursor, which arrow keys move from cell to cell (Home and End: to
+the ends of a row), and with a menu for attention cells."""
 
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -78,10 +79,7 @@ class WalkedCanvas(Canvas):
         if self.here is not None:  # One cell is pointed at, and not a second one where the mouse happens to be.
             self.here = None
             self.tell_again()
-        told = self._cursor_told()
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
-        self.update()
+        self.tell_by_keys(self._cursor_told())  # A tooltip would cover the cells below.
 
     def paint_cursor(self, painter: QPainter) -> None:
         """Paint a frame around the cursor's cell while the view has the focus."""
@@ -115,6 +113,10 @@ class WalkedCanvas(Canvas):
         step = arrow(event)
         if step is not None and self.moves_cursor(event):
             self.cell_cursor.walk(step, *self.cursor_field(), start=self.begins())
+            return
+        if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and self.moves_cursor(event):
+            row = (self.cell_cursor.place or self.begins())[0]
+            self.cell_cursor.go(row, 0 if event.key() == Qt.Key.Key_Home else self.cursor_field()[1] - 1)
             return
         cell = self._at_cursor() if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) else None
         if cell is None:

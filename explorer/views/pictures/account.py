@@ -4,7 +4,7 @@ Keys: the arrows walk from part to part, Home and End go to the ends, Enter open
 of the waterfall one after the other, and stops that.
 """
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -32,6 +32,8 @@ class AccountView(Surface):
     Signals: went(fields) with the fields of the Look that a click sets; leaving() on Esc; moved() when playing has begun or
     ended.
     """
+
+    draws_in_px = True
 
     went = Signal(dict)
     leaving = Signal()
@@ -106,6 +108,10 @@ class AccountView(Surface):
         super().hideEvent(event)
         self._end()
 
+    def enlarge_letters(self, times: float) -> None:
+        super().enlarge_letters(times)
+        self._place()
+
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self._place()
@@ -117,7 +123,7 @@ class AccountView(Surface):
             self._painter.use(self.font())
             self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
             added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
-            area = Area(0, 0, self.width(), self.height())
+            area = Area(0, 0, self.wide, self.high)
             self.places = account(self._sketch, self.picture.sums, self.words, area, added)
         self.here = self.here if self.here is not None and self.here < len(self.places) else None
         self.selected = self.selected if self.selected is not None and self.selected < len(self.places) else None
@@ -155,7 +161,7 @@ class AccountView(Surface):
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        here = self._at(event.position())
+        here = self._at(self.at(event))
         if here != self.here:
             self.here = here
             opens = here is not None and self.places[here].goes is not None
@@ -165,14 +171,14 @@ class AccountView(Surface):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed = self._at(event.position())
+            self._pressed = self._at(self.at(event))
             self.pointed.emit(NOTHING if self._pressed is None else self.describe(self._pressed))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open the part on which the mouse was both pressed and released; the other button of the mouse goes back."""
         if event.button() == Qt.MouseButton.BackButton:
             self.leaving.emit()
-        here = self._at(event.position())
+        here = self._at(self.at(event))
         if event.button() == Qt.MouseButton.LeftButton and here is not None and here == self._pressed:
             self.selected = here
             self._open()
@@ -186,10 +192,7 @@ class AccountView(Surface):
     def _walk(self, to: int) -> None:
         if self.places:
             self.selected = min(max(to, 0), len(self.places) - 1)
-            self.tell(
-                QPoint(self.mapToGlobal(self.place_rect(self.selected).bottomRight().toPoint())), self.describe(self.selected)
-            )
-            self.update()
+            self.tell_by_keys(self.describe(self.selected), self.place_rect(self.selected))
 
     def event(self, event: QEvent) -> bool:
         """Take Esc before the window does, while a part is open."""

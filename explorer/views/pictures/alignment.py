@@ -1,4 +1,4 @@
-"""Draws an Alignment: the source's tokens above, the target's below, and a line for each weight.
+"""Draws an Alignment: the source's tokens above, the target's below, and a line for each weight; or arcs over one row.
 
 Keys: left and right go through the tokens of a row, up and down change the row, 0 shows all lines again.
 """
@@ -7,49 +7,27 @@ from html import escape
 
 import attrs
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis
-from explorer.picture.layout.alignment import AlignmentLayout, Side, lay_out
+from explorer.picture.layout.alignment import Side
+from explorer.picture.layout.strands import Placed, Room, asides, place_arcs, place_lines
 from explorer.picture.makers.alignment import changeable, strokes, tell_column, tell_line, tell_row
 from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
+from explorer.views.pictures.alignment_rows import real_side, two_sided
+from explorer.views.pictures.alignment_strands import Setting, StrandPaintings
 
 _EDGE, _GAP = 5.0, 4.0  # px around the figure; px between a label and the ends of its lines
 _WIDEST, _LONGEST = 120.0, 0.3  # px of a horizontal label; share of the height of a turned one; longer ones are elided
 _NEAR = 5.0  # px, the distance at which the mouse meets a line
-_ENDS = Qt.PenCapStyle.FlatCap
-_ROW = " "  # between a side and the row in which its tokens stand
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
-
-
-def _two_sided(picture: Alignment) -> Alignment:
-    """The picture with a name of its own for each row of tokens, which self-attention has the same text in."""
-    if picture.rows.side != picture.columns.side:
-        return picture
-    rows = attrs.evolve(picture.rows, side=f"{picture.rows.side}{_ROW}below")
-    columns = attrs.evolve(picture.columns, side=f"{picture.columns.side}{_ROW}above")
-    return attrs.evolve(picture, rows=rows, columns=columns)
-
-
-def _real(side: str) -> str:
-    """The side whose tokens stand in a row."""
-    return side.partition(_ROW)[0]
 
 
 class AlignmentView(Surface):
@@ -65,17 +43,22 @@ class AlignmentView(Surface):
         super().__init__()
         self.picture: Alignment | None = None
         self.selected: Spot | None = None  # the token chosen by keys
-        self._layout: AlignmentLayout | None = None  # measured once for each picture and size
+        self._layout: Placed | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
+        self.paintings = StrandPaintings()
+        self._soon = QTimer(self)  # for the strands that are not painted yet
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self.update)
         self.change_menu = ChangeMenu(self, self.wished.emit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
 
     def draw(self, picture: Alignment, words: Words) -> None:
-        if self.picture is None or self.picture.values.shape != picture.values.shape:
+        before = self.picture
+        if before is None or (before.values.shape, before.arcs) != (picture.values.shape, picture.arcs):
             self.selected, self._shift = None, 0.0
-        self.picture, self.words, self._layout = _two_sided(picture), words, None
+        self.picture, self.words, self._layout = two_sided(picture), words, None
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(picture.kind().describe(picture, words))
         self.tell_again()
@@ -86,10 +69,10 @@ class AlignmentView(Surface):
 
         Where both rows are the same text, tokens that another view points at are queries.
         """
-        if self.picture is not None and _real(self._rows.side) != self._rows.side:
+        if self.picture is not None and real_side(self._rows.side) != self._rows.side:
             ends = self._rows.side, self._columns.side
             known = frozenset(spot for spot in tokens if spot[0] in ends)
-            tokens = known or frozenset((ends[0], place) for side, place in tokens if side == _real(ends[0]))
+            tokens = known or frozenset((ends[0], place) for side, place in tokens if side == real_side(ends[0]))
         if tokens != self.lit:
             self.lit = tokens
             self.update()
@@ -106,15 +89,14 @@ class AlignmentView(Surface):
         """The rectangle of a token's label (px)."""
         made = self._placed()
         above = spot[0] == self._columns.side
-        place = spot[1] - (self._columns if above else self._rows).shift
-        row = made.above if above else made.below
-        top = _EDGE if above else self.height() - _EDGE - row.reach
+        place = (self._columns if above else self._rows).index(spot[1])
+        row, top = (made.above, made.above_top) if above else (made.below, made.below_top)
         return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
 
     def line(self, row: int, column: int) -> QLineF:
-        """The line from a token above to one below (px)."""
-        made = self._placed()
-        return QLineF(self._left + made.above.middles[column], self._first, self._left + made.below.middles[row], self._last)
+        """The straight line between the ends of a strand (px); of lines it is the strand, from above to below."""
+        ends = self._placed().strands.curve(row, column)
+        return QLineF(*ends[0], *ends[-1]).translated(self._left, 0)
 
     @property
     def _columns(self) -> Axis:
@@ -133,30 +115,21 @@ class AlignmentView(Surface):
         return _EDGE + (spare / 2 if spare > 0 else -self._shift)
 
     @property
-    def _first(self) -> float:
-        return _EDGE + self._placed().above.reach + _GAP
-
-    @property
-    def _last(self) -> float:
-        return max(self._first + 1, self.height() - _EDGE - self._placed().below.reach - _GAP)
-
-    @property
     def _most_shift(self) -> float:
         return 0.0 if self.picture is None else max(0.0, self._placed().width + 2 * _EDGE - self.width())
 
-    def _placed(self) -> AlignmentLayout:
+    def _placed(self) -> Placed:
         if self._layout is None:
             assert self.picture is not None  # Callers have a picture.
             metrics = QFontMetricsF(self.font())
-            self._layout = lay_out(
-                self.picture.columns.labels,
-                self.picture.rows.labels,
-                metrics.horizontalAdvance,
-                self.width() - 2 * _EDGE,
-                line_px(metrics),
-                _WIDEST,
-                max(self.height() * _LONGEST, 24.0),
-            )
+            longest = max(self.height() * _LONGEST, 24.0)
+            room = Room(self.width(), self.height(), line_px(metrics), _EDGE, _GAP, _WIDEST, longest)
+            rows, columns = self.picture.rows.labels, self.picture.columns.labels
+            if self.picture.arcs:
+                ahead, n_heads = self.picture.looks_ahead, max(1, len(self.picture.overlaid))
+                self._layout = place_arcs(columns, metrics.horizontalAdvance, room, ahead=ahead, n_heads=n_heads)
+            else:
+                self._layout = place_lines(columns, rows, metrics.horizontalAdvance, room)
             self._shift = min(self._shift, self._most_shift)
         return self._layout
 
@@ -166,10 +139,10 @@ class AlignmentView(Surface):
         if self.picture is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rows, columns = self._shown(self.picture)
-        self._paint_lines(painter, self.picture, rows, columns)
-        self._paint_labels(painter, self.picture.columns, self._placed().above)
+        self._paint_strands(painter, self.picture)
         self._paint_labels(painter, self.picture.rows, self._placed().below)
+        if not self.picture.arcs:
+            self._paint_labels(painter, self.picture.columns, self._placed().above)
         self._paint_scroll(painter)
         self.paint_focus(painter)
 
@@ -179,25 +152,34 @@ class AlignmentView(Surface):
         rows, columns = picture.rows.indices(self.lit, n_rows), picture.columns.indices(self.lit, n_columns)
         return rows or list(range(n_rows)), columns or list(range(n_columns))
 
-    def _paint_lines(self, painter: QPainter, picture: Alignment, rows: list[int], columns: list[int]) -> None:
-        made, first, last = self._placed(), self._first, self._last
-        widths, opacities = strokes(picture.values, picture.scale)
-        above = [self._left + middle for middle in made.above.middles]
-        below = [self._left + middle for middle in made.below.middles]
-        colour = QColor(self.theme.accent)
+    def _paint_strands(self, painter: QPainter, picture: Alignment) -> None:
+        """Copy the painted strands, of which some more are there each time."""
+        setting = Setting(picture, self._placed(), self._left, self.size(), self.devicePixelRatioF(), self.theme)
+        painting = self.paintings.of(setting, self._seen(picture))
+        painter.drawPixmap(0, 0, painting.image())
+        if not painting.ready:
+            self._soon.start()
+
+    def _seen(self, picture: Alignment) -> NDArray[np.bool_]:
+        """[row, column] True where a strand is visible: it is strong enough, and its tokens are lit if any are."""
+        rows, columns = self._shown(picture)
         seen = np.zeros(picture.values.shape, bool)
         seen[np.ix_(rows, columns)] = True
-        for row, column in np.argwhere(seen & (opacities >= _SEEN)).tolist():
-            colour.setAlphaF(float(opacities[row, column]))
-            painter.setPen(QPen(colour, float(widths[row, column]), Qt.PenStyle.SolidLine, _ENDS))
-            painter.drawLine(QPointF(above[column], first), QPointF(below[row], last))
+        seen &= strokes(picture.values, picture.scale)[1] >= _SEEN
+        return seen
+
+    def _is_lit(self, axis: Axis, place: int) -> bool:
+        """Whether a token or a word is lit; one of a single row also where its other role is meant."""
+        one_row = self.picture is not None and self.picture.arcs
+        spots = axis.spots(place) | (self._columns.spots(place) if one_row else frozenset())
+        return bool(spots & self.lit)
 
     def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
         edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
         for place, label in enumerate(axis.labels):
             box = self.token_rect(axis.spot(place))
             if box.intersects(QRectF(self.rect())):
-                lit = axis.spot(place) in self.lit
+                lit = self._is_lit(axis, place)
                 if lit:
                     underline(painter, box, label, edge, self.theme)
                 painter.setPen(QColor(self.theme.accent if lit else self.theme.text))
@@ -230,39 +212,49 @@ class AlignmentView(Surface):
         """The token, or the two tokens of the line, at a point of the widget."""
         if self.picture is None:
             return frozenset()
-        x, made = place.x() - self._left, self._placed()
-        for axis, side, here in (
-            (self.picture.columns, made.above, place.y() <= self._first),
-            (self.picture.rows, made.below, place.y() >= self._last),
-        ):
+        x, y, made = place.x() - self._left, place.y(), self._placed()
+        rows: tuple[tuple[Axis, Side, bool], ...]
+        if self.picture.arcs:
+            rows = ((self.picture.rows, made.below, 0 <= y - made.below_top <= made.below.reach),)
+        else:
+            rows = (
+                (self.picture.columns, made.above, y <= made.above_top + made.above.reach + _GAP),
+                (self.picture.rows, made.below, y >= made.below_top - _GAP),
+            )
+        for axis, side, here in rows:
             if here:
                 found = side.at(x)
                 return frozenset() if found is None else frozenset({axis.spot(found)})
-        near = self._near(self.picture, x, (place.y() - self._first) / (self._last - self._first))
+        near = self._near(self.picture, x, y)
         axes = (self.picture.rows, self.picture.columns)
         return frozenset() if near is None else frozenset(axis.spot(each) for axis, each in zip(axes, near, strict=True))
 
-    def _near(self, picture: Alignment, x: float, down: float) -> tuple[int, int] | None:
-        """Row and column of the visible line nearest to a point, within a few px; None without one."""
+    def _near(self, picture: Alignment, x: float, y: float) -> tuple[int, int] | None:
+        """Row and column of the visible strand nearest to a point, within a few px; None without one."""
         made = self._placed()
-        above, below = np.array(made.above.middles), np.array(made.below.middles)
-        across = below[:, None] - above[None]  # [row, column]
-        # distance from a line = horizontal distance · cos(angle between the line and the vertical)
-        tilt = np.hypot(across, self._last - self._first)
-        away = np.abs(above[None] + across * down - x) * (self._last - self._first) / tilt
-        rows, columns = self._shown(picture)
-        seen = np.zeros(picture.values.shape, bool)
-        seen[np.ix_(rows, columns)] = True
-        seen &= strokes(picture.values, picture.scale)[1] >= _SEEN
-        away[~seen] = np.inf
-        row, column = divmod(int(away.argmin()), away.shape[1])
-        return (row, column) if away[row, column] <= _NEAR else None
+        rows, columns = np.nonzero(self._seen(picture))
+        if not len(rows):
+            return None
+        away = made.strands.away(x, y, rows, columns)
+        nearest = int(away.argmin())
+        # The strands of several heads run beside each other, those of the outer heads farthest from the middle.
+        beside = max(asides(len(picture.overlaid), min(made.above.widths)), default=0.0)
+        return (int(rows[nearest]), int(columns[nearest])) if away[nearest] <= _NEAR + beside else None
 
     def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
         pointed = self.describe(tokens)
         self.light(pointed.tokens)
-        # Other views know a token by its side, and this one also by the row in which it stands.
-        return attrs.evolve(pointed, tokens=pointed.tokens | {(_real(side), place) for side, place in pointed.tokens})
+        # Other views know a token by its side, and this one also by the row in which it stands. Of a word they show all tokens.
+        return attrs.evolve(
+            pointed, tokens=pointed.tokens | {(real_side(side), place) for side, place in self._whole(pointed.tokens)}
+        )
+
+    def _whole(self, tokens: frozenset[Spot]) -> frozenset[Spot]:
+        """The tokens with all others of the words that they stand for."""
+        if self.picture is None:
+            return tokens
+        ends = zip((self._rows, self._columns), self.picture.values.shape, strict=True)
+        return tokens.union(*(axis.spots(place) for axis, size in ends for place in axis.indices(tokens, size)))
 
     # Qt's events
 
@@ -354,13 +346,13 @@ class AlignmentView(Surface):
         if self.selected is None:
             return 0
         side, place = self.selected
-        return place - (self._columns if side == self._columns.side else self._rows).shift
+        return (self._columns if side == self._columns.side else self._rows).index(place)
 
     def _select(self, axis: Axis, place: int) -> None:
         self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))
         box = self.token_rect(self.selected)
         self._scroll(min(0.0, box.left() - _EDGE) + max(0.0, box.right() + _EDGE - self.width()))
-        self.pointed.emit(self._come_to(frozenset({self.selected})))
+        self.tell_by_keys(self._come_to(frozenset({self.selected})))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

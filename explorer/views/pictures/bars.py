@@ -75,7 +75,7 @@ class BarsView(Surface):
         if picture.chosen is not None and picture.chosen not in self._shown:
             self._shown[-1 if picture.chosen > self._first else 0] = picture.chosen
         self._left = 8 + min(
-            _LABEL,
+            _LABEL * self.letters,
             max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index]) for index in self._shown), default=0),
         )
         self.selected = min(self.selected, len(self._shown) - 1)
@@ -101,7 +101,7 @@ class BarsView(Surface):
 
     def _row(self) -> float:
         lines = len(self._shown) + (self.picture is not None and len(self._shown) < len(self.picture.labels))
-        return min(_ROW, self.height() / max(1, lines))
+        return min(_ROW * self.letters, self.height() / max(1, lines))
 
     def _font(self, scale: float) -> QFont:
         return sized(self.font(), scale)
@@ -138,7 +138,9 @@ class BarsView(Surface):
         painter.fillRect(bar, hatching(theme) if away else QColor(*map(int, table(picture.scale.colours)[LEVELS // 3])))
         painter.setPen(QColor(theme.faint))
         painter.drawText(
-            QRectF(bar.right() + 6, row.top(), _FIGURE, row.height()), Qt.AlignmentFlag.AlignVCenter, number(value)
+            QRectF(bar.right() + 6, row.top(), _FIGURE * self.letters, row.height()),
+            Qt.AlignmentFlag.AlignVCenter,
+            number(value),
         )
         if index == picture.chosen:
             painter.setPen(QPen(QColor(theme.accent), 1.5))
@@ -149,7 +151,7 @@ class BarsView(Surface):
         """The rectangle of the bar itself (px)."""
         assert self.picture is not None  # Callers have a picture.
         row, value = self.row_rect(index), float(self.picture.values[index])
-        room = max(10.0, self.width() - self._left - _FIGURE - 12)
+        room = max(10.0, self.width() - self._left - _FIGURE * self.letters - 12)
         longest = float(np.nanmax(self.picture.values, initial=1e-30))
         size = room * value / longest if np.isfinite(value) else 0.0
         return QRectF(self._left + 8, row.top() + row.height() * 0.2, size, row.height() * 0.6)
@@ -235,10 +237,7 @@ class BarsView(Surface):
 
     def _select(self, line: int) -> None:
         self.selected = min(max(line, 0), len(self._shown) - 1)
-        pointed = self.describe(self._shown[self.selected])
-        self.setAccessibleDescription(pointed.text)
-        self.pointed.emit(pointed)
-        self.update()
+        self.tell_by_keys(self.describe(self._shown[self.selected]))
 
     def _choose(self) -> None:
         if self.picture is None or not self.picture.ids:

@@ -20,6 +20,8 @@ _MARGIN_PX = 4.0
 class EffectMapView(Surface):
     """Shows an EffectMap. Signals: chose(row, head) for the head to look at; a feed-forward's row has none."""
 
+    draws_in_px = True
+
     chose = Signal(int, int)
 
     def __init__(self) -> None:
@@ -43,7 +45,7 @@ class EffectMapView(Surface):
 
     def area(self) -> Area:
         """The rectangle of the drawing (px)."""
-        return Area(_MARGIN_PX, 0, self.width() - 2 * _MARGIN_PX, self.height())
+        return Area(_MARGIN_PX, 0, self.wide - 2 * _MARGIN_PX, self.high)
 
     def places(self) -> Places:
         """Where the cells stand; the view must have a picture."""
@@ -79,10 +81,7 @@ class EffectMapView(Surface):
         return Pointed(tell_effect(self.picture, row, head, self.words))
 
     def _walked(self, row: int, head: int) -> None:
-        told = self._about(row, head)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
-        self.update()
+        self.tell_by_keys(self._about(row, head))
 
     def _choose(self, row: int, head: int) -> None:
         if self.picture is not None and self.picture.rows[row].has_heads:
@@ -92,14 +91,14 @@ class EffectMapView(Surface):
         self._here = None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        here = self._at(event.position())
+        here = self._at(self.at(event))
         if here != self._here:
             self._here = here
             self.update()
         self.tell(event.globalPosition().toPoint(), NOTHING if here is None else self._about(*here))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        here = self._at(event.position())
+        here = self._at(self.at(event))
         if event.button() == Qt.MouseButton.LeftButton and here is not None and here[1] is not None:
             self.cell_cursor.put(here[0], here[1])
             self._choose(here[0], here[1])

@@ -17,6 +17,7 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.spoken import say
 from explorer.views.painting.surface import Surface
 
 _TICK_MS = 15
@@ -29,6 +30,8 @@ class FollowView(Surface):
 
     Signals: moved() when the time, the mode or playing has changed; leaving() on Esc in the sheet.
     """
+
+    draws_in_px = True
 
     moved = Signal()
     leaving = Signal()
@@ -169,7 +172,7 @@ class FollowView(Surface):
             return None
         self._painter.use(self.font())
         made = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
-        area = Area(0, 0, self.width(), self.height())
+        area = Area(0, 0, self.wide, self.high)
         if self.whole:
             self._light(made, area)
             sheet(made, self.picture.followed, self.words, area)
@@ -193,7 +196,7 @@ class FollowView(Surface):
     def _beat_under(self, place: QPointF) -> int | None:
         if not self.whole or self.picture is None:
             return None
-        for beat, area in enumerate(panels(Area(0, 0, self.width(), self.height()))):
+        for beat, area in enumerate(panels(Area(0, 0, self.wide, self.high))):
             if area.x <= place.x() < area.right and area.y <= place.y() < area.bottom:
                 return beat
         return None
@@ -209,7 +212,7 @@ class FollowView(Surface):
         return Pointed("\n".join(line for line in lines if line), spots)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        over = self._beat_under(event.position())
+        over = self._beat_under(self.at(event))
         if over != self._over:
             self._over = over
             self.update()
@@ -218,7 +221,7 @@ class FollowView(Surface):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus()
-        beat = self._beat_under(event.position())
+        beat = self._beat_under(self.at(event))
         if event.button() == Qt.MouseButton.LeftButton and beat is not None:
             self._over = None
             self.pointed.emit(NOTHING)
@@ -237,6 +240,11 @@ class FollowView(Surface):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._pressed(event)
+        if self.isVisible() and not self.playing and self.picture is not None and self.words is not None:
+            say(self, self._told())
+
+    def _pressed(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if by is not None and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.step_product(by)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.cell_text import followable_on_wall, grid_cell, grid_tip
+from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
@@ -20,6 +20,7 @@ from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.labels import centred_label, left_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.spoken import say
 from explorer.views.painting.walked_canvas import WalkedCanvas
 from explorer.views.pictures.map_legends import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
@@ -115,7 +116,7 @@ class HeadGridView(WalkedCanvas):
             self.wanted.emit([(self.picture.layers[layer], head) for layer, head in missing])
 
     def margins(self) -> tuple[float, float, float, float]:
-        return 30, 20, 58, 22
+        return 30 * self.letters, 20 * self.letters, 58 * self.letters, 22 * self.letters
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self._atlas is None or self.words is None:
@@ -124,17 +125,17 @@ class HeadGridView(WalkedCanvas):
         if found is None:
             return NOTHING
         layer, head, query, key = found
-        tokens = {self.picture.rows.spot(query), self.picture.columns.spot(key)}
+        tokens = self.picture.rows.spots(query) | self.picture.columns.spots(key)
         text = grid_cell(self.picture, layer, head, query, key, self.words)
-        return Pointed(text, frozenset(tokens), grid_tip(self.picture, layer, head, query, key, self.words))
+        return Pointed(text, tokens, grid_tip(self.picture, layer, head, query, key, self.words))
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         found = self._atlas.find(row, column) if self._atlas is not None else None
         return None if found is None or self.picture is None else followable_on_wall(self.picture, *found)
 
     def place_to_change(self, row: int, column: int) -> ChangePlace | None:
-        cell = self.cell_to_follow(row, column)
-        return None if cell is None else ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
+        found = self._atlas.find(row, column) if self._atlas is not None else None
+        return None if found is None or self.picture is None else changeable_on_wall(self.picture, *found)
 
     def cursor_field(self) -> tuple[int, int]:
         return (0, 0) if self.picture is None else self.picture.shape
@@ -171,6 +172,13 @@ class HeadGridView(WalkedCanvas):
         found = self._beside(self.picture, *self.picture.chosen, step)
         if found is not None:
             self.chosen.emit(*found)
+            self._say_head(*found)
+
+    def _say_head(self, layer: int, head: int) -> None:
+        """Name the head that keys have chosen."""
+        if self.words is not None and self.picture is not None:
+            named = f"{self.words('axis.layer')} {self.picture.layers[layer]} · {self.words('axis.head')} {head}"
+            say(self, f"{named}\n{self.picture.kind().describe(self.picture, self.words)}")
 
     def _beside(self, picture: HeadGrid, layer: int, head: int, step: tuple[int, int]) -> tuple[int, int] | None:
         """Layer and head one step from a thumbnail; on a sorted wall, a step to the side goes on in the next line."""

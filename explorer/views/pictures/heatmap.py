@@ -83,7 +83,8 @@ class HeatmapView(WalkedCanvas):
         if self.picture is None or self.words is None:
             return NOTHING
         picture = self.picture
-        tokens = {axis.spot(place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
+        axes = (picture.rows, row), (picture.columns, column)
+        tokens = {spot for axis, place in axes if axis.side for spot in axis.spots(place)}
         tip = cell_tip(picture, row, column, self.words, follows=self.cell_to_follow(row, column) is not None)
         return Pointed(cell(picture, row, column, self.words), frozenset(tokens), tip)
 
@@ -149,16 +150,16 @@ class HeatmapView(WalkedCanvas):
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None or self._bare:
             return 4, 4, 4, 4
-        left = 10 + min(self._row_label_px, self._longest(self.picture.rows))
+        left = 10 + min(self._row_label_px * self.letters, self._longest(self.picture.rows))
         top, right = 6.0, self._bar_px() if self._bar else 6.0
         if self.picture.columns.labels:
-            longest = min(_MOST_LABEL, self._longest(self.picture.columns))
+            longest = min(_MOST_LABEL * self.letters, self._longest(self.picture.columns))
             upright = self._upright(left)
-            top = 24.0 if upright else 14 + longest * 0.77
+            top = 24.0 * self.letters if upright else 14 + longest * 0.77
             if not upright:  # The last label rises beyond the last column.
-                last = min(_MOST_LABEL, advance(self.font(), self.picture.columns.labels[-1]))
+                last = min(_MOST_LABEL * self.letters, advance(self.font(), self.picture.columns.labels[-1]))
                 right = max(right, 6 + 0.5 * last)
-        bottom = 22.0 if self._named or self._unknown or self.picture.closed is not None else 6.0
+        bottom = 22.0 * self.letters if self._named or self._unknown or self.picture.closed is not None else 6.0
         return left, top, right, bottom
 
     def _bar_px(self) -> float:
@@ -281,8 +282,8 @@ class HeatmapView(WalkedCanvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            colour = self.theme.accent if axis.spot(row) in self.lit else self.theme.text
-            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px)
+            colour = self.theme.accent if axis.spots(row) & self.lit else self.theme.text
+            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px * self.letters)
 
     def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
@@ -293,9 +294,9 @@ class HeatmapView(WalkedCanvas):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():
                 continue
-            colour = self.theme.accent if axis.spot(column) in self.lit else self.theme.text
+            colour = self.theme.accent if axis.spots(column) & self.lit else self.theme.text
             if upright:  # Every label fits above its column.
                 centred_label(painter, middle, field.top() - 12, axis.labels[column], colour)
             else:  # A turned label rises to the right, so it has less room near the border.
-                room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
+                room = min(_MOST_LABEL * self.letters, max(0.0, (self.width() - middle - 8) // 0.65))
                 turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)

@@ -23,6 +23,8 @@ _NOTCH = 120  # the angle of one notch of the wheel, in eighths of a degree
 class LensView(Surface):
     """Shows a LensMap. Signals: stepped(position) for the position to look at."""
 
+    draws_in_px = True
+
     stepped = Signal(int)
 
     def __init__(self) -> None:
@@ -49,12 +51,16 @@ class LensView(Surface):
         self._place(reveal=moved)
         self.tell_again(NOTHING if self.here is None else self.describe(*self.here))
 
+    def enlarge_letters(self, times: float) -> None:
+        super().enlarge_letters(times)
+        self._place()
+
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self._place()
 
     def _area(self) -> Area:
-        return Area(0, 0, self.width(), self.height())
+        return Area(0, 0, self.wide, self.high)
 
     def _place(self, *, reveal: bool = False) -> None:
         """Make the marks. `reveal` scrolls to the chosen position."""
@@ -113,12 +119,12 @@ class LensView(Surface):
             self._place()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._point(self._over(event.position()))
+        self._point(self._over(self.at(event)))
         self.setCursor(Qt.CursorShape.ArrowCursor if self.here is None else Qt.CursorShape.PointingHandCursor)
         self.tell(event.globalPosition().toPoint(), NOTHING if self.here is None else self.describe(*self.here))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._over(event.position())
+        cell = self._over(self.at(event))
         if event.button() == Qt.MouseButton.LeftButton and cell is not None:
             self._choose(cell)
 
@@ -129,6 +135,11 @@ class LensView(Surface):
         self.pointed.emit(self.describe(*cell))
         if self.picture is not None and cell[1] != self.picture.chosen:
             self.stepped.emit(cell[1])
+
+    def _walk(self, cell: tuple[int, int]) -> None:
+        """Choose a cell by keys, which is told."""
+        self._choose(cell)
+        self.tell_by_keys(self.describe(*cell))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll through positions that have no room."""
@@ -164,7 +175,7 @@ class LensView(Surface):
                 super().keyPressEvent(event)
                 return
         self.here = None
-        self._choose((min(max(row, 0), n_rows - 1), min(max(position, 0), n_positions - 1)))
+        self._walk((min(max(row, 0), n_rows - 1), min(max(position, 0), n_positions - 1)))
 
     def left(self) -> None:
         self._point(None)

@@ -18,6 +18,8 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 class RemovalsView(Surface):
     """Shows Removals. The arrow keys walk the rows."""
 
+    draws_in_px = True
+
     def __init__(self) -> None:
         super().__init__()
         self.picture: Removals | None = None
@@ -39,7 +41,7 @@ class RemovalsView(Surface):
         return Sketch(self.theme, picture.signed_colours, self._painter.measure)
 
     def _area(self) -> Area:
-        return Area(2, 0, self.width() - 4, self.height())
+        return Area(2, 0, self.wide - 4, self.high)
 
     def rows(self) -> Rows:
         """Where the rows stand; the view must have a picture."""
@@ -70,7 +72,7 @@ class RemovalsView(Surface):
         return index if 0 <= index < rows.n_rows else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        here = self._at(event.position())
+        here = self._at(self.at(event))
         if here != self.here:
             self.here = here
             self.update()
@@ -87,7 +89,4 @@ class RemovalsView(Surface):
             return
         last = self.rows().n_rows - 1
         self.here = (0 if step > 0 else last) if self.here is None else min(max(self.here + step, 0), last)
-        told = self._about(self.here)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
-        self.update()
+        self.tell_by_keys(self._about(self.here))

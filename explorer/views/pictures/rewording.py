@@ -1,7 +1,7 @@
 """Draws a Rewording: a translation before and after a change. The mouse and the arrow keys tell each word's numbers."""
 
-from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
@@ -17,6 +17,8 @@ _MARGIN_PX = 4
 
 class RewordingView(Surface):
     """Shows a Rewording. The layout is made anew only when the picture, the size or the theme is another one."""
+
+    draws_in_px = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +38,10 @@ class RewordingView(Surface):
         self._sketch = None
         super().set_theme(theme)
 
+    def enlarge_letters(self, times: float) -> None:
+        self._sketch = None
+        super().enlarge_letters(times)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._sketch = None
@@ -44,6 +50,10 @@ class RewordingView(Surface):
         self._lay_out()
         if self._sketch is not None:
             self._marks.paint(painter, self._sketch)
+        if self.hasFocus() and 0 <= self.chosen < len(self._placed):
+            area = self._placed[self.chosen].area
+            painter.setPen(QPen(QColor(self.theme.accent), 2))
+            painter.drawRect(QRectF(area.x - 2, area.y - 2, area.wide + 4, area.high + 4))
         self.paint_focus(painter)
 
     def _lay_out(self) -> None:
@@ -51,7 +61,7 @@ class RewordingView(Surface):
             return
         self._marks.use(self.font())
         sketch = Sketch(self.theme, self.picture.scale.colours, self._marks.measure)
-        area = Area(_MARGIN_PX, _MARGIN_PX, self.width() - 2 * _MARGIN_PX, self.height() - 2 * _MARGIN_PX)
+        area = Area(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
         self._placed = draw_rewording(sketch, self.picture, self.words, area)
         self._sketch = sketch
 
@@ -73,7 +83,7 @@ class RewordingView(Surface):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._lay_out()
-        at = event.position()
+        at = self.at(event)
         found = next((n for n, each in enumerate(self._placed) if _within(each.area, at)), -1)
         self.tell(event.globalPosition().toPoint(), self._told(found))
 
@@ -84,9 +94,7 @@ class RewordingView(Surface):
             return
         self._lay_out()
         self.chosen = min(max(self.chosen + step, 0), len(self._placed) - 1)
-        told = self._told(self.chosen)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
+        self.tell_by_keys(self._told(self.chosen))
 
 
 def _within(area: Area, at: QPointF) -> bool:

@@ -1,10 +1,11 @@
 """Shows a River: the whole pass on one picture, which answers to the mouse and the keys.
 
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
-choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
+choose a head, Home and End the first and last step. With Shift the arrows walk the cells of the head that is looked at:
+up and down its queries, left and right its keys. Enter opens the block in place, and again its page; Escape
 closes it, or lets a token go that a click has pinned. Space plays the steps, B lets bands show
-contributions or weights. F follows the weight that stands out, as does a double click on it, or a click on a cell of an
-opened block.
+contributions or weights, M a mean or maximum of heads. F follows the weight that stands out, as does a double click on it,
+or a click on a cell of an opened block.
 The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more, as + and − do.
 """
 
@@ -18,7 +19,9 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.strips import bar_rect
 from explorer.trace.tap_names import Cell
+from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.change_menu import ChangeMenu
+from explorer.views.painting.spoken import say
 from explorer.views.pictures.river_keys import EXCERPT_KEYS, by_key, key_place
 from explorer.views.pictures.river_surface import RiverSurface
 
@@ -54,7 +57,7 @@ class RiverView(RiverSurface):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
-        self._mouse = event.position()
+        self._mouse = self.at(event)
         if event.buttons() & Qt.MouseButton.LeftButton and self._dragged.kind in ("scroll", "block"):
             self._drag(self._mouse)
         else:
@@ -66,7 +69,7 @@ class RiverView(RiverSurface):
         if self.picture is None or self._grid is None or self._inside is not None or not notches:
             event.ignore()
             return
-        wanted = turned(self.picture, self._grid, event.position().y(), notches, zooms=zooms)
+        wanted = turned(self.picture, self._grid, self.at(event).y(), notches, zooms=zooms)
         if wanted is None:
             event.ignore()
         else:
@@ -96,10 +99,10 @@ class RiverView(RiverSurface):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
         self.setFocus()
-        place = self.place_at(event.position())
+        place = self.place_at(self.at(event))
         self._dragged = place or _NO_PLACE
         if place is not None and place.kind == "scroll":
-            self._scroll_to(place.side, event.position().y())
+            self._scroll_to(place.side, self.at(event).y())
             return
         if event.button() == Qt.MouseButton.LeftButton and place is not None:
             if place.kind == "pair" and self._inside is not None:
@@ -111,7 +114,7 @@ class RiverView(RiverSurface):
             self.chose.emit(place)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position())
+        place = self.place_at(self.at(event))
         river = self.picture
         if place is None or river is None or place.kind != "pair":
             return
@@ -122,8 +125,7 @@ class RiverView(RiverSurface):
         """Ask for the page that plays how a weight of the head that is looked at comes about."""
         river = self.picture
         if river is not None and river.halves[0].block == 1 and river.head is not None:
-            asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-            self.followed.emit(Cell(river.attention, river.layer, river.head, asks.token(query), answers.token(key)))
+            self.followed.emit(Cell(river.attention, river.layer, river.head, *river.pair(query, key)))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.asked_menu(event)
@@ -135,7 +137,9 @@ class RiverView(RiverSurface):
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if self.picture is None:
             return None
-        place = pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()))
+        place = (
+            pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()) * (1 / self.larger))
+        )
         return self.change_menu.made(None if place is None else changeable(self.picture, place), self.words)
 
     def event(self, event: QEvent) -> bool:
@@ -147,13 +151,33 @@ class RiverView(RiverSurface):
                 return True
         return super().event(event)
 
+    def _walk(self, down: int, across: int) -> None:
+        """Point at the cell beside the one that stands out, of the head that is looked at."""
+        river = self.picture
+        if river is None or river.focus is None or river.focus.drawn is None:
+            return
+        n_queries, n_keys = river.focus.drawn.shape
+        pair = (self.pointing or usual(river)).pair or (river.query, 0)
+        query, key = min(max(pair[0] + down, 0), n_queries - 1), min(max(pair[1] + across, 0), n_keys - 1)
+        place = Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
+        self._point(self._pointing_at(place))
+        told = self.told(self.pointing)
+        self.lit = told.tokens
+        self.pointed.emit(told)
+        say(self, f"{self.explanation}\n{told.text}")
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # These keys belong to the window.
             super().keyPressEvent(event)
             return
+        step = arrow(event) if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else None
+        if step is not None:
+            self._walk(*step)
+            return
         place = None if self.picture is None else key_place(Qt.Key(event.key()), self.picture)
         if place is not None:
             self.chose.emit(place)
+            say(self, self.explanation)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self._inside is None:
                 self.chose.emit(Place("open"))

@@ -35,17 +35,30 @@ def key_place(key: Qt.Key, river: River) -> Place | None:
         return Place("head", attention=river.attention, layer=river.layer, head=head)
     if key == Qt.Key.Key_B:
         return Place("bands", side="contributions" if river.bands == "weights" else "weights")
+    if key == Qt.Key.Key_M and river.pools:
+        order = ("", *river.pools)
+        following = order[(order.index(river.pooled) + 1) % len(order)]
+        return Place("pool", side=following or "head", attention=river.attention, layer=river.layer)
     if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
         blocks = [block for block in river.blocks() if block.weights is not None]
         here = next((i for i, b in enumerate(blocks) if (b.attention, b.layer) == (river.attention, river.layer)), 0)
         there = blocks[min(max(here + (1 if key == Qt.Key.Key_Right else -1), 0), len(blocks) - 1)]
         return Place("block", attention=there.attention, layer=there.layer)
+    half = river.halves[-1]
     steps = {
-        Qt.Key.Key_Up: river.written.step - 1,
-        Qt.Key.Key_Down: river.written.step + 1,
+        Qt.Key.Key_Up: _beside(river, -1),
+        Qt.Key.Key_Down: _beside(river, 1),
         Qt.Key.Key_Home: 0,
-        Qt.Key.Key_End: river.halves[-1].n_tokens - 1,
+        Qt.Key.Key_End: half.n_tokens - 1,
     }
     if key not in steps:
         return None
-    return Place("step", side=river.halves[-1].tokens, index=min(max(steps[key], 0), river.halves[-1].n_tokens - 1))
+    return Place("step", side=half.tokens, index=min(max(steps[key], 0), half.n_tokens - 1))
+
+
+def _beside(river: River, by: int) -> int:
+    """The step before or after the chosen one; where lanes are words, that of the word before or after."""
+    half = river.halves[-1]
+    if not half.groups:
+        return river.written.step + by
+    return half.writes(min(max(river.step_lane + by, 0), half.n - 1))[0]

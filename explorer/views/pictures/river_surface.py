@@ -5,7 +5,7 @@ What does not follow the mouse is painted once into an image; accents and the ex
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -23,6 +23,7 @@ from explorer.picture.theme import Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.sliding import Sliding
+from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
@@ -33,6 +34,8 @@ class RiverSurface(Surface):
 
     Signals: pointed(Pointed) when the mouse moves over something or leaves; laid_out() when columns may stand elsewhere.
     """
+
+    draws_in_px = True
 
     laid_out = Signal()
 
@@ -53,6 +56,8 @@ class RiverSurface(Surface):
         self.setMinimumSize(600, 380)
 
     def draw(self, picture: River, words: Words) -> None:
+        if self.picture is not None and [h.groups for h in self.picture.halves] != [h.groups for h in picture.halves]:
+            self.pinned = None  # Its lane is another one now.
         self.picture, self.words = picture, words
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
         if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
@@ -75,6 +80,10 @@ class RiverSurface(Surface):
             if self.picture is not None and (self.pointing is None or self.pointing.place is None):
                 self._point(of_spots(self.picture, tokens))
 
+    def enlarge_letters(self, times: float) -> None:
+        super().enlarge_letters(times)
+        self._lay_out()
+
     @property
     def grid(self) -> RiverGrid | None:
         """Where everything stands; None without a picture."""
@@ -86,15 +95,15 @@ class RiverSurface(Surface):
         return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
 
     def _lay_out(self) -> None:
-        if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
+        if self.picture is None or self.words is None or not self.picture.halves or self.wide < 50:
             return
         before = self._edges()
-        self._grid = lay_out(self.picture, self.width(), self.height())
+        self._grid = lay_out(self.picture, round(self.wide), round(self.high))
         if self.picture.opened is None:
             self._inside = None
             self._base = draw_river(self.picture, self._grid, self.words, self.colours)
         else:
-            self._inside = lay_out_inside(self.picture, self.width(), self.height())
+            self._inside = lay_out_inside(self.picture, round(self.wide), round(self.high))
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._outdated = True
         self._draw_over()
@@ -130,6 +139,7 @@ class RiverSurface(Surface):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
+            painter.scale(self.larger, self.larger)
             if self._outdated:
                 self._paint_image()
                 self._outdated = False
@@ -143,7 +153,7 @@ class RiverSurface(Surface):
         ratio = self.devicePixelRatioF()
         if self._image.size() != self.size() * ratio:  # A new image of a whole window takes a millisecond.
             self._image = QPixmap(self.size() * ratio)
-            self._image.setDevicePixelRatio(ratio)
+        self._image.setDevicePixelRatio(ratio * self.larger)
         self._image.fill(QColor(self.theme.window))
         with QPainter(self._image) as painter:
             painter.setFont(self.font())
@@ -190,7 +200,8 @@ class RiverSurface(Surface):
         if pair is None or (place is not None and place.kind == "candidate"):
             return Pointed(self.explanation, spots)
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
-        tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
+        head = {"": river.head, "layer": "mean", "layer_max": "max"}[river.pooled]
+        tap = f"{river.focus.tap}[{head}, {pair[0]}, {pair[1]}]"
         return Pointed(f"{tap} = {number(value)}   {river.caption.shape}", spots)
 
     def _point_at(self, point: QPointF) -> None:
@@ -205,6 +216,12 @@ class RiverSurface(Surface):
     def left(self) -> None:
         self._mouse = None
         self._point(self.pinned)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tell the whole picture to who comes to it; its description is the sentence at the bottom."""
+        super().focusInEvent(event)
+        if self.picture is not None and self.words is not None:
+            say_only(self, self.picture.kind().describe(self.picture, self.words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -61,8 +61,9 @@ class StripsView(WalkedCanvas):
         if self.picture is None:
             return 4, 4, 4, 4
         font, labels = self.font(), self.picture.bands[0].rows.labels
-        left = 10 + min(_MOST_LABEL, max((advance(font, label) for label in widest(labels)), default=0.0))
-        return left, _HEAD + _LINE * (self._title_lines(left) - 1), 4, _FOOT + (_LINE if self._unknown else 0.0)
+        left = 10 + min(_MOST_LABEL * self.letters, max((advance(font, label) for label in widest(labels)), default=0.0))
+        head, foot = _HEAD + _LINE * (self._title_lines(left) - 1), _FOOT + (_LINE if self._unknown else 0.0)
+        return left, head * self.letters, 4, foot * self.letters
 
     def _title_lines(self, left: float) -> int:
         """The number of lines that the longest title of a band needs."""
@@ -113,9 +114,9 @@ class StripsView(WalkedCanvas):
             painter.drawText(head, _TITLE_FLAGS, band.caption.title)
             painter.setPen(QColor(self.theme.faint))
             reach = "" if self.words is None else told_reach(band.scale, self.words)
-            painter.drawText(QPointF(box.left(), field.bottom() + 14), elided(metrics, reach, box.width() + 6))
+            painter.drawText(QPointF(box.left(), field.bottom() + 14 * self.letters), elided(metrics, reach, box.width() + 6))
         if self._unknown and self.words is not None:
-            below = QPointF(field.left(), field.bottom() + _FOOT + 1)
+            below = QPointF(field.left(), field.bottom() + _FOOT * self.letters + 1)
             paint_unknown(painter, below, self.width(), self.words("legend.nan"), self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, band: Heatmap) -> None:
@@ -127,4 +128,4 @@ class StripsView(WalkedCanvas):
             if not field.top() <= middle <= field.bottom():
                 continue
             colour = self.theme.accent if band.rows.spot(row) in self.lit else self.theme.text
-            right_label(painter, field.left() - 6, middle, labels[row], colour, _MOST_LABEL)
+            right_label(painter, field.left() - 6, middle, labels[row], colour, _MOST_LABEL * self.letters)

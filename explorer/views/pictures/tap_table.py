@@ -1,87 +1,36 @@
-"""The table of all taps: shape, smallest, largest, mean, share of NaN. Figures are computed when a row becomes visible."""
+"""The table of all taps: shape, least, largest, mean, deviation and how far another pass is from this one, with a filter."""
 
-from typing import Any
+from collections.abc import Mapping
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number
 from explorer.picture.makers.taps import TapList
+from explorer.picture.theme import Theme
+from explorer.trace.tap_figures import TapFigures
+from explorer.views.pictures.tap_rows import DIFFERENCE, SORTED_BY, TapRows
 
-_Index = QModelIndex | QPersistentModelIndex
-_COLUMNS = ("tap", "shape", "min", "max", "mean", "nan", "infinite")
-
-
-class _Model(QAbstractTableModel):
-    """The Qt model of a TapList."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._taps: TapList | None = None
-        self._words: Words | None = None
-
-    def put(self, taps: TapList, words: Words) -> None:
-        same = self._taps is not None and self._taps.names == taps.names and self._words is words
-        if same:
-            self._taps = taps
-            self.dataChanged.emit(self.index(0, 0), self.index(len(taps.names) - 1, len(_COLUMNS) - 1))
-            return
-        self.beginResetModel()
-        self._taps, self._words = taps, words
-        self.endResetModel()
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  This is Qt's own signature.
-        return 0 if self._taps is None or parent.isValid() else len(self._taps.names)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  This is Qt's own signature.
-        return len(_COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation != Qt.Orientation.Horizontal or self._words is None:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole and section > 1:
-            return self._words("picture.origin.computed")
-        return self._words(f"inspector.{_COLUMNS[section]}") if role == Qt.ItemDataRole.DisplayRole else None
-
-    def data(self, index: _Index, role: int = 0) -> Any:
-        if self._taps is None or not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{self._taps.names[index.row()]} {self._taps.shapes[index.row()]}"
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return self._shown(index.row(), index.column()) if role == Qt.ItemDataRole.DisplayRole else None
-
-    def _shown(self, row: int, column: int) -> str:
-        assert self._taps is not None  # The caller has checked.
-        if column == 0:
-            return self._taps.names[row]
-        if column == 1:
-            return self._taps.sizes[row]
-        about = self._taps.summary(row)
-        if about is None:
-            return "–"
-        return (
-            number(about.low),
-            number(about.high),
-            number(about.mean),
-            f"{about.nan_share:.0%}",
-            f"{about.infinite_share:.0%}",
-        )[column - 2]
+_WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
 
 
 class TapTableView(QWidget):
-    """Lists all taps, with a filter. Signals: chosen(name) for the row that the user goes to."""
+    """Lists all taps, with a filter. A click on a column's head sorts by it, a third one goes back to the order of the flow.
+
+    Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known.
+    """
 
     chosen = Signal(str)
+    lacks = Signal(tuple)
 
     def __init__(self) -> None:
         super().__init__()
-        self._model = _Model()
+        self._rows = TapRows()
+        self._rows.lacks.connect(self.lacks)
         self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self._model)
+        self._sorted.setSourceModel(self._rows)
         self._sorted.setFilterKeyColumn(0)
+        self._sorted.setSortRole(SORTED_BY)
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._sorted.setFilterFixedString)
@@ -96,19 +45,45 @@ class TapTableView(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setSortingEnabled(True)
         self.table.selectionModel().currentRowChanged.connect(self._went)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.filter)
         layout.addWidget(self.table)
-        for column, wide in enumerate((276, 80, 88, 76, 84, 52, 40)):
+        for column, wide in enumerate(_WIDTHS_PX):
             self.table.setColumnWidth(column, wide)
 
     def draw(self, taps: TapList, words: Words) -> None:
-        self._model.put(taps, words)
+        """Show the taps of a pass; `lacks` then asks for the figures of those on screen."""
+        if not taps.compares and self._sorted.sortColumn() == DIFFERENCE:
+            self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setColumnHidden(DIFFERENCE, not taps.compares)
+        self._rows.put(taps, words)
+        self._ask_for_shown()
         self.filter.setPlaceholderText(words("inspector.filter"))
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
+
+    @property
+    def awaits(self) -> bool:
+        """Whether figures that are on screen are still to come."""
+        return self._rows.awaits
+
+    def _ask_for_shown(self) -> None:
+        first, last = self.table.rowAt(0), self.table.rowAt(self.table.viewport().height() - 1)
+        n_rows = self._sorted.rowCount()
+        shown = range(max(0, first), n_rows if last < 0 else last + 1)
+        self._rows.ask(self._sorted.mapToSource(self._sorted.index(row, 0)).row() for row in shown)
+
+    def tell(self, figures: Mapping[str, TapFigures]) -> None:
+        """Show the figures of some taps."""
+        self._rows.tell(figures)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._rows.theme = theme
 
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():

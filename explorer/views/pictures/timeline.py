@@ -35,8 +35,8 @@ _NOTCH = 120  # the angle of one notch of the wheel, in eighths of a degree
 
 
 class TimelineView(Surface):
-    """Shows a Timeline. Signals: pointed(Pointed); stepped(step) for the step to look at; hovered(step) for the step under the
-    mouse, -1 where there is none."""
+    """Shows a Timeline. Signals: pointed(Pointed); stepped(step) for the step to look at, of a word the first one;
+    hovered(step) for the step under the mouse, -1 where there is none."""
 
     stepped = Signal(int)
     hovered = Signal(int)
@@ -131,7 +131,7 @@ class TimelineView(Surface):
 
     def _paint_chip(self, painter: QPainter, picture: Timeline, step: int) -> None:
         theme, box, chosen = self.theme, self.step_rect(step), step == self.chosen
-        lit = step == self._here or (picture.side, step + picture.shift) in self.lit
+        lit = step == self._here or bool(picture.tokens(step) & self.lit)
         painter.setPen(QPen(QColor(theme.accent if chosen or lit else theme.hairline), 2 if chosen else 1))
         painter.setBrush(QColor(theme.card if step >= self.chosen or picture.alike else theme.window))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
@@ -201,7 +201,7 @@ class TimelineView(Surface):
             return NOTHING
         # The last step writes the end symbol, which is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
-        tokens = frozenset({(picture.side, step + picture.shift)}) if written and picture.side else frozenset()
+        tokens = picture.tokens(step) if written and picture.side else frozenset()
         return told_plainly(tell_step(picture, step, words), tokens)
 
     def _go(self, step: int, *, reveal: bool = True) -> None:
@@ -212,11 +212,9 @@ class TimelineView(Surface):
         self.chosen = step
         if reveal:
             self._reveal()
-        pointed = self._describe(step)
-        self.setAccessibleDescription(pointed.text)
-        self.pointed.emit(pointed)
-        self.update()
-        self.stepped.emit(step)
+        if self.picture is not None:
+            self.stepped.emit(self.picture.steps(step)[0])
+        self.tell_by_keys(self._describe(step))
 
     def _drag_to(self, x: float) -> None:
         """Go to the step under the mouse; beyond an edge go one step further, so that a drag can reach all steps."""

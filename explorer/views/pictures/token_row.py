@@ -311,8 +311,7 @@ class TokenRowView(Surface):
         )
         self._shift = min(max(self._shift, last - room), first)
         self._place()
-        self.pointed.emit(self._describe(self.selected))
-        self.update()
+        self.tell_by_keys(self._describe(self.selected))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self._most_shift() == 0:

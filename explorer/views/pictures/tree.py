@@ -281,10 +281,7 @@ class TreeView(Surface):
     def _select(self, branch: int) -> None:
         self.selected, self.here = branch, None
         self.pan_zoom.reveal(self.chip_rect(branch).united(self.control_rect(branch)))
-        pointed = self.describe(branch)
-        self.setAccessibleDescription(pointed.text)
-        self.pointed.emit(pointed)
-        self.update()
+        self.tell_by_keys(self.describe(branch))
 
     def _commanded(self, key: int) -> bool:
         middle = QRectF(self.rect()).center()

@@ -1,6 +1,6 @@
 """Draws a VectorMap: the vocabulary as a cloud, and the way of each token through the layers.
 
-Keys: left and right go from token to token, Enter or a click chooses one.
+Keys: left and right go from token to token, up and down through the layers, Enter or a click chooses one.
 """
 
 from PySide6.QtCore import QRect, Qt, Signal
@@ -11,6 +11,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import VectorMap
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.vector_map import Point, Points, nearest, points, told_point, vector_map
+from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
@@ -20,6 +21,8 @@ _NEAR_PX = 8.0  # the distance at which the mouse meets a point
 
 class VectorMapView(Surface):
     """Shows a VectorMap. Signals: chose(position) for a token."""
+
+    draws_in_px = True
 
     chose = Signal(int)
 
@@ -43,7 +46,7 @@ class VectorMapView(Surface):
         return points(self.picture, self._area())
 
     def _area(self) -> Area:
-        return Area(0, 0, self.width(), self.height())
+        return Area(0, 0, self.wide, self.high)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
@@ -63,7 +66,7 @@ class VectorMapView(Surface):
         return Pointed(told_point(self.picture, point, self.words), tokens)
 
     def _at(self, event: QMouseEvent) -> Point | None:
-        place = event.position()
+        place = self.at(event)
         return None if self.picture is None else nearest(self.points(), place.x(), place.y(), _NEAR_PX)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -82,18 +85,22 @@ class VectorMapView(Surface):
     def left(self) -> None:
         self.here = None
 
+    def _beside(self, picture: VectorMap, down: int, across: int) -> Point:
+        """The point one token, or one layer, from where keys are; they begin at the last place of the chosen token."""
+        last = len(picture.places) - 1
+        place, token = (
+            (last, picture.chosen) if self.here is None or self.here.symbol is not None else (self.here.place, self.here.token)
+        )
+        place, token = place - down, token + across  # Up goes further through the model.
+        return Point(place=min(max(place, 0), last), token=min(max(token, 0), len(picture.tokens) - 1))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
+        step = arrow(event)
         if self.picture is None or not self.picture.tokens:
             super().keyPressEvent(event)
         elif step is not None:
-            before = self.picture.chosen if self.here is None or self.here.symbol is not None else self.here.token
-            token = min(max(before + step, 0), len(self.picture.tokens) - 1)
-            self.here = Point(place=len(self.picture.places) - 1, token=token)
-            told = self.describe(self.here)
-            self.setAccessibleDescription(told.text)
-            self.pointed.emit(told)
-            self.update()
+            self.here = self._beside(self.picture, *step)
+            self.tell_by_keys(self.describe(self.here))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None and self.here.symbol is None:
             self.chose.emit(self.here.token)
         else:

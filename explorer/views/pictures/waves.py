@@ -1,5 +1,7 @@
 """Draws Waves with pyqtgraph, which brings zoom, pan and axes. A double click shows everything.
 
+Keys: left and right go from place to place, up and down from curve to curve, Home and End to the ends; +, − and 0 zoom.
+
 Numbers stand at whole places alone, so these have dots. Between them a curve is smooth where a formula says so (`between`),
 and otherwise a straight line.
 """
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -18,14 +20,16 @@ from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
+from explorer.views.painting.cell_cursor import CellCursor, arrow
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.spoken import say
 from explorer.views.painting.surface import wheel_is_the_pages
 
 _LEGEND_FROM_PX = 170
 # Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
 _SMOOTH_PLACES = 512
 _MOST_DOTTED = 160  # places; dots of more places would touch
-_DOT_PX = 4.5
+_DOT_PX, _RING_PX = 4.5, 11
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
@@ -70,11 +74,16 @@ class WavesView(QWidget):
         self._dots = pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True)
         self._dots.setZValue(2)
         self._dots.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self.cell_cursor = CellCursor(self)  # the curve and the place that keys are at
+        self.cell_cursor.moved.connect(self._walked)
+        self._ring = pg.ScatterPlotItem(size=_RING_PX, pxMode=True)
+        self._ring.setZValue(3)
         self._told = False  # whether the open tooltip is this view's
         self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
         self._plot.addItem(self._dots)
+        self._plot.addItem(self._ring)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -98,6 +107,8 @@ class WavesView(QWidget):
         if before is None or before.n_marked != picture.n_marked:
             self._text.setRegion((-0.5, picture.n_marked - 0.5))
         self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.cell_cursor.keep_within(n_curves, n)
+        self._mark()
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # The table of positions is the same for a new text.
         if self._told:
@@ -149,6 +160,8 @@ class WavesView(QWidget):
             line.setPen(pg.mkPen(None))
         self._colour()
         self._lit.setPen(pg.mkPen(theme.accent))
+        self._ring.setPen(pg.mkPen(theme.accent, width=2))
+        self._ring.setBrush(pg.mkBrush(theme.card))
         self._lit.setVisible(False)
 
     def _colour(self) -> None:
@@ -205,12 +218,66 @@ class WavesView(QWidget):
                 self.fit()
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.opened.emit()
+            case _ if self._walks(event):
+                pass
             case _:
                 super().keyPressEvent(event)
 
-    def _moved(self, where: QPointF) -> None:
+    def _walks(self, event: QKeyEvent) -> bool:
+        """Move the cursor where the key is one of its keys."""
+        picture, step = self.picture, arrow(event)
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+        if picture is None or not plain or (step is None and event.key() not in ends):
+            return False
+        n_curves, n = picture.values.shape
+        main = picture.main or 0
+        if step is None:
+            curve = main if self.cell_cursor.place is None else self.cell_cursor.place[0]
+            self.cell_cursor.go(curve, ends[Qt.Key(event.key())] % n)
+        else:
+            self.cell_cursor.walk(step, n_curves, n, start=(main, 0))
+        return True
+
+    def _walked(self, curve: int, place: int) -> None:
+        self._mark()
+        told = self._about(curve, place)
+        say(self, told.text)
+        self.pointed.emit(told)
+
+    def _mark(self) -> None:
+        """Draw a ring around the cursor's place while the view has the focus."""
+        at, picture = self.cell_cursor.place, self.picture
+        if at is None or picture is None or not self.hasFocus() or not np.isfinite(picture.values[at]):
+            self._ring.setData([], [])
+        else:
+            self._ring.setData([at[1]], [picture.values[at]])
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._mark()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._mark()
+
+    def _about(self, curve: int, place: int) -> Pointed:
+        """What is said of a place of a curve."""
         picture, words = self.picture, self._words
         if picture is None or words is None:
+            return NOTHING
+        text = words(
+            "picture.cell",
+            value=number(float(picture.values[curve, place])),
+            where=f"{picture.x_name} {place} · {picture.names[curve]}",
+            tap=picture.caption.tap,
+            shape=picture.caption.shape,
+        ) + told_origin(picture.caption, words)
+        return Pointed(text, frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset())
+
+    def _moved(self, where: QPointF) -> None:
+        picture = self.picture
+        if picture is None:
             return
         at = self._plot.getPlotItem().getViewBox().mapSceneToView(where)
         place = round(at.x())
@@ -218,18 +285,10 @@ class WavesView(QWidget):
             self._left()
             return
         nearest = int(np.argmin(np.abs(picture.values[:, place] - at.y())))
-        value = number(float(picture.values[nearest, place]))
-        text = words(
-            "picture.cell",
-            value=value,
-            where=f"{picture.x_name} {place} · {picture.names[nearest]}",
-            tap=picture.caption.tap,
-            shape=picture.caption.shape,
-        ) + told_origin(picture.caption, words)
+        told = self._about(nearest, place)
         self._told = True
-        QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), text, self._plot)
-        lit = frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset()
-        self.pointed.emit(Pointed(text, lit))
+        QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), told.text, self._plot)
+        self.pointed.emit(told)
 
     def _left(self) -> None:
         self._told = False

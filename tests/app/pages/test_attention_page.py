@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from explorer.app.pages.attention_page import AttentionPage
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Alignment, HeadGrid, Heatmap
+from explorer.state.intents import look_at
 from explorer.state.look import ALIGNED
 from tests.journeys.conftest import Journey, journey
 
@@ -87,3 +90,39 @@ def test_lines_take_the_place_of_the_map_and_its_room(journey: Journey) -> None:
         assert not page.heads[0].filter.isVisible()
 
     journey.run(script)
+
+
+def test_heads_lie_over_one_another_and_lines_become_arcs(journey: Journey) -> None:
+    """By their squares; a click on the wall shows one alone again, and between two texts there are no arcs."""
+
+    def first(window: Window) -> None:
+        window.go("attention")
+        window.session.ask(look_at(attention="encoder.self_attn", layer=1, head=2, drawn="lines"))
+        journey.settle(window)
+        page = page_of(window)
+        squares = page.heads[1].squares
+        assert squares.isVisible() and not page.heads[0].squares.isVisible()
+        QTest.mouseClick(squares.squares[0], Qt.MouseButton.LeftButton)
+        QTest.mouseClick(squares.squares[3], Qt.MouseButton.LeftButton)
+        assert isinstance(page.lines.picture, Alignment)
+        assert [each.head for each in page.lines.picture.overlaid] == [0, 2, 3] and not page.lines.picture.arcs
+        page.heads[1].arcs.click()
+        assert page.lines.picture.arcs and len(page.lines.picture.overlaid) == 3
+        page.choices[0][0].press("decoder.cross_attn")
+        assert not page.lines.picture.arcs and not page.heads[1].arcs.isVisible()
+        page.choices[0][0].press("encoder.self_attn")
+        assert page.lines.picture.arcs
+
+    def second(window: Window) -> None:
+        journey.settle(window)
+        page = page_of(window)
+        assert isinstance(page.lines.picture, Alignment) and len(page.lines.picture.overlaid) == 3
+        page.choose_head(1, 3)
+        assert page.lines.picture.overlaid == () and page.lines.picture.head == 3
+        page.heads[1].arcs.click()
+        assert not page.lines.picture.arcs
+        page.heads[1].drawn.click()
+        assert page.grid.isVisible()
+
+    journey.run(first)
+    journey.run_as_left(second)

@@ -4,8 +4,11 @@ import attrs
 import pytest
 from pytestqt.qtbot import QtBot
 
+import explorer
 from explorer.app.shell.sentences import Sentences
+from explorer.engine.request import Request
 from explorer.lang import Words
+from explorer.state.look import Look
 from explorer.state.wish import Wish
 
 
@@ -40,3 +43,41 @@ def test_random_weights_read_no_language(qtbot: QtBot) -> None:
     assert sentences.source_label.text() == "源句（中文）"
     sentences.put(attrs.evolve(wish, trained=False), None)
     assert sentences.source_label.text() == "源句"
+
+
+def drawn(sentences: Sentences, text: str, **fields: object) -> None:
+    """Show an answer of the translator; `fields` are those of the Wish and whether it is provisional."""
+    provisional = bool(fields.pop("provisional", False))
+    wish = attrs.evolve(Wish.from_preset("translator", text), **fields)
+    with explorer._alone() as computer:
+        trace = computer(Request(wish=wish)).trace
+    sentences.draw(trace, Look(), Words.load("en"), provisional=provisional)
+
+
+def test_a_provisional_translation_says_that_it_is_searched_on(qtbot: QtBot) -> None:
+    """Its tooltip and its line change when the mark appears, and again when the search's answer is there."""
+    sentences = Sentences()
+    qtbot.addWidget(sentences)
+    sentences.put(Wish.from_preset("translator"), None)
+    sentences.speak(Words.load("en"))
+    drawn(sentences, "我爱你。", provisional=True)
+    qtbot.waitUntil(lambda: sentences.target_edit.provisional)
+    assert "beam search" in sentences.target_edit.toolTip()
+    drawn(sentences, "我爱你。", beam=4)
+    assert not sentences.target_edit.provisional and "beam search" not in sentences.target_edit.toolTip()
+
+
+def test_what_is_doubted_stays_while_a_better_answer_is_searched(qtbot: QtBot) -> None:
+    """So that it does not flicker; it goes with the next whole answer, and where the picture is out of date."""
+    sentences = Sentences()
+    qtbot.addWidget(sentences)
+    sentences.speak(Words.load("en"))
+    drawn(sentences, "南京市长江大桥", beam=4)
+    assert "0.27" in sentences.doubt.line
+    drawn(sentences, "我爱你。", provisional=True)
+    assert not sentences.doubt.isHidden()
+    drawn(sentences, "我爱你。", beam=4)
+    assert sentences.doubt.isHidden() and sentences.doubt.toolTip() == ""
+    drawn(sentences, "龘", beam=4)
+    sentences.set_stale(True, Words.load("en"))
+    assert sentences.doubt.isHidden()

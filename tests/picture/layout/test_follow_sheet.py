@@ -8,6 +8,7 @@ import pytest
 
 from explorer.picture.figure.marks import measured
 from explorer.picture.followed import Followed
+from explorer.picture.kinds import Axis
 from explorer.picture.layout.follow_scene import pooled, ticks
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, taps_of
 from explorer.picture.layout.follow_time import BEATS, timetable
@@ -238,3 +239,13 @@ def test_lines_break_where_a_reader_expects_it() -> None:
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert sketch.lines("", 1, 8) == [""]
     assert sketch.fitting("abcdef", 1, 4) == "abc…" and sketch.fitting("abc", 1, 4) == "abc"
+
+
+def test_a_name_without_room_is_marked_and_not_cut() -> None:
+    """A query that is about to write is named as on the maps where “ian (to come)” has no room, as in a narrow window."""
+    axis = Axis("writing", ("→＿She", "→＿gave", "→ian", "→<eos>"), "target", shift=1)
+    made = by_hand(queries=axis)
+    for width, name in ((2200.0, "ian (to come)"), (930.0, "→ian")):
+        texts = [mark.content for mark in sketched(made, Area(0, 0, width, 300), "en") if isinstance(mark, Letters)]
+        assert name in texts
+        assert not any("…" in text and "ian" in text for text in texts)

@@ -17,7 +17,7 @@ from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX
 from explorer.picture.makers.changed import unlooped
-from explorer.picture.makers.postcard import postcard
+from explorer.picture.makers.postcard import _model, postcard
 from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
@@ -67,6 +67,14 @@ def test_the_card_says_what_two_passes_recorded(computer: Computer) -> None:
     assert np.array_equal(card.map_before.values, beside.trace[tap][head])
     assert card.changes == "No position encoding" and "position = none" in card.model and SENTENCE in card.sentence
     assert [table.name for table in tables(card)] == ["log_p.changed", "weights.before", "weights.after"]
+
+
+def test_the_card_names_a_folder_and_not_where_it_is(computer: Computer) -> None:
+    """It is sent to others, who have no business in somebody's folders; a preset keeps its name."""
+    trace = traced(computer, position="none")
+    assert made(trace).model.endswith(" · translator")
+    for path, name in (("/home/ann/models/gpt2", "gpt2"), ("/x/models--a--b/snapshots/1f", "a/b")):
+        assert name == _model(attrs.evolve(trace, preset=path, config=None), Words.load("en"))
 
 
 def test_the_share_is_told_where_somebody_has_searched(computer: Computer) -> None:

@@ -30,8 +30,8 @@ def test_threshold_and_special_tokens_are_fields_of_the_look(qtbot: QtBot, langu
     qtbot.addWidget(bar)
     bar.speak(words)
     with qtbot.assertNotEmitted(bar.changed):
-        bar.put(Look(threshold=0.2, specials="hidden"))
-    assert bar.specials.isChecked() and bar.threshold.box.value() == 0.2
+        bar.put(Look(threshold=0.2, specials="hidden", unit="words"))
+    assert bar.unit.isChecked() and bar.specials.isChecked() and bar.threshold.box.value() == 0.2
     with qtbot.waitSignal(bar.changed) as changed:
         bar.threshold.slider.setValue(35)
     assert changed.args == [{"threshold": 0.35}]
@@ -39,5 +39,9 @@ def test_threshold_and_special_tokens_are_fields_of_the_look(qtbot: QtBot, langu
         with qtbot.waitSignal(bar.changed) as changed:
             bar.specials.click()
         assert changed.args == [{"specials": wanted}]
+    for wanted in ("tokens", "words"):
+        with qtbot.waitSignal(bar.changed) as changed:
+            bar.unit.click()
+        assert changed.args == [{"unit": wanted}]
     name = bar.threshold.name
     assert name.minimumWidth() >= name.fontMetrics().horizontalAdvance(name.text())

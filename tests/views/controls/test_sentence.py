@@ -72,3 +72,45 @@ def test_the_right_arrow_while_composing_takes_nothing_over(qtbot: QtBot) -> Non
     _composed(edit, "")
     qtbot.keyClick(edit, Qt.Key.Key_Right)
     assert edit.text() == "I love you."
+
+
+def _offering(qtbot: QtBot) -> tuple[SentenceEdit, list[bool]]:
+    edit, said = SentenceEdit(), []
+    qtbot.addWidget(edit)
+    edit.became_provisional.connect(said.append)
+    edit.resize(300, 32)
+    edit.offer("I love you.", "hint")
+    return edit, said
+
+
+def test_a_provisional_text_is_underlined_until_the_search_is_over(qtbot: QtBot) -> None:
+    """After a moment, and once however many answers come before the search."""
+    edit, said = _offering(qtbot)
+    plain = edit.grab().toImage()
+    edit.mark_provisional(True)
+    edit.mark_provisional(True)
+    assert edit.grab().toImage() == plain
+    qtbot.waitUntil(lambda: edit.provisional)
+    edit.mark_provisional(True)
+    assert said == [True] and edit.grab().toImage() != plain
+    edit.mark_provisional(False)
+    assert said == [True, False] and edit.grab().toImage() == plain
+
+
+def test_a_search_that_is_over_at_once_marks_nothing(qtbot: QtBot) -> None:
+    """So that nothing flickers while somebody types: the timer is stopped by the answer."""
+    edit, said = _offering(qtbot)
+    edit.mark_provisional(True)
+    edit.mark_provisional(False)
+    assert not edit._late.isActive() and said == []
+
+
+def test_a_typed_text_is_never_underlined(qtbot: QtBot) -> None:
+    """It is nobody's guess."""
+    edit, _said = _offering(qtbot)
+    edit.setClearButtonEnabled(False)  # It appears little by little.
+    edit.put("my own")
+    plain = edit.grab().toImage()
+    edit.mark_provisional(True)
+    qtbot.waitUntil(lambda: edit.provisional)
+    assert edit.grab().toImage() == plain

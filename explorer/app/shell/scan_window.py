@@ -1,0 +1,155 @@
+"""The table of a scan in a window of its own: heads sorted by a measure, and beside them the sentences where one is highest.
+
+Decision: it stays open beside the main window, so that one sentence after the other can be looked at there.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from explorer.app.shell.scan_rows import HeadList, SentenceList, told_head
+from explorer.lang import Words
+from explorer.picture.theme import Theme
+from explorer.presets import preset_names, titles
+from explorer.state.change_intents import TakeSentence
+from explorer.state.intents import look_at
+from explorer.trace.head_measures import MEASURES
+from explorer.trace.scan_sums import UPPER, WHOLE
+from explorer.trace.scan_table import HeadRow, ScanTable
+
+_SIZE = (940, 600)  # px
+
+
+class ScanWindow(QDialog):
+    """`put(table, name)` shows a table. Signals: wished(Intent) when a sentence is clicked."""
+
+    wished = Signal(object)
+
+    def __init__(self, parent: QWidget, words: Words) -> None:
+        super().__init__(parent)
+        self.words = words
+        self.table: ScanTable | None = None
+        self._name = ""
+        self.title, self.about, self.meaning, self.left_out, self.note = (QLabel() for _ in range(5))
+        self.heads_name, self.numbers_name, self.bars_name, self.sentences_name = (QLabel() for _ in range(4))
+        self.title.setObjectName("title")
+        faint = (self.about, self.meaning, self.left_out, self.note, self.heads_name, self.numbers_name, self.bars_name)
+        for label in (*faint, self.sentences_name):
+            label.setObjectName("faint")
+        for label in (self.meaning, self.left_out, self.note):
+            label.setWordWrap(True)
+        self.measure, self.heads, self.sentences, self.leave = QComboBox(), HeadList(), SentenceList(), QPushButton()
+        self.leave.setAutoDefault(False)
+        self.leave.clicked.connect(self.close)
+        self.measure.currentIndexChanged.connect(self._measured)
+        self.heads.currentItemChanged.connect(self._chosen)
+        self.sentences.itemClicked.connect(self._use)
+        self.sentences.itemActivated.connect(self._use)
+        self._lay_out()
+        self.resize(*_SIZE)
+
+    def _lay_out(self) -> None:
+        top, middle, foot, column = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        top.addWidget(self.title)
+        top.addWidget(self.about, 1)
+        top.addWidget(self.measure)
+        left, right, names = QVBoxLayout(), QVBoxLayout(), QHBoxLayout()
+        names.setContentsMargins(11, 0, 20, 0)  # as the rows stand, beside the bar that scrolls them
+        names.setSpacing(0)
+        self.heads_name.setFixedWidth(150)
+        names.addWidget(self.heads_name)
+        names.addWidget(self.bars_name, 1)
+        names.addWidget(self.numbers_name)
+        right_name = QHBoxLayout()
+        right_name.setContentsMargins(10, 0, 10, 0)
+        right_name.addWidget(self.sentences_name, 1)
+        left.addLayout(names)
+        left.addWidget(self.heads, 1)
+        right.addLayout(right_name)
+        right.addWidget(self.sentences, 1)
+        middle.setSpacing(12)
+        middle.addLayout(left, 5)
+        middle.addLayout(right, 4)
+        foot.addWidget(self.note, 1)
+        foot.addWidget(self.leave)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.meaning)
+        column.addLayout(middle, 1)
+        column.addWidget(self.left_out)
+        column.addLayout(foot)
+
+    def put(self, table: ScanTable, name: str) -> None:
+        """Show a table, which was in the file `name`."""
+        self.table, self._name = table, name
+        self.speak(self.words)
+
+    def speak(self, words: Words) -> None:
+        """Write all texts anew."""
+        self.words = words
+        table = self.table
+        if table is None:
+            return
+        self.setWindowTitle(words("scan.title", name=self._name))
+        self.title.setText(self._name)
+        self.about.setText(_told_about(table.about, table.n_measured, words))
+        self.measure.setAccessibleName(words("heads.label"))
+        self.heads.setAccessibleName(words("scan.heads"))
+        self.heads_name.setText(words("scan.heads_name"))
+        self.numbers_name.setText(words("scan.numbers"))
+        self.left_out.setText(words("scan.not_measured", count=f"{sum(table.left_out.values()):,}"))
+        self.left_out.setVisible(bool(table.left_out))
+        self.note.setText(words("scan.note"))
+        self.leave.setText(words("export.close"))
+        before = self.measure.currentData()
+        with QSignalBlocker(self.measure):
+            self.measure.clear()
+            for measure in table.measures:
+                self.measure.addItem(words(f"heads.measure.{measure}"), measure)
+            self.measure.setCurrentIndex(max(0, self.measure.findData(before)))
+        self._measured()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.heads.set_theme(theme)
+        self.sentences.set_theme(theme)
+
+    def _measured(self) -> None:
+        """Show the heads by the chosen measure."""
+        measure, table, words = self.measure.currentData(), self.table, self.words
+        if table is None or measure is None:
+            return
+        self.meaning.setText(words(f"heads.about.{measure}"))
+        unit = MEASURES[measure].unit if measure in MEASURES else ""
+        end = f"{UPPER.get(measure, 1.0):g} {words(f'heads.unit.{unit}') if unit else ''}".strip()
+        self.bars_name.setText(words("scan.bars", end=end))
+        self.heads.put(table.rows(measure), words)
+
+    def _chosen(self) -> None:
+        """Show the sentences where the chosen head is highest."""
+        row = self.heads.chosen()
+        if row is not None:
+            self.sentences_name.setText(self._told_sentences(row))
+            self.sentences.setAccessibleName(self._told_sentences(row))
+            self.sentences.put(row.best, self.words)
+
+    def _told_sentences(self, row: HeadRow) -> str:
+        return self.words("scan.best" if row.best else "scan.no_best", head=told_head(row, self.words))
+
+    def _use(self, _item: QListWidgetItem) -> None:
+        """Put the sentence into the window, and look at the head there."""
+        found, row = self.sentences.chosen(), self.heads.chosen()
+        if found is None or row is None:
+            return
+        self.wished.emit(TakeSentence(found.text))
+        if row.attention != WHOLE:
+            self.wished.emit(look_at(attention=row.attention, layer=row.layer, head=row.head))
+
+
+def _told_about(about: Mapping[str, Any], n_measured: int, words: Words) -> str:
+    """The model, what was read, and how many sentences."""
+    preset = str(about.get("preset", ""))
+    model = words(f"preset.{preset}.title") if preset in preset_names() else titles((preset,))[0]
+    parts = (model, str(about.get("file", "")), words("scan.count", count=f"{n_measured:,}"))
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,98 @@
+"""Opens the table of a scan that one chooses or drops. A thread of its own reads the file."""
+
+import threading
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from explorer.app.display import native_dialog
+from explorer.app.shell.scan_window import ScanWindow
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.theme import LIGHT, Theme
+from explorer.scanning.table_file import SUFFIXES, is_scan_table, read_table
+from explorer.trace.scan_table import ScanTable
+
+THREAD = "scan table"
+
+
+class _Reader(QObject):
+    """Sends what was read from the reading thread to this one. It outlives a window that is closed before."""
+
+    ended = Signal(object, object)
+
+    def read(self, path: Path) -> None:
+        """Read on the thread."""
+        found: object = None
+        try:
+            found = read_table(path)
+        except Exception as error:  # The GUI thread tells a user's error from a bug.
+            found = error
+        self.ended.emit(path, found)
+        self.deleteLater()
+
+
+class Scans(QObject):
+    """Signals: wished(Intent) from a sentence of a table; refused(ExplorerError) for a file that is none; broke(error)."""
+
+    wished = Signal(object)
+    refused = Signal(object)
+    broke = Signal(object)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._words: Words | None = None
+        self._theme: Theme = LIGHT
+        self.shown: ScanWindow | None = None
+
+    def speak(self, words: Words) -> None:
+        self._words = words
+        if self.shown is not None:
+            self.shown.speak(words)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        if self.shown is not None:
+            self.shown.set_theme(theme)
+
+    def choose(self) -> None:
+        """Let the user choose a file."""
+        assert self._words is not None  # A window speaks before it has a menu that anybody could open.
+        kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+        with native_dialog():
+            title = self._words("action.open_scan").replace("&", "")
+            path, _filter = QFileDialog.getOpenFileName(self._window, title, "", kinds)
+        if path:
+            self.open(path)
+
+    def open(self, path: str) -> None:
+        """Read a table, then show it."""
+        reader = _Reader()
+        reader.ended.connect(self._read)
+        threading.Thread(target=reader.read, args=(Path(path),), name=THREAD, daemon=True).start()
+
+    def _read(self, path: Path, found: object) -> None:
+        if isinstance(found, ScanTable):
+            self._show(found, path.name)
+        elif isinstance(found, ExplorerError):
+            self.refused.emit(found)
+        else:
+            self.broke.emit(found)
+
+    def _show(self, table: ScanTable, name: str) -> None:
+        assert self._words is not None
+        if self.shown is None:
+            self.shown = ScanWindow(self._window, self._words)
+            self.shown.set_theme(self._theme)
+            self.shown.wished.connect(self.wished)
+        self.shown.put(table, name)
+        self.shown.show()
+        self.shown.raise_()
+
+
+def dropped_scan(what: QMimeData) -> str:
+    """The table of a scan that is dropped; "" for anything else."""
+    paths = [Path(url.toLocalFile()) for url in what.urls() if url.isLocalFile()]
+    return str(paths[0]) if len(paths) == 1 and is_scan_table(paths[0]) else ""

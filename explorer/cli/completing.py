@@ -1,0 +1,47 @@
+"""What a shell offers after a flag: the words that it can have. Nothing heavy is imported, as this runs at each Tab."""
+
+from collections.abc import Callable, Sequence
+
+from click import Context, Parameter
+from click.shell_completion import CompletionItem
+
+from explorer.errors import ExplorerError
+from explorer.export import formats
+from explorer.presets import load_preset, preset_names
+
+Completed = Callable[[Context, Parameter, str], list[CompletionItem]]
+
+
+def of_words(words: Sequence[str]) -> Completed:
+    """What completes a flag that is one of these words."""
+
+    def completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in words if word.startswith(begun)]
+
+    return completed
+
+
+def formats_completed(context: Context, flag: Parameter, begun: str) -> list[CompletionItem]:
+    """The names of all formats."""
+    return of_words(formats.names())(context, flag, begun)
+
+
+def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
+    """The names of presets, and folders."""
+    named = [CompletionItem(name) for name in preset_names() if name.startswith(begun)]
+    return named or [CompletionItem(begun, type="dir")]
+
+
+def taps_completed(context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
+    """The taps that the preset's model has, with the numbers of layers that were asked for."""
+    from explorer.trace.own_card import card_of
+    from explorer.trace.own_taps import own_taps
+
+    given = context.params
+    try:
+        config = load_preset(given.get("preset") or "translator").config
+        turned = {name: given[name] for name in ("architecture", "n_layers") if given.get(name) is not None}
+        card = card_of(config.changed(**turned))
+    except ExplorerError:  # What cannot be used is told when the command runs.
+        return []
+    return [CompletionItem(tap) for tap in own_taps(card) if tap.startswith(begun)]

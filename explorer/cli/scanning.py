@@ -1,0 +1,96 @@
+"""The command `scan`: what every head does on many sentences, into a table that other programs and the window read."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from explorer.cli.flags import checked_flag, knob_flags
+from explorer.cli.progress_line import ProgressLine
+from explorer.cli.spoken import SpokenCommand
+from explorer.config import KNOBS, Config
+from explorer.lang import Words
+from explorer.presets import DEFAULT
+from explorer.scanning.asking import WORKERS, scanned
+from explorer.scanning.plan import BEST
+from explorer.scanning.progress_file import progress_path
+
+if TYPE_CHECKING:
+    from explorer.trace.scan_table import ScanTable
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("file")
+@click.option("--measure", "measures", multiple=True, required=True, metavar="NAMES")
+@click.option("--out", required=True, metavar="PATH")
+@click.option("--column", default="", metavar="NAME")
+@checked_flag(BEST, "best", BEST.default, metavar="NUMBER")
+@checked_flag(WORKERS, "workers", WORKERS.default, metavar="NUMBER")
+@click.option("--resume", is_flag=True)
+@click.option("--ray", metavar="ADDRESS")
+@click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")
+@click.option("--adapter", default="", metavar="FOLDER")
+@knob_flags(KNOBS)
+@click.pass_obj
+def scan(words: Words, /, file: str, measures: tuple[str, ...], out: str, column: str, **given: Any) -> int:
+    """Measure every head on each sentence of FILE, and write sums, histograms and the best sentences to a table."""
+    from explorer.engine.request import Request
+
+    fields = attrs.fields_dict(Config)
+    turned = {name: value for name, value in given.items() if name in fields and value is not None}
+    wish = Request.from_preset(given["preset"], "", **turned).wishing(adapter=given["adapter"]).wish
+    names = [name.strip() for each in measures for name in each.split(",")]
+    line, progress = ProgressLine(), _Progress(words)
+    try:
+        table = scanned(
+            wish,
+            file,
+            names,
+            out,
+            column,
+            given["best"],
+            given["workers"],
+            given["ray"],
+            given["resume"],
+            lambda share, n: line.show(progress(share, n)),
+        )
+    except KeyboardInterrupt:
+        line.end()
+        if progress_path(Path(out)).exists():
+            click.echo(words("scan.stopped", path=progress_path(Path(out))), err=True)
+        return 130
+    line.end()
+    for told in _lines(table, out, words):
+        click.echo(told)
+    return 0
+
+
+@attrs.define
+class _Progress:
+    """How far a scan has come, in words: the share, the sentences, and how many a second that are."""
+
+    words: Words
+    _begun: tuple[float, int] | None = None  # when the first portion was done, and how many sentences there were by then
+
+    def __call__(self, share: float, n_rows: int) -> str:
+        """The sentence of now."""
+        now = time.monotonic()
+        if self._begun is None:
+            self._begun = now, n_rows
+        seconds, own = now - self._begun[0], n_rows - self._begun[1]
+        return self.words("scan.progress", share=f"{share:.1%}", count=f"{n_rows:,}", speed=f"{own / max(seconds, 1e-3):.0f}")
+
+
+def _lines(table: "ScanTable", out: str, words: Words) -> list[str]:
+    """How many sentences were measured, and the highest head of each measure."""
+    found = [words("scan.done", count=f"{table.n_measured:,}", path=out)]
+    if table.left_out:
+        found.append(words("scan.left_out", count=f"{sum(table.left_out.values()):,}", keys=", ".join(table.left_out)))
+    for measure in table.measures:
+        top = table.rows(measure)[0]
+        if top.count:
+            place = "" if measure == "probability" else f"{top.attention} L{top.layer} H{top.head}"
+            found.append(f"{words(f'heads.measure.{measure}'):24} {top.mean:8.3f} ± {top.deviation:.3f}  {place}".rstrip())
+    return found

@@ -1,0 +1,106 @@
+"""Figures and pages of a Trace in a notebook, and to files from Python."""
+
+from html import escape
+from pathlib import Path
+
+import attrs
+
+from explorer.errors import UnknownTap
+from explorer.export import formats
+from explorer.export.choice import Choice, together
+from explorer.export.job import Export
+from explorer.export.web.page import page
+from explorer.export.web.whole import opening_look, pictures_of
+from explorer.knobs import Knob
+from explorer.lang import LANGUAGES, Words, system_language
+from explorer.picture.figure.svg import render
+from explorer.picture.kinds import Picture, marked
+from explorer.picture.makers.river import river
+from explorer.picture.theme import THEMES, Theme
+from explorer.state.look import Look
+from explorer.trace.patterns import is_pattern, taps_of
+from explorer.trace.trace import Trace
+
+_THEME = Knob(name="theme", kind="choice", default="light", group="figure", applies="draw", choices=tuple(THEMES))
+_LANGUAGE = Knob(name="language", kind="choice", default="en", group="figure", applies="draw", choices=LANGUAGES)
+_HIGH_PX = 880  # px, the height of a page's frame, which scrolls
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Figure:
+    """A `picture` of a `trace`, which a notebook shows with its values under the mouse.
+
+    `choice` says which recorded tensors it shows; None for the river.
+    """
+
+    trace: Trace
+    picture: Picture
+    choice: Choice | None
+    look: Look
+    words: Words
+    theme: Theme
+
+    def __repr__(self) -> str:
+        caption = self.picture.caption
+        return f"<Figure {caption.title} · {caption.tap} {caption.shape}>"
+
+    def _repr_svg_(self) -> str:
+        return render(self.picture, self.words, self.theme)
+
+    def _repr_html_(self) -> str:
+        return _frame(page([self.picture], self.trace, self.words))
+
+    def save(self, path: str | Path, *, dpi: float = 192.0, width_px: int | None = None) -> None:
+        """Write the figure, or its numbers, to a file whose suffix says the format; a JSON file beside it says what it shows.
+
+        `dpi` (dots per inch) or `width_px` is the size of a PNG. Raises UnknownFormat, CannotWrite, NotEnoughMemory.
+        """
+        file = Path(path)
+        job = Export(
+            trace=self.trace,
+            out=file,
+            format=formats.named(file.name),
+            words=self.words,
+            choice=self.choice,
+            picture=self.picture if self.choice is None else None,
+            look=self.look,
+            theme=self.theme,
+            dpi=dpi,
+            width_px=width_px,
+        )
+        for _step in job.run():
+            pass
+
+
+def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str | None) -> Figure:
+    """The figure of a tap; see `Trace.figure`. Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice."""
+    colours = THEMES[str(_THEME.check(theme))]
+    words = Words.load(system_language() if language is None else str(_LANGUAGE.check(language)))
+    look = attrs.evolve(opening_look(trace), signed_colours=colours.signed_colours)
+    choice = None if not tap else _chosen(trace, tap, head)
+    if choice is None:
+        made: Picture = marked(river(trace, look, words), len(trace.changes), trace.recorded_by)
+    else:
+        made = together(trace, choice, look, words)
+    return Figure(trace=trace, picture=made, choice=choice, look=look, words=words, theme=colours)
+
+
+def _chosen(trace: Trace, tap: str, head: int | None) -> Choice:
+    """The Choice that a name means: with a star all layers. Raises UnknownTap."""
+    taps = taps_of(tap, trace) if is_pattern(tap) else ()
+    if taps:
+        return Choice(taps[0], head, None)
+    if tap not in trace:
+        trace[tap]  # raises the error that names the nearest tap
+        raise UnknownTap(name=tap, nearest="")
+    return Choice(tap, head)
+
+
+def framed(trace: Trace) -> str:
+    """The page of a whole pass in a frame of its own, so that neither its style nor its script meets those of a notebook."""
+    words = Words.load(system_language())
+    return _frame(page(pictures_of(trace, opening_look(trace), words), trace, words))
+
+
+def _frame(document: str) -> str:
+    return f'<iframe srcdoc="{escape(document)}" style="width:100%;height:{_HIGH_PX}px;border:0"></iframe>'

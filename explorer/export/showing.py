@@ -1,0 +1,55 @@
+"""The window in a process of its own, from a notebook: a Trace goes there in a file, and nothing comes back."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import attrs
+
+from explorer.trace.trace import Trace
+
+
+@attrs.frozen(eq=False, repr=False)
+class OpenWindow:
+    """A window that was opened. It stays open when this object, or the notebook, is gone."""
+
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the window's process still runs."""
+        return self.process.poll() is None
+
+    def wait(self) -> int:
+        """Wait until somebody closes the window; returns the exit status, 0 if all went well."""
+        return self.process.wait()
+
+    def close(self) -> None:
+        """Close the window, and wait until it is closed."""
+        self.process.terminate()
+        self.process.wait()
+
+    def __repr__(self) -> str:
+        return f"<OpenWindow {'open' if self.is_open else 'closed'}>"
+
+
+def open_window(trace: Trace) -> OpenWindow:
+    """Open the window on a Trace. Raises CannotWrite."""
+    folder = Path(tempfile.mkdtemp(prefix="transformer-explorer-"))
+    try:
+        trace.save(folder / "trace.npz")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    process = subprocess.Popen([sys.executable, "-m", "explorer", "gui", "--trace", str(folder / "trace.npz")])
+    threading.Thread(target=_tidy, args=(process, folder), name="window", daemon=True).start()
+    return OpenWindow(process)
+
+
+def _tidy(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Delete the file when the window is closed: it may be read again until then."""
+    process.wait()
+    shutil.rmtree(folder, ignore_errors=True)

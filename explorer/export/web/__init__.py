@@ -1,0 +1,1 @@
+"""Pictures as one HTML file that needs nothing else."""

@@ -1,0 +1,53 @@
+"""CutRows outside the window: as SVG, their maps and tokens as tables, and the cuts in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cut_kinds import CutRows
+from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.kinds import Axis
+from explorer.picture.layout.cut_rows import cut_rows, height_px
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.tables import Table
+
+_LEAST_PX, _CHARACTER_PX, _BESIDE_PX, _LANE_PX = 720.0, 34.0, 420.0, 34.0
+
+
+def draw_cut_rows(drawing: Drawing, picture: CutRows, top: float) -> None:
+    """Draw all rows, as wide as the text needs."""
+    wide = max(_LEAST_PX, _BESIDE_PX + _CHARACTER_PX * len(picture.text))
+    area = Area(0, top, wide, height_px(picture, _LANE_PX))
+    sketch = Sketch(drawing.theme, picture.difference_scale.colours, measured)
+    cut_rows(sketch, picture, drawing.words, area)
+    draw_marks(drawing, sketch)
+    drawing.reach(area.wide, area.bottom)
+
+
+def _tables(picture: CutRows) -> Iterator[Table]:
+    """Of each cut the tokens, the map on units, and its difference to that of the present cut."""
+    units = Axis("looking", picture.units), Axis("looked at", picture.units)
+    for row in picture.rows:
+        name = f"cuts.{row.way or 'by_hand'}"
+        cells = [[token.id, token.start, token.end, token.known] for token in row.tokens]
+        if cells:
+            about = Axis("about", ("id", "start", "end", "known"))
+            yield Table(f"{name}.tokens", np.array(cells, np.float64), Axis("token", tuple(t.text for t in row.tokens)), about)
+        if row.values is not None:
+            yield Table(f"{name}.weights", row.values, *units)
+        if row.difference is not None:
+            yield Table(f"{name}.difference", row.difference, *units)
+
+
+def _described(picture: CutRows, words: Words) -> str:
+    lines = [f"{picture.caption.title}. {picture.caption.note}".strip()]
+    for row in picture.rows:
+        cut = " / ".join(picture.text[slice(*word)] for word in row.words)
+        lines.append(": ".join(filter(None, (row.name, row.refused or cut, row.about, row.said))))
+    return "\n".join(lines)
+
+
+CUT_ROWS = Kind(draw_cut_rows, _tables, _described)

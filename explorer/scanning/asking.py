@@ -1,0 +1,44 @@
+"""What library and command line ask: a scan of a file or of sentences, here, in processes or on a cluster."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from explorer.knobs import Knob, Range
+from explorer.scanning.plan import ScanPlan
+from explorer.scanning.rows import rows_of
+from explorer.scanning.run import Told, scan_file, scan_rows, silent
+from explorer.scanning.workers import Measure, here, in_processes
+from explorer.state.wish import Wish
+from explorer.trace.scan_table import ScanTable
+
+WORKERS = Knob(name="--workers", kind="int", default=1, group="flag", applies="draw", valid=Range(1, 256))
+"""How many processes measure at once."""
+
+
+def scanned(
+    wish: Wish,
+    source: str | Path | Iterable[str],
+    measures: Iterable[str],
+    out: str | Path | None,
+    column: str,
+    best: int,
+    workers: int,
+    ray: str | None,
+    resume: bool,
+    told: Told = silent,
+) -> ScanTable:
+    """The table of a scan, as `explorer.scan` has it. Raises ExplorerError."""
+    plan = ScanPlan(wish=wish, measures=tuple(measures), best=best)
+    rows = rows_of(source if isinstance(source, str | Path) else tuple(source), column)
+    measure = _measure(int(WORKERS.check(workers)), ray)
+    if out is None:
+        return scan_rows(plan, rows, measure, told)
+    return scan_file(plan, rows, Path(out), resume=resume, measure=measure, told=told)
+
+
+def _measure(workers: int, ray: str | None) -> Measure:
+    if ray is not None:
+        from explorer.scanning.cluster import on_cluster
+
+        return on_cluster(ray, workers)
+    return here if workers == 1 else in_processes(workers)

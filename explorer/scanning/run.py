@@ -1,0 +1,76 @@
+"""A whole scan as whoever starts it sees it: portions are measured, merged in their order, and written down one by one."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from explorer.errors import NoSentences, UnfinishedScan
+from explorer.files import cannot_write
+from explorer.scanning.plan import ScanPlan
+from explorer.scanning.progress_file import progress_path, read_progress, write_progress
+from explorer.scanning.rows import Rows, Start
+from explorer.scanning.table_file import check_suffix, write_table
+from explorer.scanning.workers import Measure, here
+from explorer.trace.scan_sums import Part
+from explorer.trace.scan_table import ScanTable
+
+Told = Callable[[float, int], None]
+"""Is told after each portion: how much of all sentences has been read, and how many rows that are."""
+
+
+def silent(_share: float, _n_rows: int) -> None:
+    """Tell nobody."""
+
+
+def scan_rows(plan: ScanPlan, rows: Rows, measure: Measure = here, told: Told = silent) -> ScanTable:
+    """The table of sentences in memory. Raises NoSentences, and what opening the model raises."""
+    return _table(plan, rows, _measured(plan, rows, measure, Start(), Part(), lambda _start, _part: None, told))
+
+
+def scan_file(
+    plan: ScanPlan, rows: Rows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
+) -> ScanTable:
+    """Scan, and write the table to `out`; how far it has come stands in a file beside it until it is done.
+
+    With `resume` it goes on from there, if it was begun. Raises UnfinishedScan where it was begun and shall not be gone on
+    with, OtherScan where that was with another plan, NoSentences, UnknownFormat, CannotWrite, and whatever opening the model
+    raises.
+    """
+    check_suffix(out)
+    path, about = progress_path(out), {**plan.about(), **rows.about()}
+    start, part = Start(), Part()
+    if path.exists():
+        if not resume:
+            raise UnfinishedScan(path=str(path))
+        start, part = read_progress(path, about)
+        told(0.0, part.n_rows)
+
+    def keep(start: Start, part: Part) -> None:
+        write_progress(path, about, start, part)
+
+    table = _table(plan, rows, _measured(plan, rows, measure, start, part, keep, told))
+    write_table(out, table)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return table
+
+
+def _measured(
+    plan: ScanPlan, rows: Rows, measure: Measure, start: Start, part: Part, keep: Callable[[Start, Part], None], told: Told
+) -> Part:
+    chunks = rows.chunks(start, plan.chunk_rows)
+    with closing(measure(plan, rows, chunks)) as found:
+        for chunk, own in found:
+            part = part.merged(own)
+            keep(Start.after(chunk), part)
+            told(rows.share(chunk), part.n_rows)
+    return part
+
+
+def _table(plan: ScanPlan, rows: Rows, part: Part) -> ScanTable:
+    about = {**plan.about(), **rows.about()}
+    if not part.n_rows - sum(part.left_out.values()):
+        raise NoSentences(path=str(about.get("file", "")))
+    return ScanTable(about=about, part=part)

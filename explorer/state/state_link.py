@@ -1,0 +1,56 @@
+"""A State as a line of text, to be sent in a message: "explorer:" and what its file would hold, compressed.
+
+Links come from strangers, as files do, so their size is limited before they are unpacked.
+"""
+
+import binascii
+import re
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import attrs
+
+from explorer.errors import BadState
+from explorer.state.intents import Intent, Shown
+from explorer.state.session_intents import OpenState
+from explorer.state.state import State
+from explorer.state.state_file import parsed, to_toml
+
+_PREFIX, _NAME = "explorer:", "explorer:…"
+_LINK = re.compile(rf"{_PREFIX}([A-Za-z0-9_-]{{24,}})")  # No State is shorter.
+_MOST_BYTES = 2**20  # of the text that is unpacked
+
+
+def link_of(state: State) -> str:
+    """The link that holds a State: letters, digits, "-" and "_" after the colon, so that no program breaks it."""
+    return _PREFIX + urlsafe_b64encode(zlib.compress(to_toml(state.to_table()), 9)).decode("ascii").rstrip("=")
+
+
+def link_in(text: str) -> str:
+    """The first link within a text; "" where there is none."""
+    found = _LINK.search(text)
+    return "" if found is None else found[0]
+
+
+def state_of(link: str) -> tuple[State, tuple[str, ...]]:
+    """The State in a link, and the unknown names in it. Raises BadState, NewerState."""
+    packed = link.removeprefix(_PREFIX)
+    try:
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _MOST_BYTES)
+    except (zlib.error, binascii.Error) as error:
+        raise BadState(path=_NAME, reason=str(error)) from error
+    if not unpacking.eof:  # It is cut short, or holds more than any State that somebody would send.
+        raise BadState(path=_NAME, reason=f"{len(content)} B …")
+    return State.of_table(parsed(content, _NAME), _NAME)
+
+
+@attrs.frozen
+class OpenLink(Intent):
+    """Set up what a link holds."""
+
+    link: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State in the link. Raises BadState, NewerState."""
+        return OpenState(state_of(self.link)[0]).applied(state, shown)

@@ -1,0 +1,112 @@
+"""The strands of an Alignment: a line or an arc for each weight, of several heads beside each other in colours of their own."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
+
+from explorer.picture.kinds import Alignment, HeadLines
+from explorer.picture.layout.strands import Placed, Point, asides
+from explorer.picture.makers.alignment import head_colour, strokes
+from explorer.picture.theme import Theme
+
+_SEEN = 0.5 / 255  # the smallest opacity that a screen can show
+_LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strands that take about 8 ms
+_DASHES = {"": Qt.PenStyle.SolidLine, "dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
+
+
+@attrs.frozen(eq=False)
+class Setting:
+    """What the strands of a painting depend on: any other picture, place, size or theme is another painting."""
+
+    picture: Alignment
+    made: Placed
+    left: float  # px, where the figure begins in the view
+    size: QSize
+    ratio: float  # of the screen's pixels to those of the view
+    theme: Theme
+
+    def same(self, other: "Setting") -> bool:
+        """Whether another setting has the very same picture and layout, and all else is equal."""
+        parts: list[Any] = [other.left, other.size, other.ratio, other.theme.name]
+        same = self.picture is other.picture and self.made is other.made
+        return same and [self.left, self.size, self.ratio, self.theme.name] == parts
+
+
+class StrandPainting:
+    """An image that gets its strands little by little, the strongest first.
+
+    Decision: some strands at each painting of the view. Rejected: all at once; two thousand take a tenth of a second, and with
+    several heads more.
+    """
+
+    def __init__(self, setting: Setting, seen: NDArray[np.bool_]) -> None:
+        self.setting, self.seen = setting, seen
+        self._image = QPixmap(setting.size * setting.ratio)
+        self._image.setDevicePixelRatio(setting.ratio)
+        self._image.fill(QColor(setting.theme.card))
+        picture = setting.picture
+        self._heads = picture.overlaid or (HeadLines(-1, picture.values),)
+        self._places = asides(len(self._heads), min(setting.made.above.widths))
+        widths, opacities = strokes(np.stack([each.values for each in self._heads]), picture.scale)
+        self._widths, self._opacities = widths, opacities  # [head, row, column]
+        found = np.argwhere(seen & (opacities >= _SEEN))
+        self._waiting = found[np.argsort(-opacities[tuple(found.T)], kind="stable")]
+        self._done = 0
+
+    @property
+    def ready(self) -> bool:
+        """Whether all strands are painted."""
+        return self._done >= len(self._waiting)
+
+    def image(self) -> QPixmap:
+        """The image, after some more strands were painted into it."""
+        if not self.ready:
+            at_once = _ARCS_AT_ONCE if self.setting.picture.arcs else _LINES_AT_ONCE
+            with QPainter(self._image) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.translate(self.setting.left, 0)
+                for head, row, column in self._waiting[self._done : self._done + at_once].tolist():
+                    self._paint(painter, head, row, column)
+            self._done += at_once
+        return self._image
+
+    def _paint(self, painter: QPainter, head: int, row: int, column: int) -> None:
+        theme, number = self.setting.theme, self._heads[head].head
+        name, dash = (theme.accent, "") if number < 0 else head_colour(number, theme)
+        colour = QColor(name)
+        colour.setAlphaF(float(self._opacities[head, row, column]))
+        painter.setPen(QPen(colour, float(self._widths[head, row, column]), _DASHES[dash], Qt.PenCapStyle.FlatCap))
+        points = self.setting.made.strands.curve(row, column, self._places[head])
+        shown = QRectF(-self.setting.left, 0, self.setting.size.width(), self.setting.size.height())
+        if max(x for x, _y in points) >= shown.left() and min(x for x, _y in points) <= shown.right():
+            _stroke(painter, points)
+
+
+class StrandPaintings:
+    """The painting of all strands, which is kept while some are lit, and the painting of those."""
+
+    def __init__(self) -> None:
+        self.kept: list[StrandPainting] = []
+
+    def of(self, setting: Setting, seen: NDArray[np.bool_]) -> StrandPainting:
+        """The painting of the visible strands [row, column]: one that was begun, or a new one."""
+        fitting = [each for each in self.kept if each.setting.same(setting)]
+        found = next((each for each in fitting if np.array_equal(each.seen, seen)), None)
+        if found is None:
+            found = StrandPainting(setting, seen)
+            self.kept = [*fitting[:1], found]
+        return found
+
+
+def _stroke(painter: QPainter, points: tuple[Point, ...]) -> None:
+    ends = [QPointF(*point) for point in points]
+    if len(ends) == 2:
+        painter.drawLine(*ends)
+        return
+    path = QPainterPath(ends[0])
+    path.cubicTo(*ends[1:])
+    painter.drawPath(path)

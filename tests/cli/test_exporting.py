@@ -1,0 +1,102 @@
+"""Many lines in, a file for each; one number a row; and a pass as JSON."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.cli.main import main
+from explorer.trace.measures import summary
+
+pytestmark = pytest.mark.slow
+
+WEIGHTS = "encoder.layers.0.self_attn.weights"
+LINES = "我爱北京天安门\n\n他在图书馆看书。\r\n"
+
+
+def _typed(text: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    return main(["export", "-", "--preset", "tiny", "--language", "en", *arguments])
+
+
+def test_each_line_gets_a_file_with_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The very numbers of explore; an empty line is none, and keeps its number."""
+    assert _typed(LINES, monkeypatch, "--out", str(tmp_path / "all.npz")) == 0
+    assert capsys.readouterr().out == f"2 files written: {tmp_path / 'all.npz'}\n"
+    assert {path.name for path in tmp_path.glob("*.npz")} == {"all.0001.npz", "all.0003.npz"}
+    for name, text in (("all.0001.npz", "我爱北京天安门"), ("all.0003.npz", "他在图书馆看书。")):
+        trace = explorer.explore(text, preset="tiny")
+        with np.load(tmp_path / name) as kept:
+            assert all(np.array_equal(kept[tap], trace[tap]) for tap in trace)
+        assert json.loads((tmp_path / f"{name}.json").read_text("utf-8"))["source"] == text
+
+
+def test_a_folder_gets_a_folder_for_each_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a file for each head, as for one text."""
+    assert _typed(LINES, monkeypatch, "--out", f"{tmp_path}/heads/", "--format", "long.csv", "--tap", WEIGHTS) == 0
+    for number in ("0001", "0003"):
+        found = {path.name for path in (tmp_path / "heads" / number).iterdir()}
+        assert found == {*(f"{WEIGHTS}.head{head}.long.csv" for head in range(4)), f"{WEIGHTS}.long.csv.json"}
+
+
+def test_a_line_that_cannot_be_used_is_told_and_the_others_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message has its number, the status is that of a user's error."""
+    assert (
+        _typed("一二三四\n一二\n", monkeypatch, "--tokenizer", "characters", "--max-len", "3", "--out", f"{tmp_path}/a.npz")
+        == 2
+    )
+    out, err = capsys.readouterr()
+    assert err == "line 1: At most 3 tokens; now there are 4.\n"
+    assert out == f"1 files written: {tmp_path}/a.npz\n"
+    assert (tmp_path / "a.0002.npz").exists() and not (tmp_path / "a.0001.npz").exists()
+
+
+def test_a_long_csv_has_a_row_for_each_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With head, place and token of each; read back, it is the tensor."""
+    out = tmp_path / "a.long.csv"
+    command = ["export", "我爱北京天安门", "--preset", "tiny", "--tap", WEIGHTS, "--layer", "all", "--out", str(out)]
+    assert main(command) == 0
+    trace = explorer.explore("我爱北京天安门", preset="tiny")
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 4 * 4 * 4
+    made = np.full((2, 4, 4, 4), np.nan, np.float32)
+    for row in rows:
+        place = int(row["tap"].split(".")[2]), int(row["head"]), int(row["row"]), int(row["column"])
+        made[place] = np.float32(row["value"])
+        assert row["row_label"] == trace.tokens.source[place[2]].text
+        assert row["column_label"] == trace.tokens.source[place[3]].text
+    assert np.array_equal(made, trace["encoder.layers.*.self_attn.weights"])
+    numbers = tmp_path / "n.LONG.csv"
+    assert main(["export", "我", "--preset", "tiny", "--tap", "encoder.norm", "--out", str(numbers)]) == 0
+    with numbers.open(encoding="utf-8", newline="") as file:
+        first = next(csv.DictReader(file))
+    assert (first["head"], first["row_label"], first["column_label"]) == ("", "我", "")
+
+
+def test_show_tells_the_pass_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """Valid JSON with every tap, its axes, shape and figures, and all that decides the numbers."""
+    assert main(["show", "我爱北京天安门", "--preset", "tiny", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    trace = explorer.explore("我爱北京天安门", preset="tiny")
+    assert list(told["taps"]) == list(trace)
+    about = told["taps"][WEIGHTS]
+    assert (about["axes"], about["shape"]) == (["head", "query", "key"], [4, 4, 4])
+    assert (about["low"], about["high"]) == (summary(trace[WEIGHTS]).low, summary(trace[WEIGHTS]).high)
+    assert [(token["text"], token["start"]) for token in told["tokens"]["source"]] == [
+        ("我", 0),
+        ("爱", 1),
+        ("北京", 2),
+        ("天安门", 4),
+    ]
+    assert told["model"]["mask_value"] == "-inf"
+    assert told["config"] == trace.config.values()

@@ -1,0 +1,62 @@
+"""The window of a notebook, in a process of its own."""
+
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from pytestqt.qtbot import QtBot
+
+import explorer
+from explorer.errors import CannotWrite
+from explorer.export import showing
+from tests.picture.examples import example
+from tests.waiting import until
+
+
+def test_the_window_is_given_the_trace_in_a_file(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    """The command is that of the program; the file holds the very Trace, and is gone when the window is closed."""
+    asked: list[list[str]] = []
+    popen = showing.subprocess.Popen
+
+    def started(command: list[str]) -> object:
+        asked.append(command)
+        return popen([sys.executable, "-c", "import time; time.sleep(600)"])
+
+    monkeypatch.setattr(showing.subprocess, "Popen", started)
+    window = explorer.show(example())
+    (command,) = asked
+    file = Path(command[-1])
+
+    assert command[:-1] == [sys.executable, "-m", "explorer", "gui", "--trace"]
+    assert explorer.Trace.load(file) == example()
+    assert window.is_open and repr(window) == "<OpenWindow open>"
+    window.close()
+    assert not window.is_open and repr(window) == "<OpenWindow closed>" and window.wait() != 0
+    until(qtbot, lambda: not file.parent.exists())
+
+
+def test_a_disk_without_room_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither a window nor a folder."""
+
+    def refuse(_trace: object, path: Path) -> None:
+        raise CannotWrite(path=str(path), reason="full")
+
+    monkeypatch.setattr(showing.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("explorer.trace.trace.write_trace", refuse)
+    with pytest.raises(CannotWrite):
+        explorer.show(example())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow  # the whole program starts
+def test_a_window_opens_and_closes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot) -> None:
+    """The real one: Qt is loaded in its process, and it ends when it is told to."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    window = explorer.show(example())
+    process = psutil.Process(window.process.pid)
+    until(qtbot, lambda: any("Qt6Widgets" in each.path for each in process.memory_maps()))
+
+    assert window.is_open
+    window.close()
+    assert not window.is_open

@@ -1,0 +1,67 @@
+"""Colours of heads: told apart on both grounds, with every kind of colour vision (simulated by Machado et al. 2009)."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from explorer.picture.makers.alignment import head_colour
+from explorer.picture.theme import THEMES
+
+SEEN = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+
+
+def linear(colour: str) -> NDArray[np.float64]:
+    """Linear red, green and blue of a hexadecimal colour (IEC 61966-2-1)."""
+    share = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light: NDArray[np.float64]) -> NDArray[np.float64]:
+    """CIE L*a*b* under D65."""
+    x, y, z = TO_XYZ @ light / [0.95047, 1.0, 1.08883]
+    x, y, z = (np.cbrt(v) if v > 216 / 24389 else (24389 / 27 * v + 16) / 116 for v in (x, y, z))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def nearest(colours: tuple[str, ...], kind: str) -> float:
+    """The smallest distance of two colours, as they are seen."""
+    seen = [lab(np.clip(np.array(SEEN[kind]) @ linear(each), 0, 1)) for each in colours]
+    return min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2))
+
+
+@pytest.mark.parametrize("kind", SEEN)
+@pytest.mark.parametrize("theme", THEMES)
+def test_any_two_heads_are_told_apart(theme: str, kind: str) -> None:
+    """A distance of 2 is just visible; these are ten times as far."""
+    assert len(THEMES[theme].heads) == 8
+    assert nearest(THEMES[theme].heads, kind) > 20
+
+
+def test_the_check_sees_red_and_green_that_are_alike() -> None:
+    """They are far apart for most people, and not for those who lack a cone."""
+    red_green = ("#c0504d", "#007848")
+    assert nearest(red_green, "usual") > 80 and nearest(red_green, "protanopia") < 10
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_heads_are_seen_on_the_card(theme: str) -> None:
+    """A contrast of 2.5 at least (WCAG's formula)."""
+    ground = linear(THEMES[theme].card) @ TO_XYZ[1]
+    for colour in THEMES[theme].heads:
+        low, high = sorted((ground, linear(colour) @ TO_XYZ[1]))
+        assert (high + 0.05) / (low + 0.05) > 2.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_further_heads_have_the_colours_again_with_dashes(theme: str) -> None:
+    """Twenty-four heads are told apart by colour and line."""
+    assert len({head_colour(head, THEMES[theme]) for head in range(24)}) == 24
+    assert head_colour(24, THEMES[theme]) == head_colour(0, THEMES[theme])

@@ -1,0 +1,21 @@
+"""A scan for the test that kills it: python -m tests.scanning.killed FILE PROCESSES OUT. It goes on where the last one ended.
+
+With 0 processes no model measures, but fake numbers.
+"""
+
+import sys
+from pathlib import Path
+
+from explorer.engine.request import Request
+from explorer.scanning.plan import ScanPlan
+from explorer.scanning.rows import rows_of
+from explorer.scanning.run import scan_file
+from explorer.scanning.workers import in_processes
+from explorer.trace.scan_sums import SCAN_MEASURES
+from tests.scanning.fakes import fake
+
+if __name__ == "__main__":
+    file, processes, out = sys.argv[1:]
+    n = int(processes)
+    plan = ScanPlan(wish=Request.from_preset("translator", "").wish, measures=SCAN_MEASURES, best=3, chunk_rows=8 if n else 1)
+    scan_file(plan, rows_of(file), Path(out), resume=True, measure=in_processes(n) if n else fake)

@@ -1,0 +1,185 @@
+"""A whole scan: its table, its end at any moment, and going on."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+import explorer
+from explorer.errors import ExtraMissing, NoSentences, NotAScanTable, OtherScan, UnfinishedScan, UnknownFormat
+from explorer.scanning.plan import ScanPlan
+from explorer.scanning.progress_file import progress_path
+from explorer.scanning.rows import Chunk, Rows, rows_of
+from explorer.scanning.run import scan_file, scan_rows
+from explorer.scanning.table_file import is_scan_table, read_table, write_table
+from explorer.scanning.workers import in_processes
+from tests.scanning.fakes import fake
+
+Plan = Callable[..., ScanPlan]
+
+
+class KilledError(Exception):
+    """The end of a process, in a test."""
+
+
+def killed_after(n: int) -> Callable[[ScanPlan, Rows, Iterable[Chunk]], Iterator[tuple[Chunk, object]]]:
+    """A measure that fails after so many portions."""
+
+    def measure(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, object]]:
+        for done, found in enumerate(fake(plan, rows, chunks)):
+            if done == n:
+                raise KilledError
+            yield found
+
+    return measure
+
+
+def test_a_scan_that_is_gone_on_with_writes_the_same_bytes(plan: Plan, lines: Path, tmp_path: Path) -> None:
+    """Wherever it ended before; what was kept beside the table is gone at last."""
+    own, rows = plan("tiny", chunk_rows=7), rows_of(lines)
+    told: list[tuple[float, int]] = []
+    whole = scan_file(own, rows, tmp_path / "whole.json", measure=fake, told=lambda *now: told.append(now))
+    assert told[-1] == (1.0, 52) and [n for _share, n in told] == sorted({n for _share, n in told})
+    for ends in range(8):
+        out = tmp_path / f"{ends}.json"
+        with pytest.raises(KilledError):
+            scan_file(own, rows, out, measure=killed_after(ends))
+        assert not out.exists() and progress_path(out).exists() == (ends > 0)
+        with pytest.raises(KilledError):
+            scan_file(own, rows, out, resume=True, measure=killed_after(0))
+        scan_file(own, rows, out, resume=True, measure=fake)
+        assert out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+        assert not progress_path(out).exists()
+    assert whole.n_measured == 51 and whole.left_out == {"error.empty_text": 1}
+
+
+def test_an_unfinished_scan_is_neither_lost_nor_mixed_with_another(plan: Plan, lines: Path, tmp_path: Path) -> None:
+    """Without --resume it is refused; so is another plan, another file, and a damaged one."""
+    out, rows = tmp_path / "a.json", rows_of(lines)
+    with pytest.raises(KilledError):
+        scan_file(plan("tiny"), rows, out, measure=killed_after(1))
+    with pytest.raises(UnfinishedScan, match="--resume"):
+        scan_file(plan("tiny"), rows, out, measure=fake)
+    for other in (plan("tiny", best=4), plan("tiny", seed=3), plan("tiny", chunk_rows=17)):
+        with pytest.raises(OtherScan):
+            scan_file(other, rows, out, resume=True, measure=fake)
+    lines.write_text("他吃。", encoding="utf-8")
+    with pytest.raises(OtherScan):
+        scan_file(plan("tiny"), rows, out, resume=True, measure=fake)
+    for damaged in (b"", b"PK nothing", progress_path(out).read_bytes()[:-90]):
+        progress_path(out).write_bytes(damaged)
+        with pytest.raises(NotAScanTable):
+            scan_file(plan("tiny"), rows, out, resume=True, measure=fake)
+
+
+def test_tables_are_read_back_as_they_were_written(plan: Plan, sentences: tuple[str, ...], tmp_path: Path) -> None:
+    """As JSON and as Parquet: the same rows, to the last bit."""
+    table = scan_rows(plan("tiny"), rows_of(sentences), fake)
+    formats = [".json"]
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        with pytest.raises(ExtraMissing, match="scan"):
+            write_table(tmp_path / "a.parquet", table)
+    else:
+        formats.append(".parquet")
+    for suffix in formats:
+        path = tmp_path / f"a{suffix}"
+        write_table(path, table)
+        again = read_table(path)
+        write_table(tmp_path / f"b{suffix}", again)
+        assert (tmp_path / f"b{suffix}").read_bytes() == path.read_bytes()
+        assert again.about == json.loads(json.dumps(dict(table.about))) and again.n_measured == 50
+        for row, other in zip(table.rows(), again.rows(), strict=True):
+            assert (row.attention, row.layer, row.head, row.count, row.best) == (
+                other.attention,
+                other.layer,
+                other.head,
+                other.count,
+                other.best,
+            )
+            assert row.total == other.total and row.histogram.tolist() == other.histogram.tolist()
+        assert is_scan_table(path)
+    assert not is_scan_table(tmp_path / "none.json") and not is_scan_table(tmp_path)
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path: Path, plan: Plan, sentences: tuple[str, ...]) -> None:
+    """Whatever JSON there may be in them; and whatever is changed in a table."""
+    path = tmp_path / "a.json"
+    write_table(path, scan_rows(plan("tiny"), rows_of(sentences), fake))
+    text = path.read_text("utf-8")
+    for damaged in (
+        "",
+        "[]",
+        "{}",
+        text[:-50],
+        text.replace('"layer": 0', '"layer": 9'),
+        text.replace('"best": [', '"worst": ['),
+        text.replace('"histogram": [', '"histogram": [1, '),
+        text.replace('"best": 3', '"best": 0'),
+    ):
+        assert damaged != text
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(NotAScanTable):
+            read_table(path)
+    with pytest.raises(UnknownFormat):
+        write_table(tmp_path / "a.xlsx", scan_rows(plan("tiny"), rows_of(sentences), fake))
+
+
+def test_a_corpus_without_a_sentence_has_no_table(plan: Plan, tmp_path: Path) -> None:
+    """Neither an empty list nor empty lines."""
+    (tmp_path / "a.txt").write_text("\n\n \n", encoding="utf-8")
+    for rows in (rows_of(()), rows_of(tmp_path / "a.txt")):
+        with pytest.raises(NoSentences):
+            scan_rows(plan("tiny"), rows, fake)
+
+
+@pytest.mark.slow
+def test_several_processes_give_the_same_table_to_the_bit(plan: Plan, lines: Path, tmp_path: Path) -> None:
+    """The library's own answer, too."""
+    own, rows = plan(), rows_of(lines)
+    scan_file(own, rows, tmp_path / "one.json")
+    scan_file(own, rows, tmp_path / "two.json", measure=in_processes(2))
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    table = explorer.scan(lines.read_text("utf-8").split("\n"), ("entropy",))
+    again = read_table(tmp_path / "one.json")
+    assert table.mean("encoder.self_attn", "entropy") == pytest.approx(again.mean("encoder.self_attn", "entropy"), rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("processes", "most_kills"), [("0", 20), ("2", 3)])
+def test_a_scan_killed_at_random_moments_ends_in_the_same_bytes(
+    lines: Path, tmp_path: Path, processes: str, most_kills: int
+) -> None:
+    """Its processes end with it, nothing is counted twice, and nothing is lost."""
+    command = [sys.executable, "-m", "tests.scanning.killed", str(lines), processes]
+    subprocess.run([*command, str(tmp_path / "whole.json")], check=True, timeout=300)
+    out, chance, kills = tmp_path / "killed.json", random.Random(18), 0
+    for _kill in range(most_kills):
+        process, before = subprocess.Popen([*command, str(out)], stderr=subprocess.DEVNULL), stamp(progress_path(out))
+        while process.poll() is None and stamp(progress_path(out)) == before and not out.exists():
+            time.sleep(0.002)
+        time.sleep(chance.uniform(0, 0.02))  # It is then at a moment that nobody has chosen.
+        children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+        process.kill()
+        process.wait(60)
+        assert psutil.wait_procs(children, timeout=60)[1] == []
+        kills += not out.exists()
+    subprocess.run([*command, str(out)], check=True, timeout=300)
+    assert kills > 1
+    assert out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+    assert not progress_path(out).exists() and list(tmp_path.glob(".*.unfinished*")) == []
+
+
+def stamp(path: Path) -> int:
+    """When a file was written; 0 where there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
