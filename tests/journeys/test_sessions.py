@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
-from explorer.state.intents import SetKnob, SetText, look_at
+from explorer.resources import config_folder
+from explorer.state.intents import OpenFolder, SetKnob, SetText, look_at
 from explorer.state.saved import Saved
 from explorer.state.state import State
 from tests.journeys.conftest import Journey
@@ -241,3 +242,24 @@ def test_several_are_offered_one_after_another_and_can_be_discarded(journey: Jou
 
     journey.run(script, "gui")
     assert list(open_folder().glob("*.toml")) == []
+
+
+def test_a_preset_of_ones_own_is_made_and_offered(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in the list at once, and opens with its knobs; giving up makes none."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.ask(SetKnob("temperature", 1.5))
+        chosen(monkeypatch, config_folder() / "presets" / "hot", "")
+        window.actions_.by_name["save_preset"].trigger()
+        made = str(config_folder() / "presets" / "hot.toml")
+        journey.wait(lambda: "hot" in window.status.message.text())
+        window.actions_.by_name["save_preset"].trigger()
+        box = window.header.presets
+        assert "hot" in [box.itemText(index) for index in range(box.count())]
+        window.session.ask(SetKnob("temperature", 1.0))
+        window.header.wished.emit(OpenFolder(made))
+        journey.settle(window)
+        assert (made, 1.5) == (window.session.state.wish.preset, window.session.state.wish.config.temperature)
+
+    journey.run(script, "gui")

@@ -11,6 +11,7 @@ import attrs
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from explorer.errors import ChangedElsewhere, ExplorerError
+from explorer.state.preset_file import save_preset
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
 from explorer.state.state_file import title_of
@@ -32,9 +33,14 @@ class _Written:
     stamp: _Stamp
 
 
+@attrs.frozen
+class _PresetMade:
+    path: Path
+
+
 class SessionFile(QObject):
     """Signals: changed() when another file is open, or whether it lacks changes; opened(Saved) for a file that was read;
-    written(path); failed(error) for what a user can correct; broke(error) for a bug.
+    written(path); preset_made(path); failed(error) for what a user can correct; broke(error) for a bug.
 
     `path` is None while the session is in no file. Nothing changes where a file cannot be read or written.
     """
@@ -42,6 +48,7 @@ class SessionFile(QObject):
     changed = Signal()
     opened = Signal(object)
     written = Signal(str)
+    preset_made = Signal(str)
     failed = Signal(object)
     broke = Signal(object)
     _done = Signal(object)
@@ -97,6 +104,12 @@ class SessionFile(QObject):
             stamp = self._stamp if target == self.path else None
             self._do(lambda: _write(target.absolute(), state, stamp))
 
+    def save_preset(self, path: Path) -> None:
+        """Make a preset of what is set up."""
+        state = self._state
+        if state is not None:
+            self._do(lambda: _PresetMade(save_preset(state, path.absolute())))
+
     def close(self) -> None:
         """Wait until everything is written."""
         self._thread.shutdown()
@@ -121,6 +134,8 @@ class SessionFile(QObject):
             case _Written(path, state, stamp):
                 self._take(path, state, stamp)
                 self.written.emit(str(path))
+            case _PresetMade(path):
+                self.preset_made.emit(str(path))
             case ExplorerError():
                 self.failed.emit(result)
             case _:

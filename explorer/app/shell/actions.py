@@ -16,7 +16,13 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        *(("open_session", "Ctrl+O"), ("save_session", "Ctrl+S"), ("save_session_as", "Ctrl+Shift+S"), None),
+        *(
+            ("open_session", "Ctrl+O"),
+            ("save_session", "Ctrl+S"),
+            ("save_session_as", "Ctrl+Shift+S"),
+            ("save_preset", ""),
+            None,
+        ),
         *(
             ("open_model", "Ctrl+Shift+O"),
             ("open_lesson", "Shift+F2"),

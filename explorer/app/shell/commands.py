@@ -36,6 +36,7 @@ class Commands(QObject):
             ("open_session", window.sessions.choose),
             ("save_session", window.sessions.save),
             ("save_session_as", window.sessions.save_as),
+            ("save_preset", window.sessions.save_preset),
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
             ("copy", window.saving.copy),

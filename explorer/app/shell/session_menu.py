@@ -14,6 +14,7 @@ from explorer.app.session.session_file import SessionFile
 from explorer.errors import CannotRead, ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import THEMES
+from explorer.state.preset_file import presets_folder
 from explorer.state.saved import Saved
 from explorer.state.session_intents import OpenState
 from explorer.state.state import State
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from explorer.app.shell.window import Window
 
 _MOST = 8  # files
+_PRESET = ".toml"
 _SUFFIXES = (SUFFIX, BUNDLE_SUFFIX)
 
 
@@ -43,6 +45,7 @@ class SessionMenu(QObject):
         self.file.changed.connect(self._tell_title)
         self.file.opened.connect(self._opened)
         self.file.written.connect(self._written)
+        self.file.preset_made.connect(self._preset_made)
         self.file.failed.connect(self._failed)
         self._fill()
 
@@ -112,6 +115,15 @@ class SessionMenu(QObject):
         if path:
             self.file.save(Path(path))
 
+    def save_preset(self) -> None:
+        """Let the user name a preset to be made of what is set up. Those in the folder that is shown are offered."""
+        words = self._window.appearance.words
+        title, start = _plain(words("action.save_preset")), presets_folder() / f"{words('session.own_preset')}{_PRESET}"
+        with native_dialog():
+            path, _kind = QFileDialog.getSaveFileName(self._window, title, str(start), f"*{_PRESET}")
+        if path:
+            self.file.save_preset(Path(path if path.endswith(_PRESET) else f"{path}{_PRESET}"))
+
     def _start(self) -> str:
         """The file or folder that a dialog begins with."""
         if self.file.path is not None:
@@ -143,6 +155,10 @@ class SessionMenu(QObject):
     def _written(self, path: str) -> None:
         self._window.status.notice(self._window.appearance.words("session.saved", name=Path(path).name))
         self._remember(path)
+
+    def _preset_made(self, path: str) -> None:
+        self._window.header.offer(self._window.folders.recent)
+        self._window.status.notice(self._window.appearance.words("session.preset_made", name=Path(path).stem))
 
     def _failed(self, error: ExplorerError) -> None:
         if isinstance(error, CannotRead) and error.values.get("path") == self._reading:
