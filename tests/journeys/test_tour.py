@@ -70,7 +70,7 @@ def test_the_tour_is_offered_once_taken_and_resumed(journey: Journey, monkeypatc
             solve(journey, window, lesson.steps[place])
             if place < 7:
                 click(window.lessons.next)
-        assert window.lessons.next.text() == "下一课"
+        assert window.lessons.next.text() == "完成"  # Nobody falls from the first steps into a tutorial's bug.
         window.lessons.back.click()
         assert window.lessons.list.tree.topLevelItem(0).child(0).text(0).startswith("✓ ")
         journey.wait(lambda: len(load_ticks().of("tour").done) == 8)

@@ -159,10 +159,9 @@ class LessonPanel(QWidget):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Check the step's claims on a newer pass."""
-        first = self.quiz.shown is None
-        self.quiz.shown = (trace, look)
+        asks = self.quiz.show(trace, look)
         self._tell()
-        if first and self.step is not None:
+        if asks and self.step is not None:
             self.quiz.ask(words)
 
     def refuse(self, error: ExplorerError) -> None:
