@@ -100,7 +100,7 @@ class SessionMenu(QObject):
         """Let the user choose the file to save the session in."""
         words = self._window.appearance.words
         kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
-        start = self._start() or f"{words('session.unnamed')}{SUFFIX}"
+        start = str(self.file.path or Path(self._start() or Path.home()) / f"{words('session.unnamed')}{SUFFIX}")
         while True:
             with native_dialog():
                 path, kind = QFileDialog.getSaveFileName(
