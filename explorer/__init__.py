@@ -18,6 +18,7 @@ explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head do
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
 explorer.show(trace)                                    # the window, in a process of its own
+explorer.State.load("lesson.explorer.toml").wish.text   # what a person has set up and saved
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
     from explorer.export.showing import OpenWindow
+    from explorer.state.state import State
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.cloze import Cloze
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "Effects",
+    "State",
     "Trace",
     "__version__",
     "breaks",
@@ -494,6 +497,10 @@ def __getattr__(name: str) -> Any:
         from explorer.trace.trace import Trace
 
         return Trace
+    if name == "State":
+        from explorer.state.state import State
+
+        return State
     if name == "Change":
         from explorer.trace.changes import Change
 

@@ -12,7 +12,8 @@
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
+    │                BundleStray, BundleLinks, BundleTooMany, BundleTooLarge), NotTakenAlong, ChangedElsewhere, BadChangesFile,
     │                OverLimit, NotAScanTable,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
@@ -646,6 +647,42 @@ class NewerState(BadState):
     """A State's file from a later version of the program. Values: path, version, known."""
 
     key = "error.newer_state"
+
+
+class BundleStray(BadState):
+    """A file that has no place in a session with weights, or cannot be read there. Values: path, name."""
+
+    key = "error.bundle_stray"
+
+
+class BundleLinks(BadState):
+    """A link in a session with weights. Values: path, name."""
+
+    key = "error.bundle_links"
+
+
+class BundleTooMany(BadState):
+    """More files in a session with weights than it can have. Values: path, most."""
+
+    key = "error.bundle_too_many"
+
+
+class BundleTooLarge(BadState):
+    """A file in a session with weights that is larger than it can be. Values: path, name, mb."""
+
+    key = "error.bundle_too_large"
+
+
+class NotTakenAlong(BadFile):
+    """A model of others or a recorded pass, which a session does not take along. Values: path."""
+
+    key = "error.not_taken_along"
+
+
+class ChangedElsewhere(BadFile):
+    """A file that somebody else has written since it was opened. Values: path."""
+
+    key = "error.changed_elsewhere"
 
 
 class NoSuchDevice(ExplorerError):

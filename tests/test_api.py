@@ -177,6 +177,7 @@ def test_only_public_names_are_there() -> None:
     assert set(explorer.__all__) == {
         "Change",
         "Effects",
+        "State",
         "Trace",
         "__version__",
         "breaks",

@@ -13,13 +13,15 @@ from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
 from explorer.app.session import told
-from explorer.app.session.first_state import first_state
+from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
+from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
+from explorer.state.saved import Saved
 
 _SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
@@ -40,14 +42,19 @@ class Program:
         language: str | None = None,
         lacking: str = "",
         preferences: Preferences | None = None,
+        session: str | None = None,
     ) -> None:
-        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already."""
+        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already.
+
+        Raises UnknownPreset, BadPreset, CannotRead, BadState, NewerState for a `preset` or the file of a `session`.
+        """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
-        first = first_state(self.preferences, text, preset)
+        first = first_state(self.preferences, text, preset, session)
         self._refused = first.refused
         self._lacking = lacking
         self._imported = threading.Event()
+        self._is_shown = False  # whether what is set up has been on screen
         self.session = Session(first.state, self._load, restored=first.restored)
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
@@ -56,10 +63,15 @@ class Program:
         self.window.page_stack.rearranged.connect(self._keep_hidden)
         self.window.folders.recall(self.preferences.text("folders"))
         self.window.shortcuts.recall(self.preferences.text("shortcuts"))
+        self.window.sessions.recall(self.preferences.text("sessions"))
         self.window.folders.changed.connect(self._keep_folders)
+        self.window.sessions.changed.connect(self._keep_sessions)
+        self._begin_session(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
-        self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
+        self.window.invitation.setVisible(
+            not (text or preset or first.restored or first.left or self.preferences.text(_INVITED))
+        )
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
@@ -72,6 +84,18 @@ class Program:
         self._imports.done.connect(self._imported.set)
         self._imports.done.connect(self.window.begin)
         self.session.told.connect(self._hear)
+        self.window.sessions.file.changed.connect(self._keep)
+
+    def _begin_session(self, first: First) -> None:
+        """Tell which file the session is in, and what was left by programs that were not closed."""
+        sessions = self.window.sessions
+        sessions.file.follow(self.session.state)
+        if first.path is not None and first.saved is not None:
+            sessions.begin(first.path, first.saved)
+        elif first.saved is not None:
+            sessions.file.resume(first.saved)
+        self.window.left_open.offer(dict(first.left))
+        self.window.seen.connect(self._keep_now)
 
     def open(self) -> None:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
@@ -133,7 +157,27 @@ class Program:
         if isinstance(value, told.Loaded):
             self._loaded()
         elif isinstance(value, told.Set):
-            self.remembered.keep(value.state)
+            self.window.sessions.file.follow(value.state)
+            self._keep()
+        elif isinstance(value, Frame):
+            self.window.sessions.file.fitted(self.session.state)
+            self._is_shown = True
+            self._keep()
+
+    @property
+    def _saved(self) -> Saved:
+        """What is set up, as it comes back."""
+        file = self.window.sessions.file
+        return Saved(state=self.session.state, session=file.kept, changed=file.is_changed, was_shown=self._is_shown)
+
+    def _keep(self) -> None:
+        self.remembered.keep(self._saved)
+
+    def _keep_now(self) -> None:
+        self.remembered.keep_now(self._saved)
+
+    def _keep_sessions(self) -> None:
+        self.preferences.put("sessions", self.window.sessions.memory)
 
     def _keep_folders(self) -> None:
         """Keep them at once, since a program may be killed."""
@@ -149,7 +193,8 @@ class Program:
         self.preferences.put("geometry", geometry)
         self.preferences.put("knobs", self.window.drawer.memory)
         self.preferences.save()
-        self.remembered.keep(self.session.state)
+        self.window.sessions.file.close()
+        self._keep()
         self.remembered.close()
 
 
@@ -158,13 +203,15 @@ def _load_figures() -> None:
         importlib.import_module(module)
 
 
-def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
+def open_window(
+    text: str | None = None, preset: str | None = None, language: str | None = None, session: str | None = None
+) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
     use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking, preferences)
+    program = Program(text, preset, language, lacking, preferences, session)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

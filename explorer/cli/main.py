@@ -84,13 +84,15 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME", shell_complete=presets_completed)
 @click.option("--trace", metavar="FILE", type=click.Path())
+@click.option("--session", metavar="FILE", type=click.Path())
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(
-    context: click.Context, text: str | None, preset: str | None, trace: str | None, language: str | None
+    context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None, language: str | None
 ) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
-    return context.invoke(gui, text=text, preset=preset, trace=trace) if context.invoked_subcommand is None else None
+    given = {"text": text, "preset": preset, "trace": trace, "session": session}
+    return context.invoke(gui, **given) if context.invoked_subcommand is None else None
 
 
 @contextmanager
@@ -115,14 +117,15 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME", shell_complete=presets_completed)
 @click.option("--trace", metavar="FILE", type=click.Path())
+@click.option("--session", metavar="FILE", type=click.Path())
 @click.pass_context
-def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None) -> int:
-    """Open the window; with a file, the pass that was recorded in it."""
+def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None) -> int:
+    """Open the window; with a file, the pass that was recorded in it, or the session."""
     preset = preset if trace is None else recorded_preset(trace)
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 
-        return open_window(text=text, preset=preset, language=context.find_root().params["language"])
+        return open_window(text=text, preset=preset, language=context.find_root().params["language"], session=session)
 
 
 @commands.command()

@@ -68,7 +68,7 @@ def _knob(words: Words, knob: Knob) -> str:
 def _values(words: Words, knob: Knob) -> str:
     """What a knob may be, the default last."""
     if knob.kind == "choice":
-        named = [words(f"choice.{knob.name}.{choice}") for choice in knob.choices]
+        named = [f"{words(f'choice.{knob.name}.{choice}')} ({choice})" for choice in knob.choices]  # Files have the latter.
         default = words(f"choice.{knob.name}.{knob.default}")
         return words("manual.default", valid=" · ".join(named), default=default)
     if knob.kind == "bool":

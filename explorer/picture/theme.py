@@ -30,6 +30,7 @@ class Theme:
     closed_line: str
     unknown: str
     warning: str
+    right: str  # the verdict on a right answer
     signed_colours: str
     water: str  # lanes of the river
     band: str  # attention weights as bands, and bars
@@ -57,6 +58,7 @@ LIGHT = Theme(
     closed_line="#c3c8d0",
     unknown="#e08fd0",
     warning="#b3261e",
+    right="#23713f",
     signed_colours="blue-red",
     water="#b7c6d6",
     band="#1d4a86",
@@ -81,6 +83,7 @@ DARK = Theme(
     closed_line="#474f5a",
     unknown="#b06aa3",
     warning="#ff8a80",
+    right="#6fcf8e",
     signed_colours="blue-orange-dark",
     water="#3b5064",
     band="#8fb4de",

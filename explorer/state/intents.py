@@ -266,13 +266,19 @@ class SetSteering(Intent):
 
 @attrs.frozen(eq=False)
 class OpenStep(Intent):
-    """Open a step of a lesson, with its preset, knobs, texts and Look."""
+    """Open a step of a lesson, with its preset, knobs, texts and Look.
+
+    `earlier` are the settings of the steps before it, where somebody comes to it from elsewhere: a step builds on them.
+    """
 
     settings: Settings
+    earlier: tuple[Settings, ...] = ()
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State that the step sets up. Raises UnknownPreset, BadPreset, BadKnob, BadField."""
-        return state.opened(self.settings)
+        for settings in (*self.earlier, self.settings):
+            state = state.opened(settings)
+        return state
 
 
 @attrs.frozen(eq=False)

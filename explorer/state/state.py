@@ -6,15 +6,17 @@ which change these fields and leave all others as they are.
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from explorer.config import Config, find_knob
-from explorer.errors import ExplorerError
+from explorer.errors import BadState, CannotRead, ExplorerError
 from explorer.presets import DEFAULT, load_preset
 from explorer.state.fields import bad_field, changed_fields, read_fields
 from explorer.state.look import Look
+from explorer.state.state_file import BUNDLE_SUFFIX, is_bundle, read_table, write_table
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans
 from explorer.trace.changes import changes_from
@@ -131,6 +133,62 @@ class State:
     def to_table(self) -> dict[str, Any]:
         """The differences from the preset and the defaults, as a table that `Settings.read` reads."""
         return dict(_rows_of(self))
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, object], path: str | Path) -> tuple["State", tuple[str, ...]]:
+        """The State in the table of the file that errors call `path`, and the unknown names in it. Raises BadState."""
+        try:
+            settings, unknown = Settings.read(table)
+            if "preset" not in settings.wish:
+                raise BadState(path=str(path), reason="preset ?")
+            return cls.from_preset(settings.wish["preset"]).changed(settings), unknown
+        except (BadState, CannotRead):
+            raise
+        except ExplorerError as error:  # The file holds a wrong knob, field or preset.
+            raise BadState(path=str(path), reason=error) from error
+        except (ValueError, OverflowError) as error:
+            raise BadState(path=str(path), reason=str(error)[:200]) from error
+
+    @classmethod
+    def load(cls, path: str | Path) -> "State":
+        """The State in a file of a session, with presets taken along or without. Names of a later version are left out.
+
+        Raises CannotRead, BadState, NewerState; CannotWrite where presets that were taken along cannot be put on the disk.
+        """
+        table = read_table_of(Path(path))
+        for name in ("weights", "kept"):
+            table.pop(name, None)
+        return cls.of_table(table, Path(path))[0]
+
+    def save(self, path: str | Path) -> None:
+        """Write the State to a file, whole or not at all. One that ends in `.explorer` takes its presets and weights along.
+
+        Raises CannotWrite, DiskFull, and NotTakenAlong for a model of others in such a file.
+        """
+        from explorer.state.bundle import write_bundle  # Reading and writing zips takes 10 ms to import.
+
+        table, weights = self.to_table(), _weights_of(self.wish.preset)
+        told = {**table, "weights": weights} if weights else table
+        write = write_bundle if Path(path).suffix == BUNDLE_SUFFIX else write_table
+        write(told, Path(path))
+
+
+def read_table_of(path: Path) -> dict[str, Any]:
+    """The table in a file of a session, of either kind. Raises CannotRead, CannotWrite, BadState, NewerState."""
+    if not is_bundle(path):
+        return read_table(path)
+    from explorer.state.bundle import read_bundle  # Few sessions are one.
+
+    return read_bundle(path)
+
+
+def _weights_of(preset: str) -> str:
+    from explorer.state.bundle import weights_sha256  # Only what a person saves says it.
+
+    try:
+        return weights_sha256(preset)
+    except ExplorerError:  # The preset's folder is missing; reading the file will report it.
+        return ""
 
 
 def _rows_of(state: State) -> Iterator[tuple[str, Any]]:

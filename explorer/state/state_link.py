@@ -12,8 +12,9 @@ import attrs
 
 from explorer.errors import BadState
 from explorer.state.intents import Intent, Shown
+from explorer.state.session_intents import OpenState
 from explorer.state.state import State
-from explorer.state.state_file import read_state, written_state
+from explorer.state.state_file import parsed, to_toml
 
 _PREFIX, _NAME = "explorer:", "explorer:…"
 _LINK = re.compile(rf"{_PREFIX}([A-Za-z0-9_-]{{24,}})")  # No State is shorter.
@@ -22,7 +23,7 @@ _MOST_BYTES = 2**20  # of the text that is unpacked
 
 def link_of(state: State) -> str:
     """The link that holds a State: letters, digits, "-" and "_" after the colon, so that no program breaks it."""
-    return _PREFIX + urlsafe_b64encode(zlib.compress(written_state(state), 9)).decode("ascii").rstrip("=")
+    return _PREFIX + urlsafe_b64encode(zlib.compress(to_toml(state.to_table()), 9)).decode("ascii").rstrip("=")
 
 
 def link_in(text: str) -> str:
@@ -41,7 +42,7 @@ def state_of(link: str) -> tuple[State, tuple[str, ...]]:
         raise BadState(path=_NAME, reason=str(error)) from error
     if not unpacking.eof:  # It is cut short, or holds more than any State that somebody would send.
         raise BadState(path=_NAME, reason=f"{len(content)} B …")
-    return read_state(content, _NAME)
+    return State.of_table(parsed(content, _NAME), _NAME)
 
 
 @attrs.frozen
@@ -52,4 +53,4 @@ class OpenLink(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State in the link. Raises BadState, NewerState."""
-        return state_of(self.link)[0]
+        return OpenState(state_of(self.link)[0]).applied(state, shown)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.state.state_file import load_state
+from explorer.state.state import State
 
 pytestmark = pytest.mark.slow  # the whole program in processes of its own
 
@@ -54,7 +54,7 @@ def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str,
     assert running.returncode == status, complained
     assert "Traceback" not in complained
     kept = tmp_path / "config" / "transformer-explorer" / "last.explorer.toml"
-    assert load_state(kept)[0].wish.preset == "tiny"
+    assert State.load(kept).wish.preset == "tiny"
 
 
 def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:

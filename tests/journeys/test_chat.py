@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.state.intents import OpenFolder, SetChat, SetPreset
-from explorer.state.state_file import load_state, save_state
+from explorer.state.state import State
 from explorer.trace.trace import Trace
 from tests.foreign.models import write_model
 from tests.journeys.conftest import Journey
@@ -59,8 +59,8 @@ def test_a_text_is_written_as_a_message_and_back(journey: Journey, qtbot: QtBot,
         assert "a b the fox\n<and>" in switch.accessibleDescription()
         assert window.sentences.source_edit.text() == "the fox"
 
-        save_state(session.state, tmp_path / "chat.toml")
-        assert load_state(tmp_path / "chat.toml")[0].wish.chat
+        session.state.save(tmp_path / "chat.toml")
+        assert State.load(tmp_path / "chat.toml").wish.chat
         session.undo()
         journey.settle(window)
         assert not switch.isChecked() and texts(window)[1:3] == ["the", "fox"] and trace_of(window).prompt == ""

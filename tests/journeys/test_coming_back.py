@@ -17,7 +17,6 @@ from explorer.state.comparing_intents import Compare
 from explorer.state.cut_intents import CutTokens
 from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from explorer.state.state import State
-from explorer.state.state_file import load_state
 from tests.journeys.conftest import Journey
 
 
@@ -160,7 +159,7 @@ def test_what_was_set_up_outlives_a_kill(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         window.session.ask(SetText("还在"))
-        journey.wait(lambda: remembered_path().exists() and load_state(remembered_path())[0] == window.session.state)
+        journey.wait(lambda: remembered_path().exists() and State.load(remembered_path()) == window.session.state)
 
     journey.run(script, "gui")
 

@@ -23,7 +23,6 @@ from explorer.page_list import KEYS
 from explorer.presets import DEFAULT
 from explorer.state.intents import look_at
 from explorer.state.state import State
-from explorer.state.state_file import save_state
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
 from tests.foreign.models import write_model
@@ -295,7 +294,7 @@ def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: J
     journey.run(first)
     journey.run_as_left(second)
     shutil.copytree(folder("gpt2"), mine)
-    save_state(State.from_preset(str(mine), TEXT), remembered_path())
+    State.from_preset(str(mine), TEXT).save(remembered_path())
     shutil.rmtree(mine)
     presets._of_others.cache_clear()  # A new process knows nothing of the folder.
     journey.run_as_left(third)

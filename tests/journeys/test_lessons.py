@@ -235,7 +235,7 @@ HOSTILE = {
 
 
 def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Opened as Ctrl+O opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
+    """Opened as Shift+F2 opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
 
     def script(window: Window) -> None:
         def open_file(path: Path, said: str) -> None:

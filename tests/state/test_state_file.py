@@ -12,8 +12,8 @@ from explorer.config import KNOBS
 from explorer.errors import BadState, CannotRead, NewerState
 from explorer.lang import Words
 from explorer.state.look import Look
+from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
-from explorer.state.state_file import load_state, save_state
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
 
@@ -57,9 +57,9 @@ FULL = State(
 
 def test_every_field_comes_back(tmp_path: Path) -> None:
     """All of them differ from their defaults here, so that none can be forgotten."""
-    save_state(FULL, tmp_path / "a.toml")
+    FULL.save(tmp_path / "a.toml")
 
-    assert load_state(tmp_path / "a.toml") == (FULL, ())
+    assert read_saved(tmp_path / "a.toml") == Saved(state=FULL)
     plain = Wish(text="", config=FULL.wish.config, preset="tiny")
     same = [field.name for field in attrs.fields(Wish) if getattr(plain, field.name) == getattr(FULL.wish, field.name)]
     assert same == ["config", "preset"]
@@ -67,12 +67,14 @@ def test_every_field_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", ["tiny", "translator", "paper-base", "tutorial-a", "tutorial-e"])
 def test_a_preset_needs_two_lines(preset: str, tmp_path: Path) -> None:
-    """What is as in the preset is not written, so that a preset that was mended is read as mended."""
+    """What is as in the preset is not written, so that a preset that was mended is read as mended.
+    Of trained weights it is said which they were."""
     state = State.from_preset(preset)
-    save_state(attrs.evolve(state, look=Look()), tmp_path / "a.toml")
+    attrs.evolve(state, look=Look()).save(tmp_path / "a.toml")
 
-    assert set(tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))) == {"version", "preset", "text"}
-    assert load_state(tmp_path / "a.toml")[0].wish == state.wish
+    lines = {"version", "preset", "text"} | ({"weights"} if state.wish.has_trained else set())
+    assert set(tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))) == lines
+    assert State.load(tmp_path / "a.toml").wish == state.wish
 
 
 @given(text=st.text(), page=st.text(max_size=20), words=st.lists(st.text(min_size=1), max_size=3))
@@ -80,9 +82,9 @@ def test_any_text_comes_back(text: str, page: str, words: list[str], tmp_path_fa
     """Quotes, line breaks and characters that nobody sees included."""
     path = tmp_path_factory.mktemp("states") / "a.toml"
     wish = attrs.evolve(Wish.from_preset("tiny", text), words=tuple(words))
-    save_state(State(wish=wish, page=page), path)
+    State(wish=wish, page=page).save(path)
 
-    assert load_state(path)[0] == State(wish=wish, page=page)
+    assert State.load(path) == State(wish=wish, page=page)
 
 
 def test_every_knob_comes_back(tmp_path: Path) -> None:
@@ -91,22 +93,22 @@ def test_every_knob_comes_back(tmp_path: Path) -> None:
     for knob in KNOBS:
         value = {"choice": knob.choices[-1:], "bool": (not knob.default,)}.get(knob.kind, (knob.valid.low, knob.valid.high))[-1]
         wish = attrs.evolve(start, config=start.config.nearest_valid(**{knob.name: value}))
-        save_state(State(wish=wish), tmp_path / "a.toml")
-        assert load_state(tmp_path / "a.toml")[0].wish == wish, knob.name
+        State(wish=wish).save(tmp_path / "a.toml")
+        assert State.load(tmp_path / "a.toml").wish == wish, knob.name
 
 
 def test_half_a_surrogate_does_not_stop_the_file(tmp_path: Path) -> None:
     """No file can hold it: a question mark stands in its place."""
-    save_state(State.from_preset("tiny", "a\ud800b"), tmp_path / "a.toml")
-    assert load_state(tmp_path / "a.toml")[0].wish.text == "a?b"
+    State.from_preset("tiny", "a\ud800b").save(tmp_path / "a.toml")
+    assert State.load(tmp_path / "a.toml").wish.text == "a?b"
 
 
 def test_names_of_a_later_version_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
     """The number of the format grows only where an old program would misread a file."""
     path = tmp_path / "a.toml"
     path.write_text('version = 1\npreset = "tiny"\ntext = "好"\nwings = 2\n[compared_with]\npreset = "tiny"\nfins = 1\n')
-    state, unknown = load_state(path)
-    assert (state.wish.text, unknown) == ("好", ("wings", "fins"))
+    saved = read_saved(path)
+    assert (saved.state.wish.text, saved.unknown) == ("好", ("wings", "fins"))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_what_is_no_state_is_refused(content: str | bytes, kind: type[BadState],
     path = tmp_path / "a.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(BadState) as refused:
-        load_state(path)
+        State.load(path)
     assert type(refused.value) is kind
     sentence = Words.load("en").error(refused.value)
     assert str(path) in sentence and said in sentence and "\n" not in sentence
@@ -152,4 +154,4 @@ def test_what_is_no_state_is_refused(content: str | bytes, kind: type[BadState],
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     """As for every other file."""
     with pytest.raises(CannotRead):
-        load_state(tmp_path / "none.toml")
+        State.load(tmp_path / "none.toml")

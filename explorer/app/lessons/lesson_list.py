@@ -81,10 +81,11 @@ class LessonList(QWidget):
         self._list()
 
     def after(self, key: str) -> Lesson | None:
-        """The lesson below the one with this key."""
+        """The next lesson of the group of the one with this key: after the first steps nobody falls into a tutorial's bug."""
         keys = [lesson.key for lesson in self.lessons]
         place = keys.index(key) + 1 if key in keys else len(keys)
-        return self.lessons[place] if place < len(keys) else None
+        after = self.lessons[place] if 0 < place < len(keys) else None
+        return after if after is not None and after.group == self.lessons[place - 1].group else None
 
     def _list(self) -> None:
         if self._words is None:

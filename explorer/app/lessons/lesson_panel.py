@@ -44,6 +44,7 @@ class LessonPanel(QWidget):
         self.setFixedWidth(_WIDTH_PX)
         self.lesson: Lesson | None = None
         self.place = 0
+        self.earlier: tuple[Step, ...] = ()  # the steps that the open one builds on and that were not gone through just now
         self.given: dict[str, Cells] = {}
         self.reckoner = Reckoner(self)
         self._words: Words | None = None
@@ -159,10 +160,9 @@ class LessonPanel(QWidget):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Check the step's claims on a newer pass."""
-        first = self.quiz.shown is None
-        self.quiz.shown = (trace, look)
+        asks = self.quiz.show(trace, look)
         self._tell()
-        if first and self.step is not None:
+        if asks and self.step is not None:
             self.quiz.ask(words)
 
     def refuse(self, error: ExplorerError) -> None:
@@ -179,7 +179,7 @@ class LessonPanel(QWidget):
             self._end()
         self.lesson = next(lesson for lesson in self.lessons if lesson.key == key)
         visits, n_steps = self.list.ticks.of(key), len(self.lesson.steps)
-        self._go(visits.place if visits.place < n_steps and len(visits.done) < n_steps else 0)
+        self._go(visits.place if visits.place < n_steps and len(visits.done) < n_steps else 0, anew=True)
         self._stack.setCurrentIndex(1)
 
     def leave(self) -> None:
@@ -193,9 +193,10 @@ class LessonPanel(QWidget):
         self.reckoner.forget("claims")
         self.opened.emit(None)
 
-    def _go(self, place: int) -> None:
+    def _go(self, place: int, *, anew: bool = False) -> None:
+        """Open a step; `anew` where the one before it is not what is set up."""
         assert self.lesson is not None  # Steps are only changed while a lesson is open.
-        self.place = place
+        self.place, self.earlier = place, self.lesson.steps[:place] if anew else ()
         step = self.lesson.steps[place]
         self.given = dict(step.given)
         while self._matrices.count():
@@ -257,7 +258,7 @@ class LessonPanel(QWidget):
         self._tell()
 
     def _previous(self) -> None:
-        self._go(self.place - 1)
+        self._go(self.place - 1, anew=True)
 
     def _next(self) -> None:
         assert self.lesson is not None  # The button is only there while a lesson is open.

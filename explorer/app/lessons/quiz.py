@@ -53,6 +53,11 @@ class Quiz(QObject):
         """Take another step, without asking its question yet."""
         self._step, self.given, self.shown, self._seed = step, given, None, 0
 
+    def show(self, trace: Trace, look: Look) -> bool:
+        """Take a newer pass. Whether it has other tokens than the one of which the question was asked."""
+        before, self.shown = self.shown, (trace, look)
+        return before is None or (self._asked is not None and before[0].tokens != trace.tokens)
+
     def end(self) -> None:
         """Forget the step, after it was closed."""
         self._step, self.shown = None, None
@@ -141,7 +146,8 @@ class Quiz(QObject):
             self._box.tell(words("lesson.not_yet", hint=self._hint(words)).strip(), right=False)
             return
         why = "" if question is None else question.why.of(words.language)
-        self._box.tell(f"{words('lesson.right' if right else 'lesson.wrong', answer=answer)} {why}".strip(), right=right)
+        verdict = words("lesson.right" if right else "lesson.wrong", answer=answer)
+        self._box.tell(words("lesson.because", verdict=verdict, why=why) if why else verdict, right=right)
         if right:
             self.solved.emit()
 

@@ -132,7 +132,8 @@ class StepOpener(QObject):
             self._give_back()
         else:
             self._before = self._before or self._session.state
-            self._session.ask(OpenStep(step.settings))
+            earlier = tuple(each.settings for each in self._panel.earlier)
+            self._session.ask(OpenStep(step.settings, earlier))
             self._left = self._session.state
         self.look_into()
         self._mark(step)

@@ -1,14 +1,18 @@
 """The State that the window opens with: the preset that was asked for, the last State, or the default preset."""
 
+import contextlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from explorer import page_list
 from explorer.app.session.preferences import Preferences
-from explorer.app.session.remembered import last_state
+from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError
 from explorer.presets import DEFAULT, load_preset, preset_names
+from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
 
 _BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
@@ -16,31 +20,55 @@ _BEAM = 4  # width of the search that follows the greedy translation; wider sear
 
 @attrs.frozen
 class First:
-    """The State to start with. `restored` says that somebody left it so; `refused` why the last State could not be used."""
+    """The State to start with. `restored` says that somebody left it so; `refused` why the last State could not be used.
+
+    `saved` is what stands in the file that it was read from, `path` that file, if a user named it. `left` is what other
+    programs have left that were not closed.
+    """
 
     state: State
     restored: bool = False
     refused: ExplorerError | None = None
+    saved: Saved | None = None
+    path: Path | None = None
+    left: Mapping[Path, Saved] = attrs.field(factory=dict)
 
 
-def first_state(preferences: Preferences, text: str | None, preset: str | None) -> First:
-    """The State to start with: the preset that was asked for, else the last State, else the default preset.
+def first_state(preferences: Preferences, text: str | None, preset: str | None, session: str | None = None) -> First:
+    """The State to start with: the session or preset that was asked for, else the last State, else the default preset.
 
-    Raises UnknownPreset, BadPreset for a preset that was asked for.
+    Raises UnknownPreset, BadPreset for a preset that was asked for, CannotRead, BadState, NewerState for a session.
     """
+    others = other_programs()
+    left = others.left
+    if session is not None:
+        saved = read_saved(Path(session))
+        first = _first(saved.state, None, restored=True, saved=saved, path=Path(session).absolute(), left=left)
+        return first if text is None else attrs.evolve(first, state=_with_text(first.state, text))
     if preset is not None:
         if preset not in preset_names() and Path(preset).exists():
             preset = str(Path(preset).absolute())  # It may be opened again from elsewhere.
-        state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
-        return First(state if text is None else _with_text(state, text))
-    last, refused = last_state()
-    restored = last is not None
-    if last is None and refused is None:
-        last, refused = _of_version_0_1(preferences)
-    state = last or _opened(DEFAULT)
+        return _first(attrs.evolve(_opened(preset), page=page_list.KEYS[0]), text, left=left)
+    last, refused = last_saved()
+    same = {path: saved for path, saved in left.items() if last is not None and saved.state == last.state}
+    if last is not None and any(not saved.was_shown for saved in same.values()):  # It may be what ended the program.
+        return _first(_opened(DEFAULT), text, left=left)
+    if last is None:
+        state, refused = (None, refused) if refused is not None else _of_version_0_1(preferences)
+        return _first(state or _opened(DEFAULT), text, refused=refused, left=left)
+    for path in same:  # It is opened, so there is nothing to offer.
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+    left = {path: saved for path, saved in left.items() if path not in same}
+    if last.session in others.sessions:  # Another window has that file: this one has the same set up, in no file.
+        last = attrs.evolve(last, session="")
+    return _first(last.state, text, restored=True, saved=last, left=left)
+
+
+def _first(state: State, text: str | None, **fields: Any) -> First:
     if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
-    return First(state if text is None else _with_text(state, text), restored, refused)
+    return First(state if text is None else _with_text(state, text), **fields)
 
 
 def default_state(refused: State) -> State:

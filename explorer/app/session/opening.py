@@ -14,7 +14,9 @@ from explorer.engine.request import Frame
 from explorer.presets import HEAD_FIELDS, load_preset
 from explorer.state.intents import Intent, LookAt, OpenStep
 from explorer.state.look import Look
+from explorer.state.session_intents import OpenState
 from explorer.state.state import State
+from explorer.state.state_link import OpenLink
 from explorer.state.wish import Wish
 from explorer.trace.opening_head import opening_head
 
@@ -52,5 +54,7 @@ def _model(wish: Wish) -> tuple[object, ...]:
 
 def _names_head(by: Intent) -> bool:
     """Whether an intent says which attention, layer or head to look at."""
+    if isinstance(by, (OpenState, OpenLink)):  # Somebody has left the State so.
+        return True
     fields = by.fields if isinstance(by, LookAt) else by.settings.look if isinstance(by, OpenStep) else ()
     return not HEAD_FIELDS.isdisjoint(fields)

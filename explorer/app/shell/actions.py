@@ -17,8 +17,15 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         *(
+            ("open_session", "Ctrl+O"),
+            ("save_session", "Ctrl+S"),
+            ("save_session_as", "Ctrl+Shift+S"),
+            ("save_preset", ""),
+            None,
+        ),
+        *(
             ("open_model", "Ctrl+Shift+O"),
-            ("open_lesson", "Ctrl+O"),
+            ("open_lesson", "Shift+F2"),
             ("open_adapter", ""),
             ("open_trace", ""),
             ("open_scan", ""),
@@ -135,7 +142,8 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     by_name["knobs"].setChecked(True)
     for name in ("full_screen", "lessons", "present", "past", "words"):
         by_name[name].setCheckable(True)
-    menus["recent"] = QMenu(bar)
+    menus["recent"], menus["recent_sessions"] = QMenu(bar), QMenu(bar)
+    menus["file"].insertMenu(by_name["save_session"], menus["recent_sessions"])
     menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")

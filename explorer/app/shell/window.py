@@ -18,6 +18,7 @@ from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
+from explorer.app.shell.left_open import LeftOpen
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
@@ -25,6 +26,7 @@ from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.scans import Scans, dropped_scan
 from explorer.app.shell.sentences import Sentences
+from explorer.app.shell.session_menu import SessionMenu, dropped_session
 from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
@@ -58,7 +60,7 @@ class Window(QMainWindow):
         self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
-        self.invitation = Invitation()
+        self.invitation, self.left_open = Invitation(), LeftOpen()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
@@ -73,6 +75,7 @@ class Window(QMainWindow):
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.folders = Folders(self, self.actions_.menus["recent"])
+        self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"])
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
@@ -100,6 +103,7 @@ class Window(QMainWindow):
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
         layout.addWidget(self.invitation)
+        layout.addWidget(self.left_open)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -108,7 +112,7 @@ class Window(QMainWindow):
     def _connect_parts(self) -> None:
         session = self.session
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
-        for part in (*asking, self.folders, self.recordings, self.scans, self.past):
+        for part in (*asking, self.folders, self.recordings, self.scans, self.sessions, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         self.sentences.fixed.connect(self._tell_fixed)
@@ -123,6 +127,8 @@ class Window(QMainWindow):
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
         self.sentences.noted.connect(self.status.notice)
+        self.left_open.accepted.connect(self.sessions.restore)
+        self.sessions.file.broke.connect(self.broke)
         self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.refused.connect(self._told_error)
         self.step_opener.broke.connect(self.broke)
@@ -265,9 +271,17 @@ class Window(QMainWindow):
     # Appearance
 
     def _speak(self, words: Words) -> None:
-        self.setWindowTitle(words("app"))
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
-        for part in (*around, self.invitation, self.folders, self.recordings, self.scans, self.past):
+        for part in (
+            *around,
+            self.invitation,
+            self.left_open,
+            self.folders,
+            self.recordings,
+            self.scans,
+            self.sessions,
+            self.past,
+        ):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)
@@ -317,15 +331,15 @@ class Window(QMainWindow):
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_scan(event.mimeData()) or dropped_folder(event.mimeData()):
+        if any(dropped(event.mimeData()) for dropped in (dropped_session, dropped_scan, dropped_folder)):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        table = dropped_scan(event.mimeData())
-        if table:
-            self.scans.open(table)
-        else:
-            self.folders.open(dropped_folder(event.mimeData()))
+        openers = ((dropped_session, self.sessions.open), (dropped_scan, self.scans.open), (dropped_folder, self.folders.open))
+        for dropped, opens in openers:
+            if path := dropped(event.mimeData()):
+                opens(path)
+                break
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -32,7 +32,7 @@ def segmentations(source: ModelSource, model: Transformer, wish: Wish, stop: Sto
     """All cuts of the text of a Wish, without its changes. Raises Superseded."""
     wish = wish.of_text(wish.text)
     present = BY_HAND if wish.source_cuts is not None else wish.config.tokenizer
-    ways = (*WAYS, *((present,) if present not in WAYS else ()))
+    ways = (*((present,) if present not in WAYS else ()), *WAYS)  # The cut in use is seen without scrolling.
     rows = tuple(_cut(source, model, _asked(wish, way), way, stop) for way in ways)
     side = "encoder" if model.encoder is not None else "decoder"
     return Segmentations(wish.text, f"{side}.self_attn", rows, ways.index(present))

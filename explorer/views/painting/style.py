@@ -45,7 +45,7 @@ QListWidget#found:focus {{ border-color: {accent}; }}
 #dropline {{ background: {accent}; }}
 #shape[none="true"] {{ color: {disabled}; }}
 #section {{ color: {faint}; font-weight: 700; }}
-#right {{ color: {accent}; }}
+#right {{ color: {right}; }}
 #reading {{ font-size: 17px; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
 #lessons {{ border-right: 1px solid {hairline}; }}
@@ -89,7 +89,7 @@ QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
 QPushButton#slim {{ padding: 1px 12px; }}
 QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 5px 10px; }}
-QPushButton#choice_right {{ color: {accent}; border-color: {accent}; }}
+QPushButton#choice_right {{ color: {right}; border-color: {right}; }}
 QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
 QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
 QCommandLinkButton#suggestion:hover, QCommandLinkButton#suggestion:focus {{ border-color: {accent}; }}

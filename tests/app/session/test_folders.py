@@ -15,7 +15,6 @@ from explorer.errors import FolderIsGone, KnobDoesNothing, MissingWeights, NotAM
 from explorer.presets import DEFAULT
 from explorer.state.intents import OpenFolder, SetKnob, SetPreset, SetText
 from explorer.state.state import Settings, State
-from explorer.state.state_file import save_state
 from tests.app.session.driving import Driven, Make, frame, kinds
 
 OWN = "The capital of France is Paris."
@@ -185,7 +184,7 @@ def test_the_next_start_comes_back_to_the_folder(folder: Path) -> None:
     """With text and temperature. Where the folder is gone, the default preset takes its place, and the reason is told."""
     state = State.from_preset(str(folder), "Rome", temperature=2.0)
     remembered_path().parent.mkdir(parents=True, exist_ok=True)
-    save_state(state, remembered_path())
+    state.save(remembered_path())
     first = first_state(Preferences(), None, None)
     assert first.restored and first.state.wish == state.wish
 

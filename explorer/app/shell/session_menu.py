@@ -1,0 +1,210 @@
+"""Sessions in the window: opening, saving, the files that were open last, and the title bar, which names the open one."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from explorer.app.display import native_dialog
+from explorer.app.session.session_file import SessionFile
+from explorer.errors import CannotRead, ExplorerError
+from explorer.lang import Words
+from explorer.picture.theme import THEMES
+from explorer.state.preset_file import presets_folder
+from explorer.state.saved import Saved
+from explorer.state.session_intents import OpenState
+from explorer.state.state import State
+from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
+
+if TYPE_CHECKING:
+    from explorer.app.shell.window import Window
+
+_MOST = 8  # files
+_PRESET = ".toml"
+_SUFFIXES = (SUFFIX, BUNDLE_SUFFIX)
+
+
+class SessionMenu(QObject):
+    """Signals: wished(OpenState) for a file that was read; changed(paths) for the files that were open last, newest first."""
+
+    wished = Signal(object)
+    changed = Signal(tuple)
+
+    def __init__(self, window: "Window", menu: QMenu) -> None:
+        super().__init__(window)
+        self.file = SessionFile(self)
+        self.recent: tuple[str, ...] = ()
+        self._window, self._menu = window, menu
+        self._reading = ""  # the file that is asked for, so that one that is gone is offered no more
+        menu.setToolTipsVisible(True)
+        menu.triggered.connect(self._chose)
+        self.file.changed.connect(self._tell_title)
+        self.file.opened.connect(self._opened)
+        self.file.written.connect(self._written)
+        self.file.preset_made.connect(self._preset_made)
+        self.file.failed.connect(self._failed)
+        self._fill()
+
+    @property
+    def memory(self) -> str:
+        """The last files, to be kept between starts."""
+        return "\n".join(self.recent)
+
+    def recall(self, memory: str) -> None:
+        """Take what was kept."""
+        self._put(path for path in memory.split("\n") if path)
+
+    def speak(self, words: Words) -> None:
+        self._tell_title()
+
+    def begin(self, path: Path, saved: Saved) -> None:
+        """Begin with a file that was read before the window opened."""
+        now = self._window.session.state
+        # The window has given the page in front, and colours of its theme, to a State that names none.
+        self.file.start_with(path, attrs.evolve(saved.state, page=now.page, look=now.look))
+        self._remember(str(path))
+        self._warn(saved)
+
+    def restore(self, saved: Saved) -> None:
+        """Open what a program has left that was not closed."""
+        self.wished.emit(OpenState(self._themed(saved.state)))
+        self.file.resume(saved)
+        self.file.follow(self._window.session.state)
+
+    def choose(self) -> None:
+        """Let the user choose a session to open."""
+        words = self._window.appearance.words
+        kinds = words("session.any", suffixes=" ".join(f"*{each}" for each in _SUFFIXES))
+        with native_dialog():
+            path, _kind = QFileDialog.getOpenFileName(self._window, _plain(words("action.open_session")), self._start(), kinds)
+        if path:
+            self.open(path)
+
+    def open(self, path: str) -> None:
+        """Open the session in a file."""
+        self._reading = path
+        self.file.open(Path(path))
+
+    def save(self) -> None:
+        """Save the session in its file; where it has none, let the user choose one."""
+        if self.file.path is None:
+            self.save_as()
+        else:
+            self.file.save()
+
+    def save_as(self) -> None:
+        """Let the user choose the file to save the session in."""
+        words = self._window.appearance.words
+        kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
+        start = str(self.file.path or Path(self._start() or Path.home()) / f"{words('session.unnamed')}{SUFFIX}")
+        while True:
+            with native_dialog():
+                path, kind = QFileDialog.getSaveFileName(
+                    self._window, _plain(words("action.save_session_as")), start, ";;".join(kinds)
+                )
+            if not path or path.endswith(_SUFFIXES):
+                break
+            start = f"{path}{kinds.get(kind, SUFFIX)}"
+            if not Path(start).exists():  # Otherwise the dialog asks whether to replace it.
+                path = start
+                break
+        if path:
+            self.file.save(Path(path))
+
+    def save_preset(self) -> None:
+        """Let the user name a preset to be made of what is set up. Those in the folder that is shown are offered."""
+        words = self._window.appearance.words
+        title, start = _plain(words("action.save_preset")), presets_folder() / f"{words('session.own_preset')}{_PRESET}"
+        with native_dialog():
+            path, _kind = QFileDialog.getSaveFileName(self._window, title, str(start), f"*{_PRESET}")
+        if path:
+            self.file.save_preset(Path(path if path.endswith(_PRESET) else f"{path}{_PRESET}"))
+
+    def _start(self) -> str:
+        """The file or folder that a dialog begins with."""
+        if self.file.path is not None:
+            return str(self.file.path)
+        return str(Path(self.recent[0]).parent) if self.recent else ""
+
+    def _opened(self, saved: Saved) -> None:
+        window = self._window
+        self.wished.emit(OpenState(self._themed(saved.state)))
+        self.file.follow(window.session.state)
+        self._warn(saved)
+        self._remember(self._reading)
+
+    def _themed(self, state: State) -> State:
+        """A State in the colours of the present theme, where it has those of another theme and none of the user's choice."""
+        if state.look.signed_colours not in {each.signed_colours for each in THEMES.values()}:
+            return state
+        return attrs.evolve(state, look=attrs.evolve(state.look, signed_colours=self._window.appearance.theme.signed_colours))
+
+    def _warn(self, saved: Saved) -> None:
+        """Say what of a file could not be used, or is otherwise now."""
+        window = self._window
+        if saved.unknown:
+            names = ", ".join(saved.unknown[:3])
+            window.status.notice(window.appearance.words("session.unknown_names", names=names, count=len(saved.unknown)))
+        elif saved.other_weights:
+            window.status.notice(window.appearance.words("session.other_weights"))
+
+    def _written(self, path: str) -> None:
+        self._window.status.notice(self._window.appearance.words("session.saved", name=Path(path).name))
+        self._remember(path)
+
+    def _preset_made(self, path: str) -> None:
+        self._window.header.offer(self._window.folders.recent)
+        self._window.status.notice(self._window.appearance.words("session.preset_made", name=Path(path).stem))
+
+    def _failed(self, error: ExplorerError) -> None:
+        if isinstance(error, CannotRead) and error.values.get("path") == self._reading:
+            self._put(path for path in self.recent if path != self._reading)
+        self._window.status.refuse(self._window.appearance.words.error(error))
+
+    def _tell_title(self) -> None:
+        app = self._window.appearance.words("app")
+        name = self.file.name.replace("[*]", "")
+        self._window.setWindowTitle(f"{name}[*] – {app}" if name else app)
+        self._window.setWindowModified(self.file.is_changed)
+
+    def _remember(self, path: str) -> None:
+        if path:
+            path = str(Path(path).absolute())
+            self._put((path, *(each for each in self.recent if each != path)))
+
+    def _put(self, paths: Iterable[str]) -> None:
+        told = tuple(paths)[:_MOST]
+        if told != self.recent:
+            self.recent = told
+            self._fill()
+            self.changed.emit(told)
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        names = [Path(path).name for path in self.recent]
+        for path, name in zip(self.recent, names, strict=True):
+            title = f"{Path(path).parent.name}/{name}" if names.count(name) > 1 else name
+            action = self._menu.addAction(title.replace("&", "&&"))
+            action.setData(path)
+            action.setToolTip(path)
+        self._menu.menuAction().setVisible(bool(self.recent))
+
+    def _chose(self, action: QAction) -> None:
+        self.open(str(action.data()))
+
+
+_KINDS = ("plain", "with_weights")
+
+
+def dropped_session(what: QMimeData) -> str:
+    """The file of a session that is dropped; "" for anything else."""
+    paths = [url.toLocalFile() for url in what.urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].endswith(_SUFFIXES) else ""
+
+
+def _plain(title: str) -> str:
+    return title.replace("…", "").replace("&", "")

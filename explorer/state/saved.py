@@ -1,0 +1,63 @@
+"""A session as a file holds it: a State, and what is told of it when it is opened or comes back.
+
+A file that a person saves holds the State and the SHA-256 of its weights. What the program writes by itself, to come back
+after its end, says in a table `kept` which file it belongs to, besides.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from explorer.errors import BadState, ExplorerError
+from explorer.state.state import State, read_table_of
+from explorer.state.state_file import write_table
+
+
+@attrs.frozen(kw_only=True)
+class Saved:
+    """A State from a file. `unknown` are names in it that this version does not know; they were left out.
+
+    `other_weights` says that the preset has other weights now than those that the session was saved with. `session` is the
+    file that the State belongs to, "" for none; `changed` says that it has changes which that file lacks. `was_shown` says
+    that the State had been on screen when it was written.
+    """
+
+    state: State
+    session: str = ""
+    changed: bool = False
+    was_shown: bool = True
+    unknown: tuple[str, ...] = ()
+    other_weights: bool = False
+
+    def keep(self, path: Path) -> None:
+        """Write what comes back after the program's end. Raises CannotWrite, DiskFull."""
+        kept = {"session": self.session, "changed": self.changed, "was_shown": self.was_shown}
+        write_table({**self.state.to_table(), "kept": kept}, path)
+
+
+def read_saved(path: Path) -> Saved:
+    """What stands in a file of a session. Raises CannotRead, CannotWrite, BadState, NewerState."""
+    table = read_table_of(path)
+    kept, weights = _kept(table.pop("kept", {}), path), table.pop("weights", "")
+    state, unknown = State.of_table(table, path)
+    return Saved(state=state, unknown=unknown, other_weights=_differ(weights, state), **kept)
+
+
+def _kept(table: Any, path: Path) -> dict[str, Any]:
+    """The fields of a Saved in the table `kept`. Raises BadState."""
+    kinds = {"session": str, "changed": bool, "was_shown": bool}
+    if not isinstance(table, dict) or any(type(table[name]) is not kind for name, kind in kinds.items() if name in table):
+        raise BadState(path=str(path), reason="kept ?")
+    return {name: table[name] for name in kinds if name in table}
+
+
+def _differ(weights: object, state: State) -> bool:
+    if not weights:
+        return False
+    from explorer.state.bundle import weights_sha256  # What comes back at each start does not say it.
+
+    try:
+        return weights != weights_sha256(state.wish.preset)
+    except ExplorerError:  # The weights cannot be read; the pass that needs them says so.
+        return False

@@ -1,0 +1,19 @@
+"""The Intent to open what stands in a file of a session."""
+
+import attrs
+
+from explorer import page_list
+from explorer.state.intents import Intent, Shown
+from explorer.state.state import State
+
+
+@attrs.frozen
+class OpenState(Intent):
+    """Set up all that a State holds. One step: undo brings back what was there before."""
+
+    state: State
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State of the file. A page that this version does not have, or that no file names, stays the one in front."""
+        known = self.state.page in page_list.KEYS
+        return self.state if known else attrs.evolve(self.state, page=state.page)
