@@ -5,6 +5,7 @@ sentence vectors, which has no output, several sentences are compared; of a clas
 """
 
 import attrs
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
 from explorer.app.pages.classes_part import ClassesPart
@@ -117,6 +118,7 @@ class OutputPage(Page):
         for button in (self.free, self.to_grid, self.to_lines):
             button.setObjectName("segment")
         self.unit = UnitSwitch()
+        self.unit.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # It has a key of its own, and one stop less leads to the maps.
         self.unit.changed.connect(self._sample)
         self.steps.bar.insertWidget(2, self.unit)
         self.steps.bar.insertWidget(3, self.free)
