@@ -58,9 +58,8 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 def _opening(arguments: list[str]) -> list[str]:
     """A single file that the window can open, which is what a desktop gives, becomes the flag for it."""
-    flags = {option.name for option in gui.params}
     for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
-        if len(arguments) == 1 and arguments[0].endswith(endings) and flag in flags:
+        if len(arguments) == 1 and arguments[0].endswith(endings):
             return ["gui", f"--{flag}", arguments[0]]
     return arguments
 

@@ -81,6 +81,8 @@ def test_the_probe_answers_in_lines_of_json(qapp: QApplication, capsys: pytest.C
 
 def test_a_file_alone_is_opened_in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """That is how a desktop hands it over. A command's own arguments stay as they are."""
+    assert cli._opening(["a b.explorer.toml"]) == ["gui", "--session", "a b.explorer.toml"]
+    assert cli._opening(["a.explorer"]) == ["gui", "--session", "a.explorer"]
     assert cli._opening(["a.npz"]) == ["gui", "--trace", "a.npz"]
     assert cli._opening(["show", "a.npz"]) == ["show", "a.npz"]
     assert cli._opening(["doctor"]) == ["doctor"]
