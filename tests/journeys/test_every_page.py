@@ -172,7 +172,7 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         journey.settle(window)
         page = window.page_stack.page
         assert [] == list(faults_of(page))
-        first, second = page.cards
+        first, second, _lens = page.cards
         title = first.title.text()
         first.setFixedHeight(0)
         QApplication.processEvents()

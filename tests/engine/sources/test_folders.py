@@ -34,17 +34,17 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return opened
 
 
-def test_progress_is_the_share_of_the_numbers_that_were_read(folder: Path) -> None:
-    """From 0 to 1, never back, told more often than there are layers."""
+def test_progress_is_the_share_of_the_opening_that_is_over(folder: Path) -> None:
+    """From 0, never back, told more often than there are layers; the last of it is told before the last comparison."""
     shares: list[float] = []
     OpenFolders().of(folder, "x", progress=shares.append)
-    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert shares[0] == 0 and 0.85 < shares[-1] < 1
     assert shares == sorted(shares) and len(set(shares)) > 10
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.85])
 def test_opening_stops_wherever_it_is(folder: Path, share: float) -> None:
-    """Before the first tensor, among them, and before the model is compared with itself; the next one opens as usual."""
+    """Before the first tensor, among them, and while the model is compared with itself; the next one opens as usual."""
     there = OpenFolders()
     told: list[float] = [-1.0]
     with pytest.raises(Superseded):
