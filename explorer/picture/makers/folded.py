@@ -111,9 +111,10 @@ def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str])
 
 
 def folded_caption(made: Caption, words: Words, *, formula: str = "") -> Caption:
-    """The caption with a note that says how words were folded."""
+    """The caption with a note that says how words were folded; a file of the picture says it in its name."""
     note = "  ".join(filter(None, (made.note, words("heads.folded_note"))))
-    return attrs.evolve(made, note=note, origin="computed", formula=formula or made.formula)
+    formula = formula or made.formula
+    return attrs.evolve(made, note=note, origin="computed", formula=formula, name=f"{made.file_name}.words")
 
 
 def _groups(trace: Trace, axis: Axis, size: int) -> Groups:

@@ -66,6 +66,7 @@ def test_a_map_between_words_has_their_sums_and_averages(attention: str) -> None
     assert made.values.shape != whole.values.shape
     assert words("en")("heads.folded_note") in made.caption.note and made.caption.origin == "computed"
     assert made.kind().describe(made, words("en")) and not made.is_recorded
+    assert made.caption.file_name == f"{whole.caption.file_name}.words"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
