@@ -13,9 +13,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS, Config
 from explorer.lang import Words
 from explorer.presets import DEFAULT
-from explorer.scanning.asking import WORKERS, scanned
-from explorer.scanning.plan import BEST
-from explorer.scanning.progress_file import progress_path
+from explorer.scanning.flags import BEST, WORKERS
 
 if TYPE_CHECKING:
     from explorer.trace.scan_table import ScanTable
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
 def scan(words: Words, /, file: str, measures: tuple[str, ...], out: str, column: str, **given: Any) -> int:
     """Measure every head on each sentence of FILE, and write sums, histograms and the best sentences to a table."""
     from explorer.engine.request import Request
+    from explorer.scanning.asking import scanned
+    from explorer.scanning.progress_file import progress_path
 
     fields = attrs.fields_dict(Config)
     turned = {name: value for name, value in given.items() if name in fields and value is not None}

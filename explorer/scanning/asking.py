@@ -3,16 +3,13 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from explorer.knobs import Knob, Range
+from explorer.scanning.flags import WORKERS
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import rows_of
 from explorer.scanning.run import Told, scan_file, scan_rows, silent
 from explorer.scanning.workers import Measure, here, in_processes
 from explorer.state.wish import Wish
 from explorer.trace.scan_table import ScanTable
-
-WORKERS = Knob(name="--workers", kind="int", default=1, group="flag", applies="draw", valid=Range(1, 256))
-"""How many processes measure at once."""
 
 
 def scanned(

@@ -4,7 +4,7 @@ from typing import Any
 
 import attrs
 
-from explorer.knobs import Knob, Range
+from explorer.scanning.flags import BEST
 from explorer.state.wish import Wish
 from explorer.trace.scan_sums import checked_measures
 
@@ -12,8 +12,6 @@ FORMAT = 1
 """The version of the table that is written."""
 CHUNK_ROWS = 4096
 """So many sentences are one portion. Sums are rounded portion by portion, so a plan says how large they are."""
-BEST = Knob(name="--best", kind="int", default=10, group="flag", applies="draw", valid=Range(1, 100))
-"""How many of the best sentences of each head are kept."""
 
 
 def _checked(best: object) -> int:

@@ -226,7 +226,8 @@ def test_the_launcher_starts_a_command_that_is_installed() -> None:
     told = (ROOT / "assets" / "linux" / f"{IDENTITY}.desktop").read_text(encoding="utf-8")
     entry = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["gui-scripts"][entry["Exec"]] == "explorer.__main__:main_window"
+    command, files = entry["Exec"].split()
+    assert project["gui-scripts"][command] == "explorer.__main__:main_window" and files == "%f"
     assert (entry["Icon"], entry["StartupWMClass"]) == (IDENTITY, IDENTITY)
 
 
