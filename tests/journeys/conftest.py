@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -47,6 +50,8 @@ class Journey:
         def act() -> int:
             (window,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, Window) and w.isVisible()]
             ran.append(True)
+            if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:  # Another test's window closed under the mouse.
+                QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
             try:
                 script(window)
             finally:
