@@ -5,14 +5,13 @@ import shutil
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from explorer import presets
@@ -25,6 +24,7 @@ from explorer.state.intents import look_at
 from explorer.state.state import State
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
+from tests.dragging import entering
 from tests.foreign.models import write_model
 from tests.journeys.conftest import Journey
 
@@ -64,11 +64,7 @@ def trace_of(window: Window) -> Trace:
 
 def takes(window: Window, what: QMimeData) -> bool:
     """Whether the window takes what is dragged over it."""
-    given = (Qt.DropAction.CopyAction, what, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Qt 6.12 has another way to make the event, older ones have not.
-        entered = QDragEnterEvent(QPoint(200, 200), *given)
-    entered.setAccepted(False)
+    entered = entering(what, QPoint(200, 200))
     QApplication.sendEvent(window, entered)
     return entered.isAccepted()
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
@@ -18,6 +18,7 @@ from explorer.scanning.run import scan_file
 from explorer.state.held_out import held_out
 from explorer.trace.scan_sums import SCAN_MEASURES
 from explorer.trace.scan_table import ScanTable
+from tests.dragging import entering
 from tests.journeys.conftest import Journey
 from tests.scanning.fakes import fake
 
@@ -35,9 +36,9 @@ def table(tmp_path: Path) -> Path:
 def dropped(window: Window, path: Path) -> None:
     what, actions, no_keys = QMimeData(), Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     what.setUrls([QUrl.fromLocalFile(str(path))])
-    entering = QDragEnterEvent(QPointF(9, 9).toPoint(), actions, what, LEFT, no_keys)
-    window.dragEnterEvent(entering)
-    assert entering.isAccepted()
+    entered = entering(what, QPoint(9, 9))
+    window.dragEnterEvent(entered)
+    assert entered.isAccepted()
     window.dropEvent(QDropEvent(QPointF(9, 9), actions, what, LEFT, no_keys))
 
 

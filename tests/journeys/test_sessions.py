@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.app.session.remembered import open_folder, remembered_path
@@ -17,6 +17,7 @@ from explorer.resources import config_folder
 from explorer.state.intents import OpenFolder, SetKnob, SetText, look_at
 from explorer.state.saved import Saved
 from explorer.state.state import State
+from tests.dragging import entering
 from tests.journeys.conftest import Journey
 
 
@@ -37,9 +38,9 @@ def drop(window: Window, path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     given = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    entering = QDragEnterEvent(QPoint(5, 5), *given)
-    QApplication.sendEvent(window, entering)
-    assert entering.isAccepted()
+    entered = entering(data, QPoint(5, 5))
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPoint(5, 5), *given))
 
 
@@ -176,6 +177,7 @@ def test_a_session_takes_the_colours_of_the_theme(journey: Journey, tmp_path: Pa
 
 KILLED = """
 import os, sys
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from explorer.app.session.remembered import remembered_path
 from explorer.state.intents import SetText
@@ -186,10 +188,10 @@ from explorer.app.shell.window import Window
 def act():
     window, = [each for each in QApplication.topLevelWidgets() if isinstance(each, Window)]
     while not window.session.is_answered():
-        QApplication.processEvents()
+        QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
     window.session.ask(SetText(sys.argv[1]))
     while not remembered_path().exists() or State.load(remembered_path()).wish.text != sys.argv[1]:
-        QApplication.processEvents()
+        QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
     os.kill(os.getpid(), 9)
 
 QApplication.exec = staticmethod(act)
