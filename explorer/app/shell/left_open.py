@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from explorer.app.shell.notice_line import NoticeLine
 from explorer.lang import Words
 from explorer.state.saved import Saved
 from explorer.state.state_file import title_of
@@ -14,31 +14,19 @@ from explorer.state.state_file import title_of
 _MOST_CHARACTERS = 24  # of a sentence
 
 
-class LeftOpen(QWidget):
+class LeftOpen(NoticeLine):
     """Signals: accepted(Saved). What was answered is removed from the disk; the next one is offered then."""
 
     accepted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("notice")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.text, self.restore, self.dismiss = QLabel(), QPushButton(), QToolButton()
+        self.restore = self.offer_button
         self.text.setTextFormat(Qt.TextFormat.PlainText)  # It quotes a sentence.
-        self.restore.setObjectName("slim")
-        self.dismiss.setText("×")
         self.restore.clicked.connect(self._accept)
         self.dismiss.clicked.connect(self._answer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 8, 0)
-        row.setSpacing(12)
-        row.addWidget(self.text)
-        row.addWidget(self.restore)
-        row.addStretch(1)
-        row.addWidget(self.dismiss)
         self._found: list[tuple[Path, Saved]] = []
         self._words: Words | None = None
-        self.hide()
 
     def offer(self, found: dict[Path, Saved]) -> None:
         """Offer these, the first one first."""

@@ -1,0 +1,24 @@
+"""A calm line above the pages that says something, offers one thing, and goes away by ×."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+
+class NoticeLine(QWidget):
+    """The `text`, the button `offer_button`, and `dismiss`; hidden until there is something to say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("notice")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.text, self.offer_button, self.dismiss = QLabel(), QPushButton(), QToolButton()
+        self.offer_button.setObjectName("slim")
+        self.dismiss.setText("×")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 8, 0)
+        row.setSpacing(12)
+        row.addWidget(self.text)
+        row.addWidget(self.offer_button)
+        row.addStretch(1)
+        row.addWidget(self.dismiss)
+        self.hide()
