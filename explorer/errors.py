@@ -8,7 +8,7 @@
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
     │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
-    │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
+    │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -239,6 +239,12 @@ class NoMaskToken(NotFound):
     """A model that shall fill in hidden words, and was not trained to. Values: name."""
 
     key = "error.no_mask_token"
+
+
+class NoSuchLesson(NotFound):
+    """A lesson that was open where a session comes from, and is not in the list here. Values: lesson."""
+
+    key = "error.no_such_lesson"
 
 
 class NoSentenceVectors(NotFound):

@@ -82,7 +82,9 @@ class Program:
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
+        self._own = None if first.saved is None else first.saved.own
         self._imports.done.connect(self.window.begin)
+        self._imports.done.connect(self._begin_lesson)
         self.session.told.connect(self._hear)
         self.window.sessions.file.changed.connect(self._keep)
 
@@ -96,6 +98,10 @@ class Program:
             sessions.file.resume(first.saved)
         self.window.left_open.offer(dict(first.left))
         self.window.seen.connect(self._keep_now)
+
+    def _begin_lesson(self) -> None:
+        """Show the step of a lesson that was open when the program ended; its lessons are read beside the window."""
+        self.window.step_opener.begin(self._own)
 
     def open(self) -> None:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
@@ -168,7 +174,8 @@ class Program:
     def _saved(self) -> Saved:
         """What is set up, as it comes back."""
         file = self.window.sessions.file
-        return Saved(state=self.session.state, session=file.kept, changed=file.is_changed, was_shown=self._is_shown)
+        own = self.window.step_opener.own
+        return Saved(state=self.session.state, session=file.kept, changed=file.is_changed, was_shown=self._is_shown, own=own)
 
     def _keep(self) -> None:
         self.remembered.keep(self._saved)

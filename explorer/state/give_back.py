@@ -14,31 +14,32 @@ from explorer.state.wish import Wish
 
 @attrs.frozen(eq=False)
 class GiveBack(Intent):
-    """Give back what a lesson found: `before` it began; `left` is what its last step set up.
+    """Leave a lesson and give back what it found: `before` it began; `left` is what its last step set up.
 
-    What the reader has changed since, such as the sentence, stays as it is.
+    What the reader has changed since, such as the sentence, stays as it is. Where one of the two is not known, all stays.
     """
 
-    before: State
-    left: State
+    before: State | None = None
+    left: State | None = None
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with the fields of `before` that are as the lesson left them."""
-        if state.wish.preset != self.left.wish.preset:  # The reader has chosen another model, which stays.
-            return state
-        wish = attrs.evolve(_given_back(self.before.wish, self.left.wish, state.wish, Wish), config=self._config(state))
-        look = _given_back(self.before.look, self.left.look, state.look, Look)
-        page = self.before.page if state.page == self.left.page else state.page
-        return State(wish=wish, look=look, page=page)
+        before, left = self.before, self.left
+        if before is None or left is None or state.wish.preset != left.wish.preset:  # Another model that was chosen stays.
+            return attrs.evolve(state, lesson=None)
+        config = _config(before.wish.config, left.wish.config, state.wish.config)
+        wish = attrs.evolve(_given_back(before.wish, left.wish, state.wish, Wish), config=config)
+        look = _given_back(before.look, left.look, state.look, Look)
+        return State(wish=wish, look=look, page=before.page if state.page == left.page else state.page)
 
-    def _config(self, state: State) -> Config:
-        """The knobs of before, with those that the reader has moved since if they go with them."""
-        left = self.left.wish.config.values()
-        moved = {name: value for name, value in state.wish.config.values().items() if value != left[name]}
-        try:
-            return self.before.wish.config.changed(**moved)
-        except ExplorerError:
-            return self.before.wish.config
+
+def _config(before: Config, left: Config, now: Config) -> Config:
+    """The knobs of before, with those that the reader has moved since if they go with them."""
+    then = left.values()
+    try:
+        return before.changed(**{name: value for name, value in now.values().items() if value != then[name]})
+    except ExplorerError:
+        return before
 
 
 def _given_back(before: Any, left: Any, now: Any, kind: type) -> Any:

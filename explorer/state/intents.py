@@ -13,6 +13,7 @@ import attrs
 
 from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
+from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
@@ -269,16 +270,18 @@ class OpenStep(Intent):
     """Open a step of a lesson, with its preset, knobs, texts and Look.
 
     `earlier` are the settings of the steps before it, where somebody comes to it from elsewhere: a step builds on them.
+    `place` says which step of which lesson it is.
     """
 
     settings: Settings
     earlier: tuple[Settings, ...] = ()
+    place: LessonPlace | None = None
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State that the step sets up. Raises UnknownPreset, BadPreset, BadKnob, BadField."""
         for settings in (*self.earlier, self.settings):
             state = state.opened(settings)
-        return state
+        return attrs.evolve(state, lesson=self.place)
 
 
 @attrs.frozen(eq=False)

@@ -20,19 +20,22 @@ class Saved:
 
     `other_weights` says that the preset has other weights now than those that the session was saved with. `session` is the
     file that the State belongs to, "" for none; `changed` says that it has changes which that file lacks. `was_shown` says
-    that the State had been on screen when it was written.
+    that the State had been on screen when it was written. `own` is what was set up before the lesson that is open in it.
     """
 
     state: State
     session: str = ""
     changed: bool = False
     was_shown: bool = True
+    own: State | None = None
     unknown: tuple[str, ...] = ()
     other_weights: bool = False
 
     def keep(self, path: Path) -> None:
         """Write what comes back after the program's end. Raises CannotWrite, DiskFull."""
-        kept = {"session": self.session, "changed": self.changed, "was_shown": self.was_shown}
+        kept: dict[str, Any] = {"session": self.session, "changed": self.changed, "was_shown": self.was_shown}
+        if self.own is not None:
+            kept["own"] = self.own.to_table()
         write_table({**self.state.to_table(), "kept": kept}, path)
 
 
@@ -49,7 +52,16 @@ def _kept(table: Any, path: Path) -> dict[str, Any]:
     kinds = {"session": str, "changed": bool, "was_shown": bool}
     if not isinstance(table, dict) or any(type(table[name]) is not kind for name, kind in kinds.items() if name in table):
         raise BadState(path=str(path), reason="kept ?")
-    return {name: table[name] for name in kinds if name in table}
+    own = _own(table["own"], path) if "own" in table else None
+    return {"own": own, **{name: table[name] for name in kinds if name in table}}
+
+
+def _own(table: Any, path: Path) -> State | None:
+    """What was set up before a lesson; None where it cannot be had any more, such as a preset that is gone."""
+    try:
+        return State.of_table(table, path)[0] if isinstance(table, dict) else None
+    except ExplorerError:
+        return None
 
 
 def _differ(weights: object, state: State) -> bool:

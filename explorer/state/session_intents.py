@@ -9,9 +9,13 @@ from explorer.state.state import State
 
 @attrs.frozen
 class OpenState(Intent):
-    """Set up all that a State holds. One step: undo brings back what was there before."""
+    """Set up all that a State holds. One step: undo brings back what was there before.
+
+    `own` is what was set up before the lesson that is open in it, where that is known.
+    """
 
     state: State
+    own: State | None = None
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State of the file. A page that this version does not have, or that no file names, stays the one in front."""

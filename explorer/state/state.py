@@ -1,4 +1,4 @@
-"""The State: everything that a person has set up, as one value of Wish, Look and page.
+"""The State: everything that a person has set up, as one value of Wish, Look, page and place in the lessons.
 
 Undo entries and the state kept between starts are States. A lesson's step and a file are Settings: some fields of a State,
 which change these fields and leave all others as they are.
@@ -15,6 +15,7 @@ from explorer.config import Config, find_knob
 from explorer.errors import BadState, CannotRead, ExplorerError
 from explorer.presets import DEFAULT, load_preset
 from explorer.state.fields import bad_field, changed_fields, read_fields
+from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import Look
 from explorer.state.state_file import BUNDLE_SUFFIX, is_bundle, read_table, write_table
 from explorer.state.wish import Wish
@@ -74,11 +75,12 @@ def _check(wish: Mapping[str, Any], knobs: Mapping[str, object]) -> None:
 
 @attrs.frozen(kw_only=True)
 class State:
-    """The Wish, the Look, and the key of the page in front."""
+    """The Wish, the Look, the key of the page in front, and the place in the lessons, if one of them is open."""
 
     wish: Wish
     look: Look = attrs.field(factory=Look)
     page: str = ""
+    lesson: LessonPlace | None = None
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "State":
@@ -100,7 +102,7 @@ class State:
             config=wish.config.changed(**settings.knobs),
             compared_with=None if other is None else self.changed(other).wish,
         )
-        return State(wish=wish, look=attrs.evolve(look, **settings.look), page=settings.page or self.page)
+        return attrs.evolve(self, wish=wish, look=attrs.evolve(look, **settings.look), page=settings.page or self.page)
 
     def opened(self, settings: Settings) -> "State":
         """The State for a lesson's step. Fields that the step does not set stay, except manual changes to the old sentence.
@@ -138,10 +140,11 @@ class State:
     def of_table(cls, table: Mapping[str, object], path: str | Path) -> tuple["State", tuple[str, ...]]:
         """The State in the table of the file that errors call `path`, and the unknown names in it. Raises BadState."""
         try:
-            settings, unknown = Settings.read(table)
+            settings, unknown = Settings.read({name: value for name, value in table.items() if name != "lesson"})
             if "preset" not in settings.wish:
                 raise BadState(path=str(path), reason="preset ?")
-            return cls.from_preset(settings.wish["preset"]).changed(settings), unknown
+            state = cls.from_preset(settings.wish["preset"]).changed(settings)
+            return attrs.evolve(state, lesson=_lesson_of(table)), unknown
         except (BadState, CannotRead):
             raise
         except ExplorerError as error:  # The file holds a wrong knob, field or preset.
@@ -182,6 +185,16 @@ def read_table_of(path: Path) -> dict[str, Any]:
     return read_bundle(path)
 
 
+def _lesson_of(table: Mapping[str, object]) -> LessonPlace | None:
+    """The place in the lessons that a table names, if it names one. Raises BadField."""
+    if "lesson" not in table:
+        return None
+    row = table["lesson"]
+    if not isinstance(row, dict) or "key" not in row:
+        raise bad_field("lesson", row)
+    return LessonPlace(**read_fields(LessonPlace, row))
+
+
 def _weights_of(preset: str) -> str:
     from explorer.state.bundle import weights_sha256  # Only what a person saves says it.
 
@@ -207,6 +220,8 @@ def _rows_of(state: State) -> Iterator[tuple[str, Any]]:
     look = changed_fields(state.look)
     if look:
         yield "look", look
+    if state.lesson is not None:
+        yield "lesson", {"key": state.lesson.key, **changed_fields(state.lesson, without=("key",))}
     if wish.compared_with is not None:
         other = State(wish=attrs.evolve(wish.compared_with, compared_with=None))
         yield "compared_with", dict(_rows_of(other))

@@ -3,6 +3,7 @@
 import attrs
 
 from explorer.state.give_back import GiveBack
+from explorer.state.lesson_place import LessonPlace
 from explorer.state.state import Settings, State
 
 
@@ -24,6 +25,17 @@ def test_a_model_that_the_reader_chose_stays() -> None:
     before, left = State.from_preset("tiny"), State.from_preset("paper-base")
     chosen = State.from_preset("translator")
     assert GiveBack(before, left).applied(chosen, None) == chosen
+
+
+def test_no_lesson_is_open_afterwards() -> None:
+    """Whatever is known of what was there before."""
+    before, place = State.from_preset("tiny", "你好"), LessonPlace(key="a1", step=1)
+    left = attrs.evolve(before.opened(Settings(wish={"text": "她"})), lesson=place)
+    other = attrs.evolve(left, wish=attrs.evolve(left.wish, preset="paper-base"))
+    assert GiveBack(before, left).applied(left, None) == before
+    assert GiveBack(before, left).applied(other, None) == attrs.evolve(other, lesson=None)
+    assert GiveBack().applied(left, None) == attrs.evolve(left, lesson=None)
+    assert GiveBack(before).applied(left, None) == attrs.evolve(left, lesson=None)
 
 
 def test_knobs_that_do_not_go_together_are_those_of_before() -> None:

@@ -12,9 +12,10 @@ import pytest
 
 from explorer import page_list
 from explorer.config import BEAM, KNOBS, Config
-from explorer.errors import BadKnob
+from explorer.errors import BadKnob, BadState
 from explorer.knobs import Knob
 from explorer.presets import preset_names
+from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import Look
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
@@ -105,7 +106,8 @@ class Chance:
             wish = attrs.evolve(wish, compared_with=self.wish())
         own = State.from_preset(wish.preset).look
         look = attrs.evolve(own, **self.some({"layer": drawn.randint(0, 99), "head": drawn.randint(0, 99), "top_k": 7}))
-        return State(wish=wish, look=look, page=drawn.choice((*page_list.KEYS, "", self.text())))
+        lesson = LessonPlace(key=self.text(), step=drawn.randint(0, 9), file=self.text()) if drawn.random() < 0.3 else None
+        return State(wish=wish, look=look, page=drawn.choice((*page_list.KEYS, "", self.text())), lesson=lesson)
 
 
 def come_back(state: State) -> State:
@@ -135,7 +137,7 @@ def test_ten_thousand_generated_states_come_back() -> None:
 def test_a_field_that_is_lost_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The generator reaches it."""
     whole = State.to_table
-    for field in ("words", "changes", "compared_with", "knobs", "look", "source_cuts"):
+    for field in ("words", "changes", "compared_with", "knobs", "look", "source_cuts", "lesson"):
         monkeypatch.setattr(State, "to_table", lambda state, lost=field: {k: v for k, v in whole(state).items() if k != lost})
         chance = Chance(1)
         assert any(come_back(state) != state for state in (chance.state() for _each in range(60))), field
@@ -163,6 +165,31 @@ def test_what_came_back_in_version_0_2_still_does() -> None:
     """Its table `kept` too."""
     saved = read_saved(SAMPLES / "kept-0.2.0.explorer.toml")
     assert saved == Saved(state=SAVED_THEN, session="/home/a/lesson.explorer.toml", changed=True, was_shown=True)
+
+
+def test_the_lesson_comes_back_with_what_was_set_up_before_it() -> None:
+    """Both from a file that the program wrote by itself; one of these States was never lost with the other."""
+    saved = read_saved(SAMPLES / "lesson" / "kept-0.2.0.explorer.toml")
+    assert saved.unknown == () and saved.own == State.from_preset("tiny", "我自己的一句")
+    assert saved.state.lesson == LessonPlace(key="c3", step=2, file="/home/a/c3.toml")
+
+
+@pytest.mark.parametrize(
+    "table", ["lesson = 3", "lesson = { step = 1 }", 'lesson = { key = "a", step = -1 }', 'lesson = { key = "a", page = 1 }']
+)
+def test_a_lesson_that_is_none_is_refused(table: str) -> None:
+    """As every other field of a file."""
+    with pytest.raises(BadState, match=r"lesson|step|page"):
+        State.of_table(parsed(f'version = 1\npreset = "tiny"\n{table}\n'.encode(), "a"), "a")
+
+
+def test_an_own_state_that_cannot_be_had_any_more_is_left_out(tmp_path: Path) -> None:
+    """The rest comes back."""
+    path = tmp_path / "a.explorer.toml"
+    Saved(state=State.from_preset("tiny"), own=State.from_preset("tiny")).keep(path)
+    path.write_text(path.read_text("utf-8").replace('own]\npreset = "tiny"', 'own]\npreset = "gone"'), "utf-8")
+    saved = read_saved(path)
+    assert "gone" in path.read_text("utf-8") and saved.own is None and saved.state == State.from_preset("tiny")
 
 
 SAVED_THEN = State(

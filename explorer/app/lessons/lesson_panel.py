@@ -30,10 +30,11 @@ _WIDTH_PX, _NARROW_PX = 330, 280
 
 
 class LessonPanel(QWidget):
-    """Signals: opened(Step or None) when a step is to be set up or was left; closed() when the user hides the panel;
-    ticked(Ticks) when somebody has come further in a lesson."""
+    """Signals: opened(Step or None) when a step is to be set up or was left; resumed(Step) when one is shown that is set up
+    already; closed() when the user hides the panel; ticked(Ticks) when somebody has come further in a lesson."""
 
     opened = Signal(object)
+    resumed = Signal(object)
     closed = Signal()
     ticked = Signal(object)
 
@@ -126,8 +127,12 @@ class LessonPanel(QWidget):
 
     def add(self, lesson: Lesson) -> None:
         """Add a lesson, in place of one with the same key, and open it."""
-        self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self.list.listed_errors)
+        self.put(lesson)
         self.open(lesson.key)
+
+    def put(self, lesson: Lesson) -> None:
+        """Add a lesson to the list, in place of one with the same key."""
+        self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self.list.listed_errors)
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -182,6 +187,14 @@ class LessonPanel(QWidget):
         self._go(visits.place if visits.place < n_steps and len(visits.done) < n_steps else 0, anew=True)
         self._stack.setCurrentIndex(1)
 
+    def resume(self, key: str, place: int) -> None:
+        """Show a step of a lesson over what is set up already; the last one, where the lesson has become shorter."""
+        self.lesson = next(lesson for lesson in self.lessons if lesson.key == key)
+        place = min(place, len(self.lesson.steps) - 1)
+        self._show_step(place, self.lesson.steps[:place])
+        self._stack.setCurrentIndex(1)
+        self.resumed.emit(self.lesson.steps[place])
+
     def leave(self) -> None:
         """Close the step and go back to the list."""
         self._end()
@@ -196,7 +209,12 @@ class LessonPanel(QWidget):
     def _go(self, place: int, *, anew: bool = False) -> None:
         """Open a step; `anew` where the one before it is not what is set up."""
         assert self.lesson is not None  # Steps are only changed while a lesson is open.
-        self.place, self.earlier = place, self.lesson.steps[:place] if anew else ()
+        self._show_step(place, self.lesson.steps[:place] if anew else ())
+        self.opened.emit(self.step)
+
+    def _show_step(self, place: int, earlier: tuple[Step, ...]) -> None:
+        assert self.lesson is not None  # Steps are only shown while a lesson is open.
+        self.place, self.earlier = place, earlier
         step = self.lesson.steps[place]
         self.given = dict(step.given)
         while self._matrices.count():
@@ -212,7 +230,6 @@ class LessonPanel(QWidget):
         self.ticked.emit(self.list.ticks.opened(self.lesson.key, place))
         if step.question is None:
             self._done()
-        self.opened.emit(step)
 
     def _done(self) -> None:
         """Tick the open step."""

@@ -1,9 +1,11 @@
 """The link from lessons to the rest of the window: a step sets up the session and the page, and outlines cards."""
 
+import contextlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import attrs
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
@@ -11,15 +13,19 @@ from explorer.app.display import native_dialog
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
+from explorer.app.session import told
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
 from explorer.engine.request import Frame
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, NoSuchLesson
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
 from explorer.state.give_back import GiveBack
 from explorer.state.intents import OpenStep
+from explorer.state.lesson_place import LessonPlace
+from explorer.state.session_intents import OpenState
 from explorer.state.state import State
+from explorer.state.state_link import OpenLink
 from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 
@@ -38,7 +44,9 @@ class StepOpener(QObject):
     ) -> None:
         super().__init__(panel)
         self._panel, self._session, self._page_stack = panel, session, page_stack
-        self._wanted = ""  # the key of a lesson to open as soon as the list is read
+        self._wanted: str | LessonPlace = ""  # the lesson to open, or the place to show, as soon as the list is read
+        self._place: LessonPlace | None = None  # what the panel shows
+        self._files: dict[str, str] = {}  # of lessons that were opened from a file of the user's, by key
         self._knobs, self._appearance = knobs, appearance
         self._reckoner = panel.reckoner
         self._reckoner.broke.connect(self.broke)
@@ -46,6 +54,7 @@ class StepOpener(QObject):
         self._left: State | None = None  # what its last step set up
         panel.hide()
         panel.opened.connect(self._open)
+        panel.resumed.connect(self._resumed)
         panel.ticked.connect(self._keep)
         panel.closed.connect(self._hide)
 
@@ -69,6 +78,24 @@ class StepOpener(QObject):
         """Open the tour, where somebody left it."""
         self.open(_TOUR)
 
+    @property
+    def own(self) -> State | None:
+        """What was set up before the open lesson; None where none is open or it is not known."""
+        return self._before
+
+    def begin(self, own: State | None) -> None:
+        """Show the step that is open in what the program begins with; `own` is what was set up before that lesson."""
+        if self._session.state.lesson not in (None, self._place):
+            self._show_place(self._session.state.lesson, own)
+
+    def follow(self, news: told.Set) -> None:
+        """Show the step that is open in what is set up now: in a session or a link that was opened, or after undo and redo."""
+        place, opened = news.state.lesson, isinstance(news.by, (OpenState, OpenLink))
+        if opened:
+            self._show_place(place, news.by.own if isinstance(news.by, OpenState) else None)
+        elif place not in (news.before.lesson, self._place):
+            self._show_place(place, news.before if news.before.lesson is None else self._before)
+
     def draw(self, frame: Frame) -> None:
         """Give a frame to the open step, unless it answers an older wish: then its numbers are not the step's."""
         if self._session.is_answered():
@@ -89,7 +116,7 @@ class StepOpener(QObject):
     def add(self, path: str) -> None:
         """Open a lesson from a user's file. A mistake in the file is shown as an error."""
         self.shown.emit(True)
-        self._reckoner.ask("file", partial(_read, Path(path)), self._add)
+        self._reckoner.ask("file", partial(_read, Path(path).absolute()), partial(self._add, str(Path(path).absolute())))
 
     def close(self) -> None:
         """End the lessons' thread."""
@@ -104,9 +131,61 @@ class StepOpener(QObject):
             self._open_wanted()
 
     def _open_wanted(self) -> None:
-        if self._wanted in {lesson.key for lesson in self._panel.lessons}:
-            self._panel.open(self._wanted)
-        self._wanted = ""
+        wanted, self._wanted = self._wanted, ""
+        if isinstance(wanted, LessonPlace):
+            self._resume(wanted)
+        elif wanted in {lesson.key for lesson in self._panel.lessons}:
+            self._panel.open(wanted)
+
+    def _show_place(self, place: LessonPlace | None, own: State | None) -> None:
+        """Show a place over what is set up already, or the list. Leaving it then gives back what `own` holds."""
+        self._before = self._left = None
+        if place is None:
+            self._wanted = ""
+            if self._panel.lesson is not None:
+                self._panel.leave()
+            return
+        self._before, self._wanted = own, place
+        self.shown.emit(True)
+        if self._panel.lessons:
+            self._open_wanted()
+        else:
+            self._read_list()
+
+    def _resume(self, place: LessonPlace) -> None:
+        """Show a place; a lesson in a file of the user's is read first."""
+        if place.file and self._files.get(place.key) != place.file:
+            self._reckoner.ask("file", partial(_read, Path(place.file)), partial(self._take, place))
+        elif place.key in {lesson.key for lesson in self._panel.lessons}:
+            self._panel.resume(place.key, place.step)
+        else:
+            self._is_gone(NoSuchLesson(lesson=place.key))
+
+    def _is_gone(self, error: ExplorerError) -> None:
+        """Say why the lesson that should be open is not; all else that is set up stays."""
+        self._before = None
+        self._session.ask(GiveBack())
+        self.refused.emit(error)
+
+    def _take(self, place: LessonPlace, found: Lesson | ExplorerError) -> None:
+        """Take the lesson of a place from its file, unless something else was opened meanwhile."""
+        if self._session.state.lesson != place:
+            return
+        if isinstance(found, ExplorerError):
+            self._is_gone(found)
+        else:
+            self._files[found.key] = place.file
+            self._panel.put(found)
+            self._resume(attrs.evolve(place, key=found.key))
+
+    def _resumed(self, step: Step) -> None:
+        """A step is on show that is set up already: outline what it speaks of, and find out what it has set up."""
+        self._place = self._session.state.lesson
+        if self._before is not None:
+            earlier = tuple(each.settings for each in self._panel.earlier)
+            with contextlib.suppress(ExplorerError):  # Without what the lesson set up, nothing is given back.
+                self._left = OpenStep(step.settings, earlier, self._place).applied(self._before, None)
+        self._shown_now(step)
 
     def _keep(self, ticks: Ticks) -> None:
         """Show and write how far somebody has come."""
@@ -114,10 +193,11 @@ class StepOpener(QObject):
             self._panel.tick(ticks)
             self._reckoner.ask("ticks", partial(_save, ticks), _nothing)
 
-    def _add(self, found: Lesson | ExplorerError) -> None:
+    def _add(self, path: str, found: Lesson | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
             self.refused.emit(found)
         else:
+            self._files[found.key] = path
             self._panel.add(found)
 
     def _read_list(self) -> None:
@@ -133,8 +213,13 @@ class StepOpener(QObject):
         else:
             self._before = self._before or self._session.state
             earlier = tuple(each.settings for each in self._panel.earlier)
-            self._session.ask(OpenStep(step.settings, earlier))
+            key = "" if self._panel.lesson is None else self._panel.lesson.key
+            self._place = LessonPlace(key=key, step=self._panel.place, file=self._files.get(key, ""))
+            self._session.ask(OpenStep(step.settings, earlier, self._place))
             self._left = self._session.state
+        self._shown_now(step)
+
+    def _shown_now(self, step: Step | None) -> None:
         self.look_into()
         self._mark(step)
         if self._session.frame is not None:  # If the step changed nothing, the frame on screen has its numbers.
@@ -142,9 +227,10 @@ class StepOpener(QObject):
 
     def _give_back(self) -> None:
         """Put the reader's own sentence, preset, knobs and page in the place of the lesson's."""
-        if self._before is not None and self._left is not None:
-            self._session.ask(GiveBack(self._before, self._left))
-        self._before = self._left = None
+        before, left = self._before, self._left
+        self._before = self._left = self._place = None
+        if self._session.state.lesson is not None or before is not None:
+            self._session.ask(GiveBack(before, left))
 
     def _mark(self, step: Step | None) -> None:
         marks = step.highlight if step is not None else ()

@@ -15,10 +15,11 @@ _MOST = 500
 
 @attrs.frozen
 class _Entry:
-    """A State, and whether the step that led to it also changed the Look or the page."""
+    """A State, whether the step to it also changed the Look or the page, and whether it led to another step of a lesson."""
 
     state: State
     moved: bool = False
+    led: bool = False
 
 
 class History:
@@ -26,7 +27,7 @@ class History:
 
     Quick changes of one `gesture`, such as dragging a slider or typing a word, are one step; each change without a gesture
     is a step of its own. A change of Look or page is no step: undo keeps them, unless the undone step changed them
-    itself, as a lesson's step does.
+    itself, as a lesson's step does. The place in the lessons goes with the step that led there.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class History:
             self._entries[self._place] = attrs.evolve(before, state=state)
         else:
             moved = (state.look, state.page) != (before.state.look, before.state.page)
-            self._entries.append(_Entry(state, moved))
+            self._entries.append(_Entry(state, moved, state.lesson != before.state.lesson))
             del self._entries[:-_MOST]
             self._place = len(self._entries) - 1
         self._gesture, self._last_s = gesture, now_s
@@ -79,11 +80,12 @@ class History:
         self._entries[self._place] = attrs.evolve(self._entries[self._place], state=state)
 
     def take_back(self) -> State:
-        """Go one step back from a step that was refused; it cannot be redone."""
-        self._past.drop(self.now.wish)
-        state = self.undo()
+        """Go one step back from a step that was refused; it cannot be redone. The lesson stays open at the step that asked."""
+        refused = self.now
+        self._past.drop(refused.wish)
+        self.look(attrs.evolve(self.undo(), lesson=refused.lesson))
         del self._entries[self._place + 1 :]
-        return state
+        return self.now
 
     def leave(self, preset: str) -> State:
         """Take back every last step with this preset, because its model cannot be shown; returns the first of their States."""
@@ -97,16 +99,19 @@ class History:
 
     def undo(self) -> State:
         """Go one step back, if there is one."""
-        return self._go(max(0, self._place - 1), self._entries[self._place].moved)
+        return self._go(max(0, self._place - 1), self._entries[self._place])
 
     def redo(self) -> State:
         """Go one step forward, if there is one."""
         place = min(len(self._entries) - 1, self._place + 1)
-        return self._go(place, self._entries[place].moved)
+        return self._go(place, self._entries[place])
 
-    def _go(self, place: int, moved: bool) -> State:
+    def _go(self, place: int, step: _Entry) -> State:
+        """Go to a place over one step, which takes along what it changed itself."""
         here = self.now
         self._place, self._gesture = place, ""
-        if not moved:
+        if not step.moved:
             self.look(attrs.evolve(self.now, look=here.look, page=here.page))
+        if not step.led:
+            self.look(attrs.evolve(self.now, lesson=here.lesson))
         return self.now

@@ -71,7 +71,7 @@ class SessionMenu(QObject):
 
     def restore(self, saved: Saved) -> None:
         """Open what a program has left that was not closed."""
-        self.wished.emit(OpenState(self._themed(saved.state)))
+        self.wished.emit(OpenState(self._themed(saved.state), saved.own))
         self.file.resume(saved)
         self.file.follow(self._window.session.state)
 

@@ -180,6 +180,7 @@ class Window(QMainWindow):
         self.actions_.by_name["words"].setChecked(state.look.unit == "words")
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
+        self.step_opener.follow(value)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
         if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.app.session.history import History
 from explorer.state.intents import SetKnob, SetText, look_at
+from explorer.state.lesson_place import LessonPlace
 from explorer.state.state import State
 
 
@@ -92,6 +93,27 @@ def test_undo_leaves_alone_what_is_looked_at(history: History, clock: Clock) -> 
 
     assert ("我爱北京天安门", 3, "attention") == (history.undo().wish.text, history.now.look.head, history.now.page)
     assert ("a", 3) == (history.redo().wish.text, history.now.look.head)
+
+
+def test_the_place_in_the_lessons_goes_with_the_step_that_led_there(history: History, clock: Clock) -> None:
+    """A text that was typed in a lesson is undone within it; one step more, and the lesson is at the step before."""
+    first, second = LessonPlace(key="a1"), LessonPlace(key="a1", step=1)
+    history.look(attrs.evolve(history.now, lesson=first))
+    history.add(attrs.evolve(SetText("一").applied(history.now, None), lesson=second), "")
+    _type(history, clock, "二", 5)
+
+    assert (second, "一") == (history.undo().lesson, history.now.wish.text)
+    assert first == history.undo().lesson
+    assert second == history.redo().lesson
+    assert second == history.redo().lesson
+
+
+def test_a_lesson_stays_at_a_step_that_was_refused(history: History) -> None:
+    """What it was to set up is taken back, and it says why."""
+    place = LessonPlace(key="a1", step=1)
+    history.add(attrs.evolve(SetText("一").applied(history.now, None), lesson=place), "")
+
+    assert (place, "我爱北京天安门") == (history.take_back().lesson, history.now.wish.text)
 
 
 def test_undo_of_a_lessons_step_goes_back_to_its_page(history: History, clock: Clock) -> None:
