@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import threading
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
@@ -21,6 +22,7 @@ from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
+from explorer.lessons.read import read_lesson
 from explorer.state.saved import Saved
 
 _SIZE = (1440, 900)
@@ -43,8 +45,10 @@ class Program:
         lacking: str = "",
         preferences: Preferences | None = None,
         session: str | None = None,
+        lesson: str | None = None,
     ) -> None:
         """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already.
+        `lesson` is the file of a lesson to open.
 
         Raises UnknownPreset, BadPreset, CannotRead, BadState, NewerState for a `preset` or the file of a `session`.
         """
@@ -70,7 +74,7 @@ class Program:
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(
-            not (text or preset or first.restored or first.left or self.preferences.text(_INVITED))
+            not (text or preset or lesson or first.restored or first.left or self.preferences.text(_INVITED))
         )
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
@@ -82,7 +86,7 @@ class Program:
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
-        self._own = None if first.saved is None else first.saved.own
+        self._lesson, self._own = lesson, None if first.saved is None else first.saved.own
         self._imports.done.connect(self.window.begin)
         self._imports.done.connect(self._begin_lesson)
         self.session.told.connect(self._hear)
@@ -100,8 +104,10 @@ class Program:
         self.window.seen.connect(self._keep_now)
 
     def _begin_lesson(self) -> None:
-        """Show the step of a lesson that was open when the program ended; its lessons are read beside the window."""
+        """Show the step of a lesson that was open when the program ended, or open the lesson that was asked for."""
         self.window.step_opener.begin(self._own)
+        if self._lesson is not None:
+            self.window.step_opener.add(self._lesson)
 
     def open(self) -> None:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
@@ -211,14 +217,20 @@ def _load_figures() -> None:
 
 
 def open_window(
-    text: str | None = None, preset: str | None = None, language: str | None = None, session: str | None = None
+    text: str | None = None,
+    preset: str | None = None,
+    language: str | None = None,
+    session: str | None = None,
+    lesson: str | None = None,
 ) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
+    if lesson is not None:
+        read_lesson(Path(lesson))  # What is no lesson is said before anything opens.
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
     use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking, preferences, session)
+    program = Program(text, preset, language, lacking, preferences, session, lesson)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

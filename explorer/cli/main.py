@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -57,10 +58,15 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 
 def _opening(arguments: list[str]) -> list[str]:
-    """A single file that the window can open, which is what a desktop gives, becomes the flag for it."""
+    """A single file that the window can open, which is what a desktop gives, becomes the flag for it; also behind gui."""
+    file = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) else ""
     for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
-        if len(arguments) == 1 and arguments[0].endswith(endings):
-            return ["gui", f"--{flag}", arguments[0]]
+        if file.endswith(endings):
+            return ["gui", f"--{flag}", file]
+    if file.endswith(".toml"):
+        from explorer.lessons.lesson_file import is_lesson  # Nearly no line of arguments is such a file.
+
+        return ["gui", "--lesson", file] if is_lesson(Path(file)) else arguments
     return arguments
 
 
@@ -84,13 +90,11 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.option("--preset", metavar="NAME", shell_complete=presets_completed)
 @click.option("--trace", metavar="FILE", type=click.Path())
 @click.option("--session", metavar="FILE", type=click.Path())
+@click.option("--lesson", metavar="FILE", type=click.Path())
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
-def commands(
-    context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None, language: str | None
-) -> int | None:
+def commands(context: click.Context, /, language: str | None, **given: str | None) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
-    given = {"text": text, "preset": preset, "trace": trace, "session": session}
     return context.invoke(gui, **given) if context.invoked_subcommand is None else None
 
 
@@ -117,14 +121,18 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @click.option("--preset", metavar="NAME", shell_complete=presets_completed)
 @click.option("--trace", metavar="FILE", type=click.Path())
 @click.option("--session", metavar="FILE", type=click.Path())
+@click.option("--lesson", metavar="FILE", type=click.Path())
 @click.pass_context
-def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None) -> int:
-    """Open the window; with a file, the pass that was recorded in it, or the session."""
+def gui(
+    context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None, lesson: str | None
+) -> int:
+    """Open the window; with a file, the pass that was recorded in it, the session, or the lesson."""
     preset = preset if trace is None else recorded_preset(trace)
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 
-        return open_window(text=text, preset=preset, language=context.find_root().params["language"], session=session)
+        language = context.find_root().params["language"]
+        return open_window(text=text, preset=preset, language=language, session=session, lesson=lesson)
 
 
 @commands.command()

@@ -16,7 +16,11 @@ from explorer.files import cannot_write, make_folder, replacing
 from explorer.resources import asset
 
 NAME = "transformer-explorer"
-MIME_TYPES = ("application/x-transformer-explorer-session", "application/x-transformer-explorer-bundle")
+MIME_TYPES = (
+    "application/x-transformer-explorer-session",
+    "application/x-transformer-explorer-bundle",
+    "application/x-transformer-explorer-lesson",
+)
 _PATIENCE_S = 30
 _RESERVED = " \t\n\"'\\><~|&;$*?#()`"  # Characters of an Exec line that want quotes.
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadLesson, ExplorerError, OverLimit
+from explorer.errors import BadLesson, CannotRead, ExplorerError, OverLimit
 from explorer.files import opened, read_at_most
 from explorer.lessons.cost import quoted
 from explorer.toml_text import deep_line, too_deep
 
+SUFFIX = ".lesson.toml"
+"""The ending by which a desktop knows a lesson. Any other file `.toml` may be one as well."""
 MOST_BYTES = 2**18  # bytes; the program's own lessons have 1,000 to 3,000
 _DEEPEST_VALUE = 8
 _LONG_NUMBER = 1000  # digits
@@ -30,6 +32,22 @@ class WrongError(Exception):
     def __init__(self, key: str, reason: object) -> None:
         super().__init__(key)
         self.key, self.reason = key, reason
+
+
+def is_lesson(path: Path) -> bool:
+    """Whether a file that somebody names or drops is a lesson: by its ending, or as TOML with steps."""
+    if path.name.endswith(SUFFIX) or path.suffix != ".toml":
+        return path.name.endswith(SUFFIX)
+    try:
+        with opened(path) as file:
+            return any(line.strip() == b"[[step]]" for line in read_at_most(file, path, MOST_BYTES).splitlines())
+    except CannotRead:
+        return False
+
+
+def lesson_key(path: Path) -> str:
+    """What a lesson is called: the name of its file without the ending."""
+    return path.name.removesuffix(SUFFIX).removesuffix(".toml")
 
 
 @attrs.frozen

@@ -26,7 +26,7 @@ from explorer.lessons.cost import quoted
 from explorer.lessons.formula import names
 from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
-from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values
+from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values, lesson_key
 from explorer.lessons.questions import KINDS
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
@@ -95,7 +95,7 @@ def read_lesson(path: Path) -> Lesson:
 
 
 def _order(path: Path) -> tuple[str, int, str]:
-    word, number, rest = _NUMBERED.match(path.stem).groups()  # type: ignore[union-attr]  # The pattern matches any text.
+    word, number, rest = _NUMBERED.match(lesson_key(path)).groups()  # type: ignore[union-attr]  # The pattern matches any text.
     return word, int(number or 0), rest
 
 
@@ -126,7 +126,7 @@ class _Reader:
             raise
         except ExplorerError as error:  # The file holds a wrong knob, field or preset.
             raise self._bad(str(error.values.get("name") or ""), error) from error
-        return Lesson(self._file.path.stem, quoted(str(table.get("group", ""))), title, tuple(steps))
+        return Lesson(lesson_key(self._file.path), quoted(str(table.get("group", ""))), title, tuple(steps))
 
     def _bad(self, key: str, reason: object) -> BadLesson:
         return self._file.bad(self._file.line(key, self._step), reason)

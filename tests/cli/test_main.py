@@ -345,7 +345,26 @@ def test_the_window_is_given_text_preset_and_language(arguments: tuple[str, ...]
 
     monkeypatch.setattr("explorer.app.main.open_window", opened)
     assert cli.main([*arguments, "--language", "en"]) == 7
-    assert given == {"text": "x", "preset": "tiny", "language": "en", "session": None}
+    assert given == {"text": "x", "preset": "tiny", "language": "en", "session": None, "lesson": None}
+
+
+@pytest.mark.parametrize("before", [[], ["gui"]])
+def test_a_single_file_is_opened_as_what_it_is(before: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A desktop gives it, by its ending or, where many kinds have one, by what is in it."""
+    given: dict[str, object] = {}
+    monkeypatch.setattr("explorer.app.main.open_window", lambda **values: given.update(values) or 0)
+    for name, content, flag in (
+        ("a.explorer.toml", "", "session"),
+        ("a.explorer", "", "session"),
+        ("a.lesson.toml", "", "lesson"),
+        ("a.toml", "group = 1\n[[step]]\n", "lesson"),
+    ):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        assert cli.main([*before, str(path)]) == 0
+        assert [key for key, value in given.items() if value == str(path)] == [flag]
+    (tmp_path / "knobs.toml").write_text("n_layers = 2\n", encoding="utf-8")
+    assert cli.main([*before, str(tmp_path / "knobs.toml")]) == 2
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_the_entry_starts_the_program_that_runs_now(tmp_path: Path) -> None:
 
 
 def test_the_entry_opens_the_kinds_that_are_declared(tmp_path: Path) -> None:
-    """The same two in the desktop file and in the list of kinds."""
+    """The same in the desktop file and in the list of kinds."""
     desktop.place(tmp_path)
     kinds = ElementTree.parse(desktop.places(tmp_path)[2]).getroot()
     declared = {each.get("type") for each in kinds.iter(f"{_INFO}mime-type")}
@@ -58,6 +58,7 @@ def test_the_desktop_knows_the_kinds_by_their_names(tmp_path: Path) -> None:
     globs = (tmp_path / "mime" / "globs2").read_text("utf-8")
     assert f"60:{desktop.MIME_TYPES[0]}:*.explorer.toml" in globs
     assert f"60:{desktop.MIME_TYPES[1]}:*.explorer\n" in globs
+    assert f"60:{desktop.MIME_TYPES[2]}:*.lesson.toml\n" in globs
 
 
 @pytest.mark.skipif(shutil.which("desktop-file-validate") is None, reason="the makers' own check")

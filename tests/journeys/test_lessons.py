@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from explorer.app.lessons import lesson_panel, quiz
 from explorer.app.lessons import step_opener as tutor
 from explorer.app.shell.window import Window
+from explorer.cli.main import main
 from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
 from explorer.resources import asset
 from explorer.state.intents import SetText
+from tests.dragging import drop
 from tests.journeys.conftest import Journey
 
 
@@ -205,6 +207,28 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
         assert window.lessons.say.plain == "二"
 
     journey.run(script)
+
+
+def test_a_lesson_is_opened_by_a_drop_and_from_the_command_line(journey: Journey, tmp_path: Path) -> None:
+    """As a session is; the ending alone says it, or the steps in it; what is none is refused before anything opens."""
+    good = 'group = "mine"\n[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "二"\nen = "two"\n'
+    for name in ("a1.lesson.toml", "my2.toml"):
+        (tmp_path / name).write_text(good.replace("二", name), encoding="utf-8")
+    (tmp_path / "bad.lesson.toml").write_text("steps = 3\n", encoding="utf-8")
+
+    def script(window: Window) -> None:
+        panel = window.lessons
+        journey.wait(lambda: panel.step is not None)
+        assert panel.isVisible() and panel.say.plain == "a1.lesson.toml"
+        assert panel.lesson is not None and panel.lesson.key == "a1"  # It stands in the place of the program's own.
+        drop(window, tmp_path / "my2.toml")
+        journey.wait(lambda: panel.say.plain == "my2.toml")
+        drop(window, tmp_path / "bad.lesson.toml")
+        journey.wait(lambda: "bad.lesson.toml" in window.status.message.text())
+        assert panel.say.plain == "my2.toml"
+
+    journey.run(script, "gui", "--lesson", str(tmp_path / "a1.lesson.toml"))
+    assert main(["--lesson", str(tmp_path / "bad.lesson.toml")]) == 2
 
 
 def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> None:

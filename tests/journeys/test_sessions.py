@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
@@ -17,7 +15,7 @@ from explorer.resources import config_folder
 from explorer.state.intents import OpenFolder, SetKnob, SetText, look_at
 from explorer.state.saved import Saved
 from explorer.state.state import State
-from tests.dragging import entering
+from tests.dragging import drop
 from tests.journeys.conftest import Journey
 
 
@@ -32,16 +30,6 @@ def chosen(monkeypatch: pytest.MonkeyPatch, *paths: Path | str, kind: str = "") 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", staticmethod(choose))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
     return asked
-
-
-def drop(window: Window, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    given = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    entered = entering(data, QPoint(5, 5))
-    QApplication.sendEvent(window, entered)
-    assert entered.isAccepted()
-    QApplication.sendEvent(window, QDropEvent(QPoint(5, 5), *given))
 
 
 def test_a_session_is_saved_changed_and_opened_again(journey: Journey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

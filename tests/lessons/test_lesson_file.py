@@ -10,7 +10,7 @@ import pytest
 
 from explorer.errors import BadLesson, CannotRead, ExplorerError, NotAFile
 from explorer.lang import LANGUAGES, Words
-from explorer.lessons.lesson_file import MOST_BYTES
+from explorer.lessons.lesson_file import MOST_BYTES, is_lesson, lesson_key
 from explorer.lessons.read import read_folder, read_lesson
 
 STEP = '[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n'  # six lines
@@ -142,3 +142,26 @@ def test_what_is_raised_is_always_an_explorer_error(tmp_path: Path) -> None:
             path.write_bytes(changed)
             with contextlib.suppress(ExplorerError):
                 read_lesson(path)
+
+
+def test_a_file_is_known_as_a_lesson_by_its_ending_or_its_steps(tmp_path: Path) -> None:
+    """A pipe, a folder and what is not there are none, and asking them waits for nobody."""
+    for name, content, known in (
+        ("a.lesson.toml", "", True),
+        ("b.toml", f"group = 1\n{STEP}", True),
+        ("c.toml", "[knobs]\n", False),
+        ("d.txt", STEP, False),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert is_lesson(tmp_path / name) is known, name
+    (tmp_path / "e.toml").mkdir()
+    assert not is_lesson(tmp_path / "e.toml") and not is_lesson(tmp_path / "gone.toml")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "f.toml")
+        assert not is_lesson(tmp_path / "f.toml")
+
+
+def test_the_ending_is_no_part_of_what_a_lesson_is_called(tmp_path: Path) -> None:
+    """Its key is the same with the longer one."""
+    (tmp_path / "mine2.lesson.toml").write_text(STEP, encoding="utf-8")
+    assert read_lesson(tmp_path / "mine2.lesson.toml").key == lesson_key(tmp_path / "mine2.toml") == "mine2"

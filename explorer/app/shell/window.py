@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QW
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.step_opener import StepOpener
+from explorer.app.lessons.step_opener import StepOpener, dropped_lesson
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session import told
 from explorer.app.session.session import Session
@@ -79,6 +79,13 @@ class Window(QMainWindow):
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
+        # What finds the path of its kind among what is dropped, and what opens it; the last one takes any file.
+        self._openers = (
+            (dropped_session, self.sessions.open),
+            (dropped_lesson, self.step_opener.add),
+            (dropped_scan, self.scans.open),
+            (dropped_folder, self.folders.open),
+        )
         self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
@@ -332,12 +339,11 @@ class Window(QMainWindow):
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(dropped(event.mimeData()) for dropped in (dropped_session, dropped_scan, dropped_folder)):
+        if any(dropped(event.mimeData()) for dropped, _opens in self._openers):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        openers = ((dropped_session, self.sessions.open), (dropped_scan, self.scans.open), (dropped_folder, self.folders.open))
-        for dropped, opens in openers:
+        for dropped, opens in self._openers:
             if path := dropped(event.mimeData()):
                 opens(path)
                 break
