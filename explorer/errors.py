@@ -23,7 +23,7 @@
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory, NotForThisSystem
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged,
     │   WritesNothing
-    ├── NoSentences, ExtraMissing, UnfinishedScan, OtherScan
+    ├── NoSentences, ExtraMissing, UnfinishedScan, OtherScan (OtherScanFile, OtherScanWeights)
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
@@ -859,6 +859,18 @@ class OtherScan(ExplorerError):
     """An unfinished scan of other sentences, or with another model or other measures. Values: path."""
 
     key = "error.other_scan"
+
+
+class OtherScanFile(OtherScan):
+    """A file of sentences that has changed since its unfinished scan began. Values: path, file."""
+
+    key = "error.other_scan_file"
+
+
+class OtherScanWeights(OtherScan):
+    """A model whose weights have changed since an unfinished scan with it began. Values: path."""
+
+    key = "error.other_scan_weights"
 
 
 class NoSentences(ExplorerError):

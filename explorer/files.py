@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
 import secrets
@@ -16,6 +17,7 @@ from typing import IO
 
 from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
 
+_CHUNK_BYTES = 2**20
 # A temporary file's name holds its machine and process, so that files of killed processes can be removed.
 _UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
 # Windows' errors while an indexer or a virus scanner has the file open: access denied, sharing violation, lock violation.
@@ -120,6 +122,15 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
     if max(told, len(content)) > most_bytes:
         raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
     return content
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a regular file. Raises NotAFile, CannotRead."""
+    digest = hashlib.sha256()
+    with opened(path) as file:
+        while chunk := read_at_most(file, path, _CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def read_at_most(file: IO[bytes], path: Path, n_bytes: int) -> bytes:

@@ -1,10 +1,12 @@
 """What library and command line ask: a scan of a file or of sentences, here, in processes or on a cluster."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from explorer.scanning.flags import WORKERS
 from explorer.scanning.plan import ScanPlan
+from explorer.scanning.pressed import Check, noted
 from explorer.scanning.rows import rows_of
 from explorer.scanning.run import Told, scan_file, scan_rows, silent
 from explorer.scanning.workers import Measure, here, in_processes
@@ -27,15 +29,21 @@ def scanned(
     """The table of a scan, as `explorer.scan` has it. Raises ExplorerError."""
     plan = ScanPlan(wish=wish, measures=tuple(measures), best=best)
     rows = rows_of(source if isinstance(source, str | Path) else tuple(source), column)
-    measure = _measure(int(WORKERS.check(workers)), ray)
-    if out is None:
-        return scan_rows(plan, rows, measure, told)
-    return scan_file(plan, rows, Path(out), resume=resume, measure=measure, told=told)
+    with noted() as check:
+        measure = _measure(int(WORKERS.check(workers)), ray, check)
+
+        def tell(share: float, n_rows: int) -> None:
+            check()
+            told(share, n_rows)
+
+        if out is None:
+            return scan_rows(plan, rows, measure, tell)
+        return scan_file(plan, rows, Path(out), resume=resume, measure=measure, told=tell)
 
 
-def _measure(workers: int, ray: str | None) -> Measure:
+def _measure(workers: int, ray: str | None, check: Check) -> Measure:
     if ray is not None:
         from explorer.scanning.cluster import on_cluster
 
         return on_cluster(ray, workers)
-    return here if workers == 1 else in_processes(workers)
+    return partial(here, check=check) if workers == 1 else in_processes(workers)

@@ -30,6 +30,7 @@ from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.scanning.plan import ScanPlan
+from explorer.scanning.pressed import Check, unasked
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
 from explorer.trace.effects import measured_words
@@ -49,10 +50,13 @@ Found = dict[tuple[str, str], Values]
 
 
 class Measurer:
-    """Measures the sentences of portions by a plan. Raises ExplorerError if the plan's model cannot be opened."""
+    """Measures the sentences of portions by a plan. Raises ExplorerError if the plan's model cannot be opened.
 
-    def __init__(self, plan: ScanPlan) -> None:
-        self._plan, self._computer = plan, Computer(most_threads=1)
+    `check` is called before each batch and each sentence that is explored alone, and may end the work by what it raises.
+    """
+
+    def __init__(self, plan: ScanPlan, check: Check = unasked) -> None:
+        self._plan, self._computer, self._check = plan, Computer(most_threads=1), check
         self._source = self._computer.sources.of(plan.wish)
         self._card = self._source.card(plan.wish.config, plan.wish.preset, plan.wish.uses_trained)
         self._model = self._together()
@@ -73,8 +77,10 @@ class Measurer:
         found, left_out = dict[int, Found](), defaultdict[str, int](int)
         rows = self._cut(texts, left_out)
         for places in self._batches(rows):
+            self._check()
             found.update(self._of_batch(places, [rows[place] for place in places]))
         for place in sorted(set(rows) - set(found)):
+            self._check()
             try:
                 found[place] = self._alone(texts[place])
             except ExplorerError as error:

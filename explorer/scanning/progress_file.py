@@ -12,8 +12,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from explorer.errors import NotAScanTable, OtherScan
+from explorer.errors import NotAScanTable, OtherScan, OtherScanFile
 from explorer.files import opened, replacing
+from explorer.scanning.likeness import Likeness
 from explorer.scanning.rows import Start
 from explorer.trace.scan_sums import Part, Sums
 
@@ -25,10 +26,11 @@ def progress_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.progress")
 
 
-def write_progress(path: Path, about: dict[str, Any], start: Start, part: Part) -> None:
+def write_progress(path: Path, about: dict[str, Any], like: Likeness, start: Start, part: Part) -> None:
     """Replace the file. Raises CannotWrite, DiskFull."""
     told = {
         "about": about,
+        "like": attrs.astuple(like),
         "start": attrs.astuple(start),
         "n_rows": part.n_rows,
         "left_out": dict(part.left_out),
@@ -43,21 +45,35 @@ def write_progress(path: Path, about: dict[str, Any], start: Start, part: Part) 
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def read_progress(path: Path, about: dict[str, Any]) -> tuple[Start, Part]:
-    """What `write_progress` wrote. Raises OtherScan for another plan or other sentences, NotAScanTable, CannotRead."""
+def read_progress(path: Path, about: dict[str, Any]) -> tuple[Likeness | None, Start, Part]:
+    """What `write_progress` wrote; older versions wrote no Likeness.
+
+    Raises OtherScan for another plan or other sentences, NotAScanTable, CannotRead.
+    """
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as arrays:
             told = json.loads(arrays[_ABOUT].tobytes())
-            if told["about"] != json.loads(json.dumps(about)):
-                raise OtherScan(path=str(path))
+            _check(told["about"], json.loads(json.dumps(about)), path)
             sums = {
                 (attention, measure): Sums(**{each.name: arrays[f"{number}.{each.name}"] for each in attrs.fields(Sums)})
                 for number, (attention, measure) in enumerate(told["keys"])
             }
             texts = {int(row): str(text) for row, text in told["texts"]}
-            return Start(*told["start"]), Part(n_rows=told["n_rows"], left_out=told["left_out"], sums=sums, texts=texts)
+            part = Part(n_rows=told["n_rows"], left_out=told["left_out"], sums=sums, texts=texts)
+            return _like(told.get("like")), Start(*told["start"]), part
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise NotAScanTable(path=str(path), reason=str(error)[:80]) from error
+
+
+def _check(began: dict[str, Any], now: dict[str, Any], path: Path) -> None:
+    if {**began, "bytes": 0} != {**now, "bytes": 0}:
+        raise OtherScan(path=str(path))
+    if began != now:  # The file has become longer or shorter.
+        raise OtherScanFile(path=str(path), file=now["file"])
+
+
+def _like(told: Any) -> Likeness | None:
+    return None if told is None else Likeness(str(told[0]), tuple(map(str, told[1])))
 
 
 def _fields(sums: Sums) -> list[tuple[str, Any]]:

@@ -50,6 +50,10 @@ class Start:
 class Rows(Protocol):
     """Sentences in portions."""
 
+    @property
+    def path(self) -> Path | None:
+        """The file that they stand in; None for a list."""
+
     def about(self) -> dict[str, Any]:
         """What they are recognised by when a scan is gone on with."""
 
@@ -68,6 +72,11 @@ class ListedRows:
     """Sentences in memory."""
 
     texts: tuple[str, ...]
+
+    @property
+    def path(self) -> None:
+        """There is no file."""
+        return
 
     def about(self) -> dict[str, Any]:
         """How many there are; a scan of these is not gone on with by another process."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from explorer.errors import NoSentences, UnfinishedScan
 from explorer.files import cannot_write
+from explorer.scanning.likeness import Likeness
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.progress_file import progress_path, read_progress, write_progress
 from explorer.scanning.rows import Rows, Start
@@ -33,20 +34,24 @@ def scan_file(
     """Scan, and write the table to `out`; how far it has come stands in a file beside it until it is done.
 
     With `resume` it goes on from there, if it was begun. Raises UnfinishedScan where it was begun and shall not be gone on
-    with, OtherScan where that was with another plan, NoSentences, UnknownFormat, CannotWrite, and whatever opening the model
-    raises.
+    with, OtherScan where that was with another plan, OtherScanFile, OtherScanWeights where file or weights have changed since,
+    NoSentences, UnknownFormat, CannotWrite, and whatever opening the model raises.
     """
     check_suffix(out)
     path, about = progress_path(out), {**plan.about(), **rows.about()}
-    start, part = Start(), Part()
+    if path.exists() and not resume:
+        raise UnfinishedScan(path=str(path))
+    start, part, began = Start(), Part(), None
     if path.exists():
-        if not resume:
-            raise UnfinishedScan(path=str(path))
-        start, part = read_progress(path, about)
+        began, start, part = read_progress(path, about)
+    like = Likeness.of(plan.wish, rows.path)
+    if began is not None:
+        like.check(began, path, rows.path)
+    if part.n_rows:
         told(0.0, part.n_rows)
 
     def keep(start: Start, part: Part) -> None:
-        write_progress(path, about, start, part)
+        write_progress(path, about, like, start, part)
 
     table = _table(plan, rows, _measured(plan, rows, measure, start, part, keep, told))
     write_table(out, table)

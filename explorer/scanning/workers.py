@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import Connection
 
 from explorer.scanning.plan import ScanPlan
+from explorer.scanning.pressed import Check, unasked
 from explorer.scanning.rows import Chunk, Rows
 from explorer.trace.scan_sums import Part
 
@@ -23,11 +24,11 @@ Measure = Callable[[ScanPlan, Rows, Iterable[Chunk]], Measured]
 _AHEAD = 2  # portions that wait or run for each process, so that none is idle
 
 
-def here(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Measured:
-    """Measure in this process."""
+def here(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk], check: Check = unasked) -> Measured:
+    """Measure in this process; `check` is asked within a portion, too."""
     from explorer.scanning.measuring import Measurer  # torch takes a second to load.
 
-    measurer = Measurer(plan)
+    measurer = Measurer(plan, check)
     for chunk in chunks:
         yield chunk, measurer(rows.read(chunk), chunk.first_row)
 

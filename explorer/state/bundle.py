@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from explorer.errors import BadState, BundleLinks, BundleStray, BundleTooLarge, BundleTooMany, CannotRead, NotTakenAlong
-from explorer.files import cannot_write, make_folder, opened, replacing
+from explorer.files import cannot_write, make_folder, opened, replacing, sha256_of
 from explorer.presets import FILE, load_preset, preset_names
 from explorer.resources import config_folder
 from explorer.state.state_file import SUFFIX, parsed, to_toml
@@ -88,11 +88,7 @@ def weights_sha256(preset: str) -> str:
 
 @lru_cache(maxsize=16)
 def _sha256(path: Path, changed_ns: int, size: int) -> str:
-    digest = hashlib.sha256()
-    with opened(path) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return sha256_of(path)
 
 
 def _presets_of(table: Mapping[str, Any]) -> list[str]:

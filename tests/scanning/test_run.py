@@ -2,17 +2,31 @@
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import attrs
+import numpy as np
 import psutil
 import pytest
 
 import explorer
-from explorer.errors import ExtraMissing, NoSentences, NotAScanTable, OtherScan, UnfinishedScan, UnknownFormat
+from explorer.engine.request import Request
+from explorer.errors import (
+    ExtraMissing,
+    NoSentences,
+    NotAScanTable,
+    OtherScan,
+    OtherScanFile,
+    OtherScanWeights,
+    UnfinishedScan,
+    UnknownFormat,
+)
+from explorer.resources import asset
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.progress_file import progress_path
 from explorer.scanning.rows import Chunk, Rows, rows_of
@@ -69,9 +83,12 @@ def test_an_unfinished_scan_is_neither_lost_nor_mixed_with_another(plan: Plan, l
     for other in (plan("tiny", best=4), plan("tiny", seed=3), plan("tiny", chunk_rows=17)):
         with pytest.raises(OtherScan):
             scan_file(other, rows, out, resume=True, measure=fake)
-    lines.write_text("他吃。", encoding="utf-8")
-    with pytest.raises(OtherScan):
-        scan_file(plan("tiny"), rows, out, resume=True, measure=fake)
+    whole = lines.read_text(encoding="utf-8")
+    for changed in ("他吃。", f"{whole}\n多一句。", whole.replace("他", "她")):  # shorter, longer, and as long as before
+        lines.write_text(changed, encoding="utf-8")
+        with pytest.raises(OtherScanFile, match=r"sentences\.txt"):
+            scan_file(plan("tiny"), rows, out, resume=True, measure=fake)
+    lines.write_text(whole, encoding="utf-8")
     for damaged in (b"", b"PK nothing", progress_path(out).read_bytes()[:-90]):
         progress_path(out).write_bytes(damaged)
         with pytest.raises(NotAScanTable):
@@ -138,6 +155,43 @@ def test_a_corpus_without_a_sentence_has_no_table(plan: Plan, tmp_path: Path) ->
     for rows in (rows_of(()), rows_of(tmp_path / "a.txt")):
         with pytest.raises(NoSentences):
             scan_rows(plan("tiny"), rows, fake)
+
+
+def test_a_scan_is_not_gone_on_with_by_a_model_that_learned_meanwhile(plan: Plan, lines: Path, tmp_path: Path) -> None:
+    """Whether it is of ours, or somebody's, or an adapter lies over it; with the old weights it goes on."""
+    mine, adapter, out = tmp_path / "mine", tmp_path / "adapter", tmp_path / "a.json"
+    shutil.copytree(asset("presets/translator"), mine)
+    adapter.mkdir()
+    own = plan("tiny")
+    for wish, weights in (
+        (Request.from_preset(str(mine), "").wish, mine / "weights.safetensors"),
+        (attrs.evolve(own.wish, adapter=str(adapter)), adapter / "adapter_model.safetensors"),
+    ):
+        weights.touch()
+        this, before = attrs.evolve(own, wish=wish), weights.read_bytes()
+        with pytest.raises(KilledError):
+            scan_file(this, rows_of(lines), out, measure=killed_after(1))
+        weights.write_bytes(before[:-1] + b"\1")
+        with pytest.raises(OtherScanWeights):
+            scan_file(this, rows_of(lines), out, resume=True, measure=fake)
+        weights.write_bytes(before)
+        scan_file(this, rows_of(lines), out, resume=True, measure=fake)
+        out.unlink()
+
+
+def test_a_scan_of_an_older_version_is_gone_on_with(plan: Plan, lines: Path, tmp_path: Path) -> None:
+    """What it was made of is not told in its file, and is believed."""
+    out, rows = tmp_path / "a.json", rows_of(lines)
+    with pytest.raises(KilledError):
+        scan_file(plan("tiny"), rows, out, measure=killed_after(1))
+    with np.load(progress_path(out)) as arrays:
+        kept = dict(arrays)
+    told = json.loads(kept["about"].tobytes())
+    assert len(told.pop("like")) == 2
+    kept["about"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    with progress_path(out).open("wb") as file:
+        np.savez(file, **kept)
+    assert scan_file(plan("tiny"), rows, out, resume=True, measure=fake).n_measured == 51
 
 
 @pytest.mark.slow
