@@ -160,6 +160,12 @@ class Foreign(nn.Module):
         found = {module.weight for module in self.model.modules() if isinstance(module, nn.Embedding)}
         return tuple(found)
 
+    def embedding(self, side: str) -> nn.Module:
+        """The table that a side's ids are looked up in."""
+        row = self.rows.get(side)
+        found: nn.Module = self.model.get_input_embeddings() if row is None else self.model.base_model.get_submodule(row.tokens)
+        return found
+
     def table(self, side: str, n: int, max_len: int) -> Tensor | None:
         """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
         row = self.rows.get(side)

@@ -33,7 +33,7 @@ from explorer.trace.saliency import Saliency
 from explorer.trace.segmentations import Segmentations
 from explorer.trace.trace import Tokens, Trace, written
 
-_MISSED_QUIETLY = frozenset({"vectors", "segmentations"})
+_MISSED_QUIETLY = frozenset({"segmentations"})
 """What a page asks for beside other pictures, which a model of others still shows."""
 
 
