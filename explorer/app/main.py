@@ -43,14 +43,17 @@ class Program:
         lacking: str = "",
         preferences: Preferences | None = None,
         session: str | None = None,
+        *,
+        chat: bool = False,
     ) -> None:
-        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already.
+        """`chat` has the text written in the model's chat template. `lacking` names an input
+        method for which Qt has no plugin. `preferences` are given where they were read already.
 
         Raises UnknownPreset, BadPreset, CannotRead, BadState, NewerState for a `preset` or the file of a `session`.
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
-        first = first_state(self.preferences, text, preset, session)
+        first = first_state(self.preferences, text, preset, session, chat=chat)
         self._refused = first.refused
         self._lacking = lacking
         self._imported = threading.Event()
@@ -204,14 +207,19 @@ def _load_figures() -> None:
 
 
 def open_window(
-    text: str | None = None, preset: str | None = None, language: str | None = None, session: str | None = None
+    text: str | None = None,
+    preset: str | None = None,
+    language: str | None = None,
+    session: str | None = None,
+    *,
+    chat: bool = False,
 ) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
     use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking, preferences, session)
+    program = Program(text, preset, language, lacking, preferences, session, chat=chat)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()
