@@ -166,7 +166,7 @@ def _patching(
         sentence.target,
     )
     try:
-        check_has(trace.card, "patching", "generator.logits", "residual1")
+        check_has(trace.card, "patching", "generator.logits", "residual2")
     except LacksTap as error:
         return NotPatched(error)
     with without_dropout(model) as quiet:
