@@ -46,15 +46,18 @@ class Program:
         preferences: Preferences | None = None,
         session: str | None = None,
         lesson: str | None = None,
+        *,
+        chat: bool = False,
     ) -> None:
-        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already.
+        """`chat` has the text written in the model's chat template. `lacking` names an input
+        method for which Qt has no plugin. `preferences` are given where they were read already.
         `lesson` is the file of a lesson to open.
 
         Raises UnknownPreset, BadPreset, CannotRead, BadState, NewerState for a `preset` or the file of a `session`.
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
-        first = first_state(self.preferences, text, preset, session)
+        first = first_state(self.preferences, text, preset, session, chat=chat)
         self._refused = first.refused
         self._lacking = lacking
         self._imported = threading.Event()
@@ -222,6 +225,8 @@ def open_window(
     language: str | None = None,
     session: str | None = None,
     lesson: str | None = None,
+    *,
+    chat: bool = False,
 ) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     if lesson is not None:
@@ -230,7 +235,7 @@ def open_window(
     preferences = Preferences()
     use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking, preferences, session, lesson)
+    program = Program(text, preset, language, lacking, preferences, session, lesson, chat=chat)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

@@ -119,12 +119,21 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @commands.command()
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME", shell_complete=presets_completed)
+@click.option("--chat", is_flag=True)
 @click.option("--trace", metavar="FILE", type=click.Path())
 @click.option("--session", metavar="FILE", type=click.Path())
 @click.option("--lesson", metavar="FILE", type=click.Path())
 @click.pass_context
 def gui(
-    context: click.Context, text: str | None, preset: str | None, trace: str | None, session: str | None, lesson: str | None
+    context: click.Context,
+    /,
+    text: str | None,
+    preset: str | None,
+    trace: str | None,
+    session: str | None,
+    lesson: str | None,
+    *,
+    chat: bool,
 ) -> int:
     """Open the window; with a file, the pass that was recorded in it, the session, or the lesson."""
     preset = preset if trace is None else recorded_preset(trace)
@@ -132,7 +141,7 @@ def gui(
         from explorer.app.main import open_window  # Only the window needs Qt.
 
         language = context.find_root().params["language"]
-        return open_window(text=text, preset=preset, language=language, session=session, lesson=lesson)
+        return open_window(text=text, preset=preset, language=language, session=session, lesson=lesson, chat=chat)
 
 
 @commands.command()

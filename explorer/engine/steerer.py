@@ -46,7 +46,7 @@ class Steerer:
                 raise OneSetIsEmpty
             if len(some) > MOST_SENTENCES:
                 raise TooManySentences(limit=MOST_SENTENCES, got=len(some))
-        why = card.why_absent("residual1")
+        why = card.why_absent("residual2")
         if why:
             raise NoStreamToSteer(why=why)
         taps = tuple(tap for side in card.sides for tap in streams(card, side.name)[1:])  # Behind every layer.

@@ -178,6 +178,10 @@ class _Adapted:
         """See Store."""
         return self.base.rows(which) + self.pair.added(self.module)[list(which)]
 
+    def span(self, first: int, end: int) -> Tensor:
+        """See Store."""
+        return self.base.span(first, end) + self.pair.added(self.module)[first:end]
+
 
 class Dressed:
     """The weights of a model with an adapter, or without. Those of the base are kept, so that they come back to the bit.

@@ -19,6 +19,10 @@ _KEY = "explorer_taps"  # An attention's module has its taps under this name.
 Step = Callable[[Tensor], Tensor]
 
 
+def _unseen(_factor: float) -> None:
+    """Nobody asks what the scores are multiplied with."""
+
+
 def _same(tensor: Tensor) -> Tensor:
     return tensor
 
@@ -44,6 +48,7 @@ class AttentionTaps:
     weights: Step = _same
     dropped: Step = _same
     mixed: Step = _same
+    factor: Callable[[float], None] = _unseen
     turned: Turned = attrs.field(factory=Turned)
 
 
@@ -87,6 +92,7 @@ def attention(
     # S[q,k] = Q[q]·K[k]
     scores = taps.scores(query @ key.transpose(-2, -1))  # [batch, head, query, key]
     factor = query.shape[-1] ** -0.5 if scaling is None else scaling
+    taps.factor(factor)
     # Softmax's temperature divides all that softmax reads.
     scaled = taps.scaled(scores * (factor / temperature))
     if softcap is not None:
@@ -125,7 +131,8 @@ def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
 class SeenAttention:
     """What a pass showed of one attention: its heads, those of keys, their width, and whether no query sees a later key.
 
-    `n_times` is how often the pass came through it: more than once where layers share their weights.
+    `factor` is what its scores are multiplied with. `n_times` is how often the pass came through it: more than once where
+    layers share their weights.
     """
 
     n_times: int = 0
@@ -133,6 +140,7 @@ class SeenAttention:
     n_kv_heads: int = 0
     d_head: int = 0
     causal: bool = False
+    factor: float = 0.0
 
 
 def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
@@ -167,7 +175,10 @@ def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> Attentio
         seen[module].causal = n_queries == n_keys and bool(tensor[0, 0][later].isneginf().all())
         return tensor
 
-    return AttentionTaps(query=query, key=key, masked=masked)
+    def factor(number: float) -> None:
+        seen[module].factor = number
+
+    return AttentionTaps(query=query, key=key, masked=masked, factor=factor)
 
 
 def give_taps(module: nn.Module, taps: AttentionTaps | None) -> None:

@@ -1,5 +1,6 @@
 """The ModelCard of somebody's model: most of it is read off a pass, and little is taken from its settings."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 import torch
@@ -10,6 +11,7 @@ from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.model_card import ModelCard, SideCard
+from explorer.trace.own_card import NORMED
 from explorer.trace.tap_names import without_place
 
 _UNLIMITED = 2**15  # The most tokens of a model whose positions have no end; memory ends them before.
@@ -55,7 +57,18 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         n_chosen=foreign.n_chosen,
         bare_layers=_bare_layers(opened),
         classes=foreign.classes,
+        parallel=row is not None and any(side.parallel for side in row.sides),
+        scores_over=_scores_over(opened),
     )
+
+
+def _scores_over(opened: Opened) -> float:
+    """What scores are divided by, if all attentions divide by the same that is not √d_head; else 0."""
+    factors = {about.factor for about in opened.attentions.values()}
+    first = next(iter(opened.attentions.values()))
+    if len(factors) != 1 or not first.factor or not first.d_head or math.isclose(first.factor, first.d_head**-0.5):
+        return 0.0
+    return 1 / first.factor
 
 
 def _causal(opened: Opened) -> tuple[str, ...]:
@@ -140,22 +153,29 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
         for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
             yield from ((f"{attention}.{part}", "absent.disagrees") for part in _ATTENTION)
     elif foreign.by_softmax:
-        parts = [part for part in _ATTENTION if part not in ("masked", "weights")]
         for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
-            yield from ((f"{attention}.{part}", "absent.softmax_alone") for part in parts)
+            missing = (f"{attention}.{part}" for part in _ATTENTION)
+            yield from ((part, "absent.softmax_alone") for part in missing if part not in there)
     if not foreign.has_output:
         why = "absent.no_output" if foreign.classes is None else "absent.classifies"
         yield from ((f"generator.{part}", why) for part in ("logits", "probabilities"))
     if foreign.classes is not None and foreign.classes.by == "number":
         yield PROBABILITIES, "absent.numbers"
     if foreign.known is None:
-        named = ("embedding.tokens", "embedding.output", "feed_forward.hidden", "feed_forward.activated", "feed_forward.output")
+        named = (
+            "embedding.tokens",
+            "embedding.output",
+            "feed_forward.hidden",
+            "feed_forward.activated",
+            "feed_forward.output",
+            "feed_forward.normed",
+        )
         streams = (
             f"{part}{place}" for part in ("norm", "residual") for place in ("", 1, 2, 3) if (part, place) != ("residual", "")
         )
         experts = ("feed_forward.routing", "feed_forward.chosen")
         every = (*named, *streams, "embedding.positions", "embedding.segments", "feed_forward.gate", *experts)
-        across = (f"{attention}.output" for attention in ("self_attn", "cross_attn"))
+        across = (f"{attention}.{part}" for attention in ("self_attn", "cross_attn") for part in ("output", "normed"))
         yield from ((part, "absent.unknown_family") for part in (*every, *across))
     else:
         reasons = {
@@ -167,6 +187,9 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
             "feed_forward.routing": "absent.no_experts",
             "feed_forward.chosen": "absent.no_experts",
             "norm": "absent.no_final_norm",
+            "norm2": "absent.one_norm",
+            "residual1": "absent.parallel",
+            **dict.fromkeys(NORMED, "absent.no_norm_behind"),
         }
         yield from ((part, reason) for part, reason in reasons.items() if part not in there)
     yield "embedding.scaled", "absent.unknown_family" if foreign.known is None else "absent.not_scaled"

@@ -5,16 +5,28 @@ attention itself needs no path: all families compute it through one function (`f
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
 
 @attrs.frozen(kw_only=True)
 class Sublayer:
-    """An attention or a feed-forward network with its norm: the modules that give what is added to the stream, and the norm."""
+    """An attention or a feed-forward network with its norm: the modules that give what is added to the stream, and the norm.
+
+    `or_norm` are further names of the norm, of other versions of the family. `after` is a second norm, which some families
+    have behind the output: what it makes of it is added.
+    """
 
     output: str
     norm: str
+    or_norm: tuple[str, ...] = ()
+    after: str = ""
+
+    @property
+    def norms(self) -> tuple[str, ...]:
+        """The names that the norm may have."""
+        return (self.norm, *self.or_norm)
 
 
 @attrs.frozen(kw_only=True)
@@ -32,8 +44,9 @@ class Experts:
 class Side:
     """One side of a family. A part that is "" is absent.
 
-    `post` says whether a norm stands after each addition. `hidden` has the names that the first layer of the feed-forward
-    network may have; `gate` is the layer whose activation is multiplied with it, which only gated networks have.
+    `post` says whether a norm stands after each addition, and `parallel` whether all sublayers of a layer read the stream that
+    enters it, and are added together (Wang and Komatsuzaki 2021). `hidden` has the names that the first layer of the
+    feed-forward network may have; `gate` is the layer whose activation is multiplied with it, which only gated networks have.
     `embedding_norm` stands behind the sum of the embeddings. `experts` stand in place of the feed-forward network in the
     layers that have their router; others may be among them.
     """
@@ -51,6 +64,7 @@ class Side:
     embedding_norm: str = ""
     final_norm: str = ""
     post: bool = False
+    parallel: bool = False
 
     @property
     def sublayers(self) -> tuple[tuple[str, Sublayer], ...]:
@@ -63,13 +77,17 @@ class Side:
 class Family:
     """The sides of a family, its kind of positions, and whether its norms subtract no mean ("rms").
 
-    `after_padding` says that its positions begin behind the one whose number is the id of the padding.
+    `after_padding` says that its positions begin behind the one whose number is the id of the padding, and `overwrites` that
+    its layers write into tensors that were seen before. Its sides are `parallel` where one of the settings `parallel_by` is
+    true.
     """
 
     sides: tuple[Side, ...]
     position: str
     norm_kind: str = "layer"
     after_padding: bool = False
+    overwrites: bool = False
+    parallel_by: tuple[str, ...] = ()
 
 
 _GPT2 = Side(
@@ -90,6 +108,52 @@ _LLAMA = Side(
     hidden=("mlp.up_proj",),
     gate="mlp.gate_proj",
     final_norm="norm",
+)
+
+_GEMMA2 = attrs.evolve(
+    _LLAMA,
+    self_attn=Sublayer(output="self_attn.o_proj", norm="input_layernorm", after="post_attention_layernorm"),
+    feed_forward=Sublayer(output="mlp.down_proj", norm="pre_feedforward_layernorm", after="post_feedforward_layernorm"),
+)
+
+_GPT_NEO = attrs.evolve(_GPT2, self_attn=Sublayer(output="attn.attention.out_proj", norm="ln_1"))
+
+_GPTJ = Side(
+    layers="h",
+    tokens="wte",
+    self_attn=Sublayer(output="attn.out_proj", norm="ln_1"),
+    feed_forward=Sublayer(output="mlp.fc_out", norm="ln_1"),
+    hidden=("mlp.fc_in",),
+    final_norm="ln_f",
+    parallel=True,
+)
+
+_GPT_NEOX = Side(
+    layers="layers",
+    tokens="embed_in",
+    self_attn=Sublayer(output="attention.dense", norm="input_layernorm"),
+    feed_forward=Sublayer(output="mlp.dense_4h_to_h", norm="post_attention_layernorm"),
+    hidden=("mlp.dense_h_to_4h",),
+    final_norm="final_layer_norm",
+)
+
+_PHI = Side(
+    layers="layers",
+    tokens="embed_tokens",
+    self_attn=Sublayer(output="self_attn.dense", norm="input_layernorm"),
+    feed_forward=Sublayer(output="mlp.fc2", norm="input_layernorm"),
+    hidden=("mlp.fc1",),
+    final_norm="final_layernorm",
+    parallel=True,
+)
+
+_FALCON = Side(
+    layers="h",
+    tokens="word_embeddings",
+    self_attn=Sublayer(output="self_attention.dense", norm="ln_attn", or_norm=("input_layernorm",)),
+    feed_forward=Sublayer(output="mlp.dense_4h_to_h", norm="ln_mlp", or_norm=("post_attention_layernorm", "input_layernorm")),
+    hidden=("mlp.dense_h_to_4h",),
+    final_norm="ln_f",
 )
 
 _BERT = Side(
@@ -175,6 +239,14 @@ FAMILIES: Mapping[str, Family] = {
     "qwen3": _LLAMAS,
     "mistral": _LLAMAS,
     "gemma": _LLAMAS,
+    "gemma2": attrs.evolve(_LLAMAS, sides=(_GEMMA2,)),
+    "gpt_neo": Family(sides=(_GPT_NEO,), position="learned"),
+    "gptj": Family(sides=(_GPTJ,), position="rotary"),
+    "gpt_neox": Family(sides=(_GPT_NEOX,), position="rotary", parallel_by=("use_parallel_residual",)),
+    "phi": Family(sides=(_PHI,), position="rotary"),
+    "falcon": Family(
+        sides=(_FALCON,), position="rotary", overwrites=True, parallel_by=("new_decoder_architecture", "parallel_attn")
+    ),
     "smollm3": _LLAMAS,
     "mixtral": _EXPERTS,
     "qwen2_moe": _EXPERTS,
@@ -194,3 +266,14 @@ FAMILIES: Mapping[str, Family] = {
     "pegasus": Family(sides=(_m2m("encoder"), _m2m("decoder")), position="sinusoidal-halves"),
 }
 """The families whose whole pass is seen, by the `model_type` of their settings. Of others, the attention and the output are."""
+
+
+def family_of(config: Any) -> Family | None:
+    """The row of a model's family, with what its settings say of it; None for a family without one."""
+    family = FAMILIES.get(config.model_type)
+    if family is None:
+        return None
+    parallel = any(getattr(config, name, False) for name in family.parallel_by)
+    position = "alibi" if getattr(config, "alibi", False) is True else family.position
+    sides = tuple(attrs.evolve(side, parallel=side.parallel or parallel) for side in family.sides)
+    return attrs.evolve(family, sides=sides, position=position)

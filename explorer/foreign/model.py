@@ -11,14 +11,15 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import attrs
 from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
 from explorer.foreign.families import Family, Side
+from explorer.foreign.parts import fits, found_in, norm_of
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
+from explorer.foreign.stream import Stream
 from explorer.foreign.thin import weight_of
 from explorer.model.tap import Tap
 from explorer.trace.class_head import LOGITS, PROBABILITIES, ClassHead
@@ -44,7 +45,8 @@ class Foreign(nn.Module):
 
     `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
     whose parts are not all there is treated so too, and is then None in `known`. `by_softmax` says that the attentions know no
-    function by name: then what their softmax reads and gives is all that is seen of them. `classes` is a classifier's head.
+    function by name: then what their softmax reads and gives is seen of them, and what each of their `n_heads` mixed where a
+    row says which layer reads it. `classes` is a classifier's head.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Foreign(nn.Module):
         family: Family | None,
         *,
         by_softmax: bool = False,
+        n_heads: int = 1,
         classes: ClassHead | None = None,
     ) -> None:
         super().__init__()
@@ -63,10 +66,11 @@ class Foreign(nn.Module):
         self.turned = Turned()
         self.attentions = dict(attentions)
         self.n_chosen = 0  # experts that each token goes through
-        fits = family is not None and len(sides) == len(family.sides) and _fits(model.base_model, family)
-        self.known = family if fits else None
+        is_known = family is not None and len(sides) == len(family.sides) and fits(model.base_model, family)
+        self.known = family if is_known else None
         # A family without a row might overwrite tensors; those with one are held to it by a test.
-        self.overwrites_nothing = self.known is not None
+        self.overwrites_nothing = self.known is not None and not self.known.overwrites
+        self._n_heads = n_heads
         self.rows = dict(zip(sides, self.known.sides, strict=True)) if self.known is not None else {}
         for name, side in self.rows.items():
             self._embedding(name, side)
@@ -76,7 +80,8 @@ class Foreign(nn.Module):
             if by_softmax:
                 watch_softmax(module, **steps, turned=self.turned)
             else:
-                give_taps(module, AttentionTaps(**steps, turned=self.turned))
+                taken: Any = steps
+                give_taps(module, AttentionTaps(**taken, turned=self.turned))
         for name, side in self.rows.items():
             self._layers(name, side)
         self.has_output = model.get_output_embeddings() is not None
@@ -160,6 +165,12 @@ class Foreign(nn.Module):
         found = {module.weight for module in self.model.modules() if isinstance(module, nn.Embedding)}
         return tuple(found)
 
+    def embedding(self, side: str) -> nn.Module:
+        """The table that a side's ids are looked up in."""
+        row = self.rows.get(side)
+        found: nn.Module = self.model.get_input_embeddings() if row is None else self.model.base_model.get_submodule(row.tokens)
+        return found
+
     def table(self, side: str, n: int, max_len: int) -> Tensor | None:
         """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
         row = self.rows.get(side)
@@ -207,21 +218,50 @@ class Foreign(nn.Module):
     def _layers(self, name: str, side: Side) -> None:
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
-            at, stream = f"{name}.layers.{number}", _Stream()
+            at, stream = f"{name}.layers.{number}", Stream()
             _before(layer, stream.begin)
+            norms: dict[nn.Module, Tap] = {}
             for count, (kind, sublayer) in enumerate(side.sublayers, start=1):
-                norm = self._tap(f"{at}.norm{count}", _VECTORS)
-                if not side.post:
-                    _after(layer.get_submodule(sublayer.norm), norm)
+                norm = norm_of(layer, sublayer)
+                if norm not in norms:  # Two sublayers that read the same stream may share one.
+                    norms[norm] = self._tap(f"{at}.norm{count}", _VECTORS)
+                    if not side.post:
+                        _after(norm, norms[norm])
                 if kind == "feed_forward":
                     self._feed_forward(f"{at}.feed_forward", layer, side)
-                output = self._tap(f"{at}.{kind}.output", _VECTORS if kind == "feed_forward" else "batch query feature")
-                added = stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS))
-                _after(layer.get_submodule(output_path(layer, side, kind, sublayer)), added)
+                elif self.by_softmax:
+                    self._mixed(f"{at}.{kind}", layer.get_submodule(sublayer.output))
+                self._added(at, layer, side, count, stream)
                 if side.post:
-                    _after(layer.get_submodule(sublayer.norm), stream.normed(norm))
+                    _after(norm, stream.normed(norms[norm]))
         if side.final_norm:
             _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
+
+    def _added(self, at: str, layer: nn.Module, side: Side, count: int, stream: Stream) -> None:
+        """The taps of what a sublayer adds, and of the stream behind the addition; parallel ones are added together."""
+        kind, sublayer = side.sublayers[count - 1]
+        axes = _VECTORS if kind == "feed_forward" else "batch query feature"
+        module, output = layer.get_submodule(output_path(layer, side, kind, sublayer)), self._tap(f"{at}.{kind}.output", axes)
+        if sublayer.after:  # Its own norm makes of it what is added.
+            _after(module, output)
+            module, output = layer.get_submodule(sublayer.after), self._tap(f"{at}.{kind}.normed", axes)
+        if side.parallel and count < len(side.sublayers):
+            _after(module, stream.waiting(output))
+        else:
+            _after(module, stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS)))
+
+    def _mixed(self, at: str, projection: nn.Module) -> None:
+        """What each head gives out, as the layer reads it that joins them: the features of one head after those of another."""
+        if at not in self.attentions:
+            return
+        tap, n_heads = self._tap(f"{at}.mixed", _ATTENTION["mixed"]), self._n_heads
+
+        def apart(joined: Tensor) -> Tensor:
+            heads = joined.reshape(*joined.shape[:-1], n_heads, -1).transpose(1, 2)  # [batch, head, query, feature]
+            seen = tap(heads)
+            return joined if seen is heads else seen.transpose(1, 2).flatten(-2)
+
+        _before(projection, apart)
 
     def _feed_forward(self, at: str, layer: nn.Module, side: Side) -> None:
         router = router_of(layer, side)
@@ -234,71 +274,14 @@ class Foreign(nn.Module):
                 self._tap(f"{at}.chosen", ROUTING),
             )
             return
-        gate = _found(layer, (side.gate,))
+        gate = found_in(layer, (side.gate,))
         if gate is not None:
             _after(gate, self._tap(f"{at}.gate", _VECTORS))
-        hidden = _found(layer, side.hidden)
-        assert hidden is not None  # `_fits` has looked.
+        hidden = found_in(layer, side.hidden)
+        assert hidden is not None  # `fits` has looked.
         _after(hidden, self._tap(f"{at}.hidden", _VECTORS))
         # What the last layer reads is f(hidden), or f(gate)·hidden.
         _before(layer.get_submodule(side.feed_forward.output), self._tap(f"{at}.activated", _VECTORS))
-
-
-@attrs.define
-class _Stream:
-    """The stream of one layer, followed through its additions, which have no module of their own."""
-
-    vectors: Tensor | None = None
-
-    def begin(self, vectors: Tensor) -> Tensor:
-        """The layer's input [batch, position, feature]."""
-        self.vectors = vectors
-        return vectors
-
-    def adding(self, output: Tap, residual: Tap) -> Callable[[Tensor], Tensor]:
-        """What is added, after its tap. A hook that replaces the sum is obeyed by adding something else."""
-
-        def added(vectors: Tensor) -> Tensor:
-            vectors = output(vectors)
-            assert self.vectors is not None  # The layer has begun.
-            total = vectors + self.vectors
-            replaced = residual(total)
-            self.vectors = replaced
-            return vectors if replaced is total else vectors + (replaced - total)
-
-        return added
-
-    def normed(self, norm: Tap) -> Callable[[Tensor], Tensor]:
-        """The norm after an addition, whose result is the stream from then on."""
-
-        def went_on(vectors: Tensor) -> Tensor:
-            self.vectors = norm(vectors)
-            return self.vectors
-
-        return went_on
-
-
-def _fits(base: nn.Module, family: Family) -> bool:
-    """Whether the parts that a family's row names are there, in every layer."""
-    try:
-        for side in family.sides:
-            for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
-                base.get_submodule(path)
-            for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
-                for kind, sublayer in side.sublayers:
-                    layer.get_submodule(output_path(layer, side, kind, sublayer))
-                    layer.get_submodule(sublayer.norm)
-                if router_of(layer, side) is None and _found(layer, side.hidden) is None:
-                    return False
-    except AttributeError:
-        return False
-    return True
-
-
-def _found(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
-    """The first of these modules that there is."""
-    known = dict(layer.named_modules())
-    return next((known[path] for path in paths if path and path in known), None)
 
 
 def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:

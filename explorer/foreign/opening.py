@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
 from explorer.foreign.classes import class_head
-from explorer.foreign.families import FAMILIES
+from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
 from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
@@ -118,7 +118,10 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
     before = probed(model) if by_softmax else _eager(model, path)
     layers = packable(model)  # Taps stand around them.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
-    foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax, classes=class_head(model, labels))
+    n_heads = next(iter(seen.values())).n_heads
+    foreign = Foreign(
+        model, named, sides, family_of(model.config), by_softmax=by_softmax, n_heads=n_heads, classes=class_head(model, labels)
+    )
     _tell(lender, going, 2)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:

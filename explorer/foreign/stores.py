@@ -31,6 +31,9 @@ class Store(Protocol):
     def rows(self, which: Sequence[int]) -> Tensor:
         """[row, …] some rows as float32. Raises BadWeights."""
 
+    def span(self, first: int, end: int) -> Tensor:
+        """[row, …] the rows from `first` to before `end` as float32. Raises BadWeights."""
+
 
 class Held:
     """A tensor held with half the width."""
@@ -56,6 +59,10 @@ class Held:
         """See Store."""
         return self._tensor[torch.tensor(which)].float()
 
+    def span(self, first: int, end: int) -> Tensor:
+        """See Store."""
+        return self._tensor[first:end].float()
+
 
 @attrs.frozen
 class InFile:
@@ -79,6 +86,11 @@ class InFile:
         for place, row in enumerate(which):
             self._read(found[place], row * found[place].nbytes)
         return found.float()
+
+    def span(self, first: int, end: int) -> Tensor:
+        """See Store."""
+        found = torch.empty((end - first, *self.shape[1:]), dtype=_KINDS[self.kind])
+        return self._read(found, first * found[0].nbytes if len(found) else 0).float()
 
     def _read(self, out: Tensor, after: int) -> Tensor:
         """Read the bytes of `out` from so many bytes behind the beginning."""

@@ -5,7 +5,7 @@ read, its large ones found in the files, and what no file has made as its family
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import psutil
@@ -34,6 +34,32 @@ def weight_of(module: nn.Module, name: str = "weight") -> Tensor:
     found = borrower.stores[name]
     with torch.inference_mode(False), torch.no_grad():
         return found.fill(torch.empty(found.shape))
+
+
+def row_count(table: nn.Module) -> int:
+    """How many rows a table of embeddings has."""
+    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
+    return len(weight)
+
+
+def some_rows(table: nn.Module, which: Sequence[int]) -> Tensor:
+    """[row, feature] some rows of a table as float32; no others are read where they are lent. Raises BadWeights."""
+    borrower = table.__dict__.get("borrower")
+    if borrower is not None and "weight" in borrower.stores:
+        found: Tensor = borrower.stores["weight"].rows(which)
+        return found
+    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
+    return weight.detach()[torch.tensor(which, dtype=torch.int64)].float().cpu()
+
+
+def span_of_rows(table: nn.Module, first: int, end: int) -> Tensor:
+    """[row, feature] the rows from `first` to before `end`, in the same way. Raises BadWeights."""
+    borrower = table.__dict__.get("borrower")
+    if borrower is not None and "weight" in borrower.stores:
+        found: Tensor = borrower.stores["weight"].span(first, end)
+        return found
+    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
+    return weight.detach()[first:end].float().cpu()
 
 
 def plainly(module: nn.Module, x: Tensor) -> Tensor:

@@ -16,12 +16,14 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from explorer.foreign.experts import router_of
 from explorer.foreign.families import Side
 from explorer.foreign.model import Foreign
+from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
 from explorer.trace.findings import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.
+_BY_HEAD = "query_key_value"  # One matrix, with the three of one head after those of another.
 _HEAD_NORMS = {"query": "q_norm", "key": "k_norm"}
 _MOST_COPIED = 2**26  # numbers of one weight
 _copied: MutableMapping[Tensor, tuple[int, Array]] = WeakTensorKeyDictionary()
@@ -32,7 +34,7 @@ _Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
 def output_weights(foreign: Foreign) -> OutputWeights:
     """The weights behind heads and networks of the decoder. Raises NotEnoughMemory."""
     check_room(foreign.model)
-    return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign))
+    return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign), cap=_cap(foreign) or 0.0)
 
 
 def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
@@ -72,13 +74,14 @@ def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], 
     yield "decoder.embedding.output", _reading(foreign, final)
     for number, layer in enumerate(_layers(foreign, row)):
         for count, (_kind, sublayer) in enumerate(row.sublayers, start=1):
-            norm = layer.get_submodule(sublayer.norm) if row.post else final
-            yield f"decoder.layers.{number}.residual{count}", _reading(foreign, norm)
+            if not row.parallel or count == len(row.sublayers):  # Others are added together with the last one.
+                norm = norm_of(layer, sublayer) if row.post else final
+                yield f"decoder.layers.{number}.residual{count}", _reading(foreign, norm)
 
 
 def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Tensor]:
     head, scale = foreign.model.get_output_embeddings(), _scale(foreign)
-    added, cap = _added(foreign), getattr(foreign.model.config, "final_logit_softcapping", None)
+    added, cap = _added(foreign), _cap(foreign)
 
     def read(stream: Tensor) -> Tensor:
         x = stream[None].to(head.weight)  # [batch 1, position, feature]
@@ -87,6 +90,12 @@ def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Ten
         return (logits if cap is None else torch.tanh(logits / cap) * cap)[0].float()
 
     return read
+
+
+def _cap(foreign: Foreign) -> float | None:
+    """The bound of the logits, None for none."""
+    cap: float | None = getattr(foreign.model.config.get_text_config(), "final_logit_softcapping", None)
+    return cap
 
 
 def _written(foreign: Foreign, side: str) -> _Written:
@@ -100,7 +109,9 @@ def _written(foreign: Foreign, side: str) -> _Written:
             to = networks if kind == "feed_forward" else projections
             if kind != "feed_forward" or router_of(layer, row) is None:  # Several experts have no one matrix.
                 to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
-            norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(layer.get_submodule(sublayer.norm))
+            norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(norm_of(layer, sublayer))
+            if sublayer.after:
+                norms[f"{side}.layers.{number}.{kind}.normed"] = norm_weights(layer.get_submodule(sublayer.after))
     for tap, path in ((f"{side}.norm", row.final_norm), (f"{side}.embedding.output", row.embedding_norm)):
         if path:
             norms[tap] = norm_weights(base.get_submodule(path))
@@ -153,6 +164,14 @@ def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
         biases = (None,) * 3 if both.bias is None else np.split(both.bias, 3)
         for part, weight, bias in zip(("query", "key", "value"), np.split(both.weight, 3), biases, strict=True):
             yield part, Matrix(weight, bias)
+        return
+    if _BY_HEAD in parts:
+        both, width = _matrix(parts[_BY_HEAD]), int(attention.head_size)  # type: ignore[arg-type]  # a number
+        rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
+        biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
+        for number, part in enumerate(("query", "key", "value")):
+            bias = None if biased is None else biased[:, number].reshape(-1)
+            yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
         return
     names = next((each for each in _READERS if set(each) <= parts.keys()), ())
     for part, name in zip(("query", "key", "value"), names, strict=False):

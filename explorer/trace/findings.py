@@ -207,7 +207,8 @@ class OutputWeights:
 
     `projections` has W_O of each attention ("decoder.layers.0.self_attn"), `networks` W₂ of each feed-forward, `norms` each
     norm under the name of the tap that it reads. `dropout` is the share of numbers that a pass drops, 0 while dropout is off.
-    What the decoder gives out is multiplied with `scale` before the generator.
+    What the decoder gives out is multiplied with `scale` before the generator. `cap` is the bound of the logits:
+    c·tanh(z / c) in place of z, 0 for none (Gemma 2).
     """
 
     projections: Mapping[str, Matrix]
@@ -216,6 +217,15 @@ class OutputWeights:
     generator: Matrix
     dropout: float = 0.0
     scale: float = 1.0
+    cap: float = 0.0
+
+    def before_cap(self, logits: Array) -> NDArray[np.float64]:
+        """Logits as they were before they were bounded, which are sums; as they are where nothing bounds them."""
+        long = logits.astype(np.float64)
+        if not self.cap:
+            return long
+        # z = c·artanh(logit / c); a logit at the bound itself has lost its z.
+        return self.cap * np.arctanh(np.clip(long / self.cap, -1 + 1e-12, 1 - 1e-12))
 
 
 @attrs.frozen(eq=False)

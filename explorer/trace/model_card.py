@@ -85,6 +85,9 @@ class ModelCard:
     `held` says how the weights are held: as "float32", as "bfloat16" or "float16" and widened layer by layer, or
     "streamed" from their files, since they are larger than the memory.
 
+    `parallel` says that attention and feed-forward of a layer read the same stream, and are added to it together. `scores_over`
+    is what scores are divided by where that is not √d_head; 0 where it is.
+
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none. `mask`
     is the id of the symbol that stands for a hidden token, -1 where the vocabulary has none.
@@ -133,6 +136,8 @@ class ModelCard:
     n_chosen: int = attrs.field(default=0, validator=_number)
     bare_layers: int = attrs.field(default=0, validator=_number)
     chat: bool = attrs.field(default=False, validator=_truth)
+    parallel: bool = attrs.field(default=False, validator=_truth)
+    scores_over: float = attrs.field(default=0.0, converter=float)
     classes: ClassHead | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -155,7 +160,7 @@ class ModelCard:
     @property
     def score_divisor(self) -> float:
         """The number by which scores are divided before the mask: √d_head · temperature, or the temperature alone."""
-        return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
+        return (self.scores_over or (math.sqrt(self.d_head) if self.score_scaling else 1.0)) * self.temperature
 
     def has(self, side: str) -> bool:
         """Whether the model has this side, "encoder" or "decoder"."""

@@ -66,7 +66,7 @@ def _follows(trace: "Trace", norm: Place, stream: str) -> bool:
     if trace.card.norm_placement == "post":
         return norm.layer is not None and (norm.layer, norm.part.replace("norm", "residual")) == (before.layer, before.part)
     entered = -1 if before.layer is None else before.layer  # the layer that made the stream
-    if norm.part in ("norm", "norm1"):
+    if norm.part in ("norm", "norm1") or trace.card.parallel:
         return entered == (n_layers if norm.layer is None else norm.layer) - 1
     # Each sublayer but the first reads the stream behind the addition of the one before.
     addition = f"residual{int(norm.part.removeprefix('norm')) - 1}"

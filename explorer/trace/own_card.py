@@ -8,9 +8,11 @@ from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
 _ADDED = ("sinusoidal", *SINUSOID_VARIANTS, "learned")
+NORMED = ("self_attn.normed", "cross_attn.normed", "feed_forward.normed")
 _ABSENT = {
     "embedding.segments": "absent.no_segments",
     "feed_forward.gate": "absent.no_gate",
+    **dict.fromkeys(NORMED, "absent.no_norm_behind"),
     "feed_forward.routing": "absent.no_experts",
     "feed_forward.chosen": "absent.no_experts",
 }

@@ -17,7 +17,8 @@ def _of_side(card: ModelCard, side: SideCard) -> Iterator[str]:
     for layer in range(side.n_layers):
         for place, kind in enumerate((*side.attentions, "feed_forward"), start=1):
             inner = _named(card, "feed_forward" if kind == "feed_forward" else "attention")
-            parts = (f"{kind}.{tap.partition('.')[2]}" for tap in inner)
+            named = (f"{kind}.{tap.partition('.')[2]}" for tap in inner)
+            parts = (part for part in named if part not in card.absent)
             yield from (f"{side.name}.layers.{layer}.{part}" for part in (*parts, f"norm{place}", f"residual{place}"))
     yield f"{side.name}.norm"
 

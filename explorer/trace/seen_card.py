@@ -14,11 +14,11 @@ from explorer.trace.tap_names import ATTENTION_STAGES, place_of, side_name, with
 NOT_RECORDED = "absent.not_recorded"
 _SIDES = ("encoder", "decoder")
 _KINDS = ("self_attn", "cross_attn")
-_HEADS = ("query", "key", "value", *ATTENTION_STAGES, "mixed", "output")
+_HEADS = ("query", "key", "value", *ATTENTION_STAGES, "mixed", "output", "normed")
 _PARTS = (
     *(f"embedding.{part}" for part in ("tokens", "scaled", "positions", "segments", "output")),
     *(f"{kind}.{stage}" for kind in _KINDS for stage in _HEADS),
-    *(f"feed_forward.{part}" for part in ("gate", "hidden", "activated", "output")),
+    *(f"feed_forward.{part}" for part in ("gate", "hidden", "activated", "output", "normed")),
     *(f"{part}{place}" for part in ("norm", "residual") for place in (1, 2, 3)),
     "norm",
     "generator.logits",

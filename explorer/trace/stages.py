@@ -46,12 +46,14 @@ _STAGES = (
     ("attention.dropped", "unit", "keys", "dropout(A)"),
     ("attention.mixed", "signed", "d_head", "A V"),
     ("attention.output", "signed", "d_model", "concat(A V) W<sub>O</sub>"),
+    ("attention.normed", "signed", "d_model", "norm(concat(A V) W<sub>O</sub>)"),
     ("feed_forward.routing", "unit", "experts", "r = softmax(x W<sub>R</sub>)"),
     ("feed_forward.chosen", "unit", "experts", "top<sub>k</sub>(r)"),
     ("feed_forward.gate", "signed", "d_ff", "x W<sub>G</sub>"),
     ("feed_forward.hidden", "signed", "d_ff", "x W<sub>1</sub> + b<sub>1</sub>"),
     ("feed_forward.activated", "signed", "d_ff", "f(x W<sub>1</sub> + b<sub>1</sub>)"),
     ("feed_forward.output", "signed", "d_model", "f(x W<sub>1</sub> + b<sub>1</sub>) W<sub>2</sub> + b<sub>2</sub>"),
+    ("feed_forward.normed", "signed", "d_model", "norm(f(x W<sub>1</sub>) W<sub>2</sub>)"),
     ("norm", "signed", "d_model", "(x − μ) / σ · γ + β"),
     ("residual", "signed", "d_model", "x + f(x)"),
     ("generator.logits", "signed", "vocab", "x W + b"),
@@ -69,6 +71,7 @@ _AXES = {
     **dict.fromkeys(("attention.query", "attention.key", "attention.value"), _HEADS),
     "attention.mixed": ("head", "query", "feature"),
     "attention.output": ("query", "feature"),
+    "attention.normed": ("query", "feature"),
 }
 _AXES_OF_WIDTH = {
     "keys": ("head", "query", "key"),

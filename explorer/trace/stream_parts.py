@@ -81,7 +81,10 @@ class StreamWeights(Protocol):
 
     @property
     def norms(self) -> "Mapping[str, NormWeights]":
-        """Each norm of an addition under the name of the tap "residual" of that addition; and "decoder.norm"."""
+        """Each norm of an addition under the name of the tap "residual" of that addition; and "decoder.norm".
+
+        A second norm, behind what a block gives out, stands under the name of its tap, "….self_attn.normed".
+        """
 
     @property
     def dropout(self) -> float:
@@ -90,10 +93,17 @@ class StreamWeights(Protocol):
 
 @attrs.frozen
 class Addition:
-    """One block with the tap of the stream after it."""
+    """One block with the tap of the stream after it; `number` counts the blocks of a layer, from 1.
+
+    `reads` says how many blocks have been added to the stream that it reads; parallel blocks of a layer read the same stream,
+    and the tap of the stream after them is that of the last one. `norm` is the tap of its norm.
+    """
 
     block: str
     residual: str
+    number: int
+    reads: int
+    norm: str
 
     @property
     def layer(self) -> int:
@@ -101,18 +111,32 @@ class Addition:
         return int(self.block.split(".")[2])
 
     @property
-    def norm(self) -> str:
-        """The tap of its norm: "….residual2" to "….norm2"."""
-        return self.residual.replace("residual", "norm")
+    def weights(self) -> str:
+        """The name of its norm among the weights."""
+        return f"{self.block.rpartition('.')[0]}.residual{self.number}"
+
+
+def added_tap(trace: "Trace", block: str) -> str:
+    """The tap of what a block adds to the stream: what it gives out, or what a norm of its own makes of that."""
+    return f"{block}.normed" if f"{block}.normed" in trace else f"{block}.output"
 
 
 def additions(trace: "Trace", side: str) -> tuple[Addition, ...]:
     """The blocks of a side in the order of computation."""
-    card = trace.card.side(side)
+    card, parallel = trace.card.side(side), trace.card.parallel
+    names = (*card.attentions, "feed_forward")
+
+    def one(base: str, layer: int, number: int, name: str) -> Addition:
+        # Parallel blocks may share one norm, that of the first.
+        norm = f"{base}.norm{number}" if f"{base}.norm{number}" in trace or not parallel else f"{base}.norm1"
+        residual = f"{base}.residual{len(names) if parallel else number}"
+        place = layer * len(names)
+        return Addition(f"{base}.{name}", residual, number, place if parallel else place + number - 1, norm)
+
     return tuple(
-        Addition(f"{side}.layers.{layer}.{name}", f"{side}.layers.{layer}.residual{number}")
+        one(f"{side}.layers.{layer}", layer, number, name)
         for layer in range(card.n_layers)
-        for number, name in enumerate((*card.attentions, "feed_forward"), 1)
+        for number, name in enumerate(names, 1)
     )
 
 
@@ -136,9 +160,8 @@ class WayBack:
 
     def before(self, block: str, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
         """The parts of g·h, where h is what a block of this side reads: each with its share [row], from there backward."""
-        place = next(n for n, each in enumerate(self.additions) if each.block == block)
-        own = self.additions[place]
-        yield from self._parts(g, place, own.residual, own.norm, own.layer)
+        own = next(each for each in self.additions if each.block == block)
+        yield from self._parts(g, own.reads, own.weights, own.norm, own.layer)
 
     def _parts(self, g: Numbers, end: int, norm: str, tap: str, layer: int) -> Iterator[tuple[Part, Numbers]]:
         """The parts of what is read of the stream before the addition `end`, under pre-norm through a norm."""
@@ -151,8 +174,8 @@ class WayBack:
             added = self.additions[place]
             if not self._pre:
                 # x = norm(r): the stream goes on behind the norm of each addition
-                g, share = _through(self.row(added.residual), self.weights.norms[added.residual], g)
-                if self.weights.norms[added.residual].centred:
+                g, share = _through(self.row(added.residual), self.weights.norms[added.weights], g)
+                if self.weights.norms[added.weights].centred:
                     yield Part("norm_bias", added.norm, added.layer), share
             before = self._stream(place) if self.trace.card.residual else ""
             yield from self._added(added, g * self._kept(f"{added.block}.output", added.residual, before))
@@ -188,8 +211,8 @@ class WayBack:
 
     def read_by(self, block: str) -> Numbers:
         """[feature] what a block of this side reads: the stream, under pre-norm through the block's norm."""
-        place = next(n for n, each in enumerate(self.additions) if each.block == block)
-        return self.row(self.additions[place].norm if self._pre else self._stream(place))
+        own = next(each for each in self.additions if each.block == block)
+        return self.row(own.norm if self._pre else self._stream(own.reads))
 
     def _stream(self, place: int) -> str:
         """The tap of the stream before an addition, or after the last one."""
@@ -214,6 +237,12 @@ class WayBack:
     def _added(self, added: Addition, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
         """The parts of one attention or feed-forward, the bias first."""
         block = added.block
+        norm = self.weights.norms.get(f"{block}.normed")
+        if norm is not None:
+            # y = norm(output) is what is added; with σ held it is linear in what the block gives out.
+            g, share = _through(self.row(f"{block}.output"), norm, g)
+            if norm.centred:
+                yield Part("norm_bias", f"{block}.normed", added.layer), share
         self.directions[block] = g
         layer, name = added.layer, block.rpartition(".")[2]
         if name == "feed_forward":

@@ -22,7 +22,8 @@ class SideVectors:
     out, and `cosines` [position, rank] the cosines. `taps` [place] are where the stream is followed, and `path` [place,
     position, xy] where it is on the plane. `sampled` [symbol] are the ids of the vocabulary that are shown, all `n_symbols` or
     evenly spaced ones and the nearest of each token, at `cloud` [symbol, xy]. `shares` are the shares of x and y in the
-    variance of all these points. `names` has the texts of the ids.
+    variance of all these points. `names` has the texts of the ids, and `n_features` says how
+    wide a row of E is. Where the stream of the pass is not seen, `taps` is empty.
     """
 
     tokens: tuple[str, ...]
@@ -36,6 +37,7 @@ class SideVectors:
     shares: tuple[float, float]
     n_symbols: int
     names: Mapping[int, str] = attrs.field(factory=dict)
+    n_features: int = 0
 
     def neighbours(self, position: int) -> tuple[tuple[str, float], ...]:
         """The nearest symbols of the token at a position with their cosines, nearest first."""

@@ -41,8 +41,8 @@ class Parts:
     """The logit of a word minus that of its rival at one position, in parts.
 
     `shares` [word rival, part] are the parts of the two logits, `values` [part] their differences: above zero for the word,
-    below for the rival. `logits` are the two recorded ones, and `p` the two probabilities. `remainder` is what the parts lack
-    of the recorded difference. σ of each norm is held as it was in this pass.
+    below for the rival. `logits` are the two recorded ones, before the bound of a model that bounds them, and `p` the two
+    probabilities. `remainder` is what the parts lack of the recorded difference. σ of each norm is held as it was in this pass.
 
     `directions` has by block the direction [word rival, feature] in which what is added there counts.
     """
@@ -147,6 +147,7 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
         if not _is_index(each, n_symbols):
             raise NoSuchSymbol(got=each, last=n_symbols - 1)
     words = np.array([word, rival])
+    summed = weights.before_cap(logits[position, words])
     walk = WayBack(trace, weights, "decoder", position)
     # logit[w] = W[w]·s·z + b[w], where z is what the decoder gives out, and s is 1 but in T5
     found = list(walk.from_end(weights.scale * weights.generator.weight[words].astype(np.float64)))
@@ -160,7 +161,7 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
         names=tuple(symbol_text(trace, each) for each in (word, rival)),  # type: ignore[arg-type]  # There are two.
         parts=tuple(part for part, _share in found),
         shares=np.stack([share for _part, share in found], axis=1),
-        logits=(float(logits[position, word]), float(logits[position, rival])),
+        logits=(float(summed[0]), float(summed[1])),
         p=(float(trace["generator.probabilities"][position, word]), float(trace["generator.probabilities"][position, rival])),
         directions=walk.directions,
         trace=trace,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from explorer.errors import NoSuchPart, NotLookedInto
+from explorer.errors import LacksTap, NoSuchPart, NotLookedInto
 from explorer.mathematics import Numbers
 from explorer.trace.findings import OutputWeights, ReadingWeights
 from explorer.trace.reading import Reading, Which, reading
@@ -126,9 +126,16 @@ def walked(parts: Parts, steps: Sequence[Step]) -> tuple[Parts | Reading, ...]:
     return tuple(passed)
 
 
+def heads_open(trace: "Trace", block: str) -> bool:
+    """Whether the heads of an attention can be split by their keys: of some models of others, no values are seen."""
+    return f"{block}.value" in trace.axis_names
+
+
 def by_key(trace: "Trace", of: Parts | Reading, part: Part) -> ByKey:
-    """The part of a head, split by its keys. Raises NotKept, NotLookedInto."""
+    """The part of a head, split by its keys. Raises NotKept, NotLookedInto, LacksTap."""
     block = part.block
+    if not heads_open(trace, block):
+        raise LacksTap(name="why", tap=f"{block}.value", why=trace.card.why_absent(f"{block}.value"))
     direction = head_directions(_weights(trace, block), block, of.direction(block), trace.card.d_head)[part.head]
     value = trace[f"{block}.value"][trace.card.head_in(f"{block}.value", part.head)]  # [key, feature]
     weights = trace[f"{block}.dropped"][part.head, of.position]  # [key]

@@ -78,6 +78,10 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "electra": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 32}),
     "distilbert": ("DistilBertConfig", "DistilBertForMaskedLM", _DISTILBERT),
     "mt5": ("MT5Config", "MT5ForConditionalGeneration", _T5),
+    "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),  # It bounds its scores.
+    "gpt_neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", _ENCODER),
+    "gpt_neox in turn": ("GPTNeoXConfig", "GPTNeoXForCausalLM", _ENCODER | {"use_parallel_residual": False}),
+    "phi": ("PhiConfig", "PhiForCausalLM", _LLAMA | {"num_attention_heads": 4}),
     "gemma": ("GemmaConfig", "GemmaForCausalLM", _LLAMA | {"head_dim": 8}),
     "smollm3": ("SmolLM3Config", "SmolLM3ForCausalLM", _LLAMA | {"pad_token_id": 0}),
     "mixtral": ("MixtralConfig", "MixtralForCausalLM", _LLAMA | {"num_local_experts": 4, "num_experts_per_tok": 2}),
@@ -91,8 +95,7 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Models whose whole pass is seen: the class of their settings, their own class, and the settings."""
 
 ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),  # It bounds its scores.
-    "gpt_neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", _ENCODER),
+    "olmo2": ("Olmo2Config", "Olmo2ForCausalLM", _LLAMA),  # Its norms stand behind its blocks alone.
     "modernbert": ("ModernBertConfig", "ModernBertForMaskedLM", _ENCODER | _MODERN),
     "gpt_oss": (
         "GptOssConfig",
@@ -105,16 +108,23 @@ ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
 ALL = WHOLE | ATTENTION_ALONE
 _GPTS = {"vocab_size": 40, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0}
 _NEO = {"vocab_size": 40, "max_position_embeddings": 32, "hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 4}
+_FALCON = {"new_decoder_architecture": True, "num_kv_heads": 2}
 
 BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bloom": ("BloomConfig", "BloomForCausalLM", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "vocab_size": 40}),
     "falcon": ("FalconConfig", "FalconForCausalLM", _ENCODER),
+    "falcon of two norms": ("FalconConfig", "FalconForCausalLM", _ENCODER | _FALCON),
+    "falcon in turn": ("FalconConfig", "FalconForCausalLM", _ENCODER | {"parallel_attn": False, "alibi": True, "bias": True}),
     "gptj": ("GPTJConfig", "GPTJForCausalLM", _GPTS | {"rotary_dim": 4}),
     "gpt_neo": ("GPTNeoConfig", "GPTNeoForCausalLM", _NEO | {"attention_types": [[["global", "local"], 1]]}),
     "mpnet": ("MPNetConfig", "MPNetForMaskedLM", _ENCODER),
     "deberta_v2": ("DebertaV2Config", "DebertaV2ForMaskedLM", _ENCODER | {"relative_attention": True, "pos_att_type": ["p2c"]}),
 }
 """Models whose attention knows no function by name: what its softmax reads and gives is seen."""
+
+
+STREAM_BY_SOFTMAX = ("falcon", "falcon of two norms", "falcon in turn", "gptj", "gpt_neo")
+"""Those of them whose stream is seen, too."""
 
 
 def fresh(name: str) -> Any:

@@ -63,7 +63,7 @@ def test_the_command_line_draws_the_effects(folder: Folder, tmp_path: Path, caps
     """As the page does; without rows for feed-forwards that are not seen."""
     said(capsys, "effects", TEXT, "--preset", str(folder("t5")), "--target", "the dog", "--out", str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").stat().st_size > 1000
-    out = said(capsys, "effects", TEXT, "--preset", str(folder("gemma2")))
+    out = said(capsys, "effects", TEXT, "--preset", str(folder("olmo2")))
     assert "nan" not in out
     assert "feed_forward" not in out
     assert "decoder.self_attn    L1" in out
@@ -72,10 +72,10 @@ def test_the_command_line_draws_the_effects(folder: Folder, tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("command", "name", "told"),
     [
-        (("why", TEXT), "gemma2", REASON),
-        (("lens", TEXT), "gpt_neox", REASON),
-        (("saliency", TEXT), "gemma2", REASON),
-        (("patching", TEXT, "the dog and 我爱"), "gemma2", REASON),
+        (("why", TEXT), "olmo2", REASON),
+        (("lens", TEXT), "gpt_oss", REASON),
+        (("saliency", TEXT), "olmo2", REASON),
+        (("patching", TEXT, "the dog and 我爱"), "olmo2", REASON),
         (("effects", TEXT), "bert without an output", "no output over a vocabulary"),
         (("effects", TEXT, "--edges", "encoder.self_attn.0.0"), "bert without an output", "no output over a vocabulary"),
         (("lens", TEXT), "bert", "has no decoder"),
@@ -91,7 +91,7 @@ def test_what_it_lacks_is_one_line(
 def test_pages_say_what_a_model_lacks_and_show_the_next_one(folder: Folder, qtbot: QtBot) -> None:
     """A card has the sentence in the place of its picture; with the next model, the picture is there again."""
     experiments = ("why", "lens", "saliency", "effects", "costs")
-    traces = {name: explorer.explore(TEXT, preset=folder(name), experiments=experiments) for name in ("gpt2", "gemma2")}
+    traces = {name: explorer.explore(TEXT, preset=folder(name), experiments=experiments) for name in ("gpt2", "olmo2")}
     words = Words.load("en")
     why, saliency, effects = WhyPage(), SaliencyPage(), EffectsPage()
     for page in (why, saliency, effects):
@@ -100,7 +100,7 @@ def test_pages_say_what_a_model_lacks_and_show_the_next_one(folder: Folder, qtbo
         page.resize(1100, 700)
         with qtbot.waitExposed(page):
             page.show()
-    for name in ("gpt2", "gemma2", "gpt2"):
+    for name in ("gpt2", "olmo2", "gpt2"):
         for page in (why, saliency, effects):
             page.draw(traces[name], Look().fitted(traces[name]), words)
         seen = name == "gpt2"

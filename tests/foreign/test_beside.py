@@ -163,7 +163,7 @@ def test_a_vector_that_steers_is_the_difference_of_means(folder: Folder) -> None
 
 def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     """Each in a sentence of its own, while the pass is there."""
-    asking = request(folder, "gemma2", other=OTHER, toward=("a",), away=("b",))
+    asking = request(folder, "olmo2", other=OTHER, toward=("a",), away=("b",))
     wanted = frozenset({"patching", "saliency", "steering"})
     found = Computer()(asking.asking(experiments=wanted)).trace.experiments
     assert isinstance(found["patching"], NotPatched)
@@ -173,8 +173,8 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     assert "not known here" in explorer.lang.Words.load("en").error(found["steering"].error)
     assert issubclass(NoStreamToSteer, CannotSteer)
     for call in (
-        lambda: explorer.patching(TEXT, OTHER, preset=folder("gemma2")),
-        lambda: explorer.saliency(TEXT, preset=folder("gemma2")),
+        lambda: explorer.patching(TEXT, OTHER, preset=folder("olmo2")),
+        lambda: explorer.saliency(TEXT, preset=folder("olmo2")),
     ):
         with pytest.raises(LacksTap):
             call()

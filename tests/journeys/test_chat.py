@@ -75,6 +75,20 @@ def test_a_text_is_written_as_a_message_and_back(journey: Journey, qtbot: QtBot,
     journey.run(script)
 
 
+def test_the_window_opens_with_the_template(journey: Journey, talking: Path) -> None:
+    """As the commands do: the very first answer is that of the whole prompt, and the switch is on."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        assert window.sentences.chat.isVisible() and window.sentences.chat.isChecked()
+        assert trace_of(window).prompt == "a b the fox\n<and>"
+        window.sentences.chat.click()
+        journey.settle(window)
+        assert trace_of(window).prompt == ""
+
+    journey.run(script, "gui", "--preset", str(talking), "--text", "the fox", "--chat")
+
+
 def test_a_model_without_a_template_has_no_switch(journey: Journey, tmp_path: Path) -> None:
     """Where a template is asked for that is not there, one sentence says so, and the switch is there to switch it off."""
     plain = write_model(tmp_path / "plain", "gpt2")

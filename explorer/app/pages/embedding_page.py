@@ -40,9 +40,6 @@ class EmbeddingPage(Page):
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        # A model of others keeps its vectors to itself, so its page has strips alone.
-        for card in (self.neighbours, self.map):
-            card.setVisible(not trace.of_others)
         found = side_vectors(trace, look)
         if found is not None:
             self.token.offer(found.tokens, chosen_token(trace, look), words)

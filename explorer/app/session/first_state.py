@@ -12,6 +12,7 @@ from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError
 from explorer.presets import DEFAULT, load_preset, preset_names
+from explorer.state.intents import SetChat
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
 
@@ -34,11 +35,19 @@ class First:
     left: Mapping[Path, Saved] = attrs.field(factory=dict)
 
 
-def first_state(preferences: Preferences, text: str | None, preset: str | None, session: str | None = None) -> First:
+def first_state(
+    preferences: Preferences, text: str | None, preset: str | None, session: str | None = None, *, chat: bool = False
+) -> First:
     """The State to start with: the session or preset that was asked for, else the last State, else the default preset.
 
+    With `chat` its text is written in the model's chat template.
     Raises UnknownPreset, BadPreset for a preset that was asked for, CannotRead, BadState, NewerState for a session.
     """
+    found = _found(preferences, text, preset, session)
+    return attrs.evolve(found, state=SetChat(True).applied(found.state, None)) if chat else found
+
+
+def _found(preferences: Preferences, text: str | None, preset: str | None, session: str | None) -> First:
     others = other_programs()
     left = others.left
     if session is not None:

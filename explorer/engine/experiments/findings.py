@@ -33,7 +33,7 @@ from explorer.trace.saliency import Saliency
 from explorer.trace.segmentations import Segmentations
 from explorer.trace.trace import Tokens, Trace, written
 
-_MISSED_QUIETLY = frozenset({"vectors", "segmentations"})
+_MISSED_QUIETLY = frozenset({"segmentations"})
 """What a page asks for beside other pictures, which a model of others still shows."""
 
 
@@ -166,7 +166,7 @@ def _patching(
         sentence.target,
     )
     try:
-        check_has(trace.card, "patching", "generator.logits", "residual1")
+        check_has(trace.card, "patching", "generator.logits", "residual2")
     except LacksTap as error:
         return NotPatched(error)
     with without_dropout(model) as quiet:

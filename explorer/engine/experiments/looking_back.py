@@ -18,7 +18,7 @@ def output_weights_of(bench: Bench) -> OutputWeights:
     """The weights with which a logit of this pass can be taken apart. Raises LacksTap."""
     model, trace = bench.model, _trace(bench)
     if isinstance(model, Foreign):
-        check_has(bench.card, "why", "generator.logits", "self_attn.mixed", "residual1")
+        check_has(bench.card, "why", "generator.logits", "self_attn.mixed", "residual2")
         _read_as_known(model, trace, "why")
         return foreign_weights.output_weights(model)
     assert trace.config is not None  # The Trace of our own model has one.
@@ -29,7 +29,7 @@ def reading_weights_of(bench: Bench) -> ReadingWeights:
     """The weights with which the numbers of Q, K and V of this pass are taken apart. Raises LacksTap."""
     model, trace = bench.model, _trace(bench)
     if isinstance(model, Foreign):
-        check_has(bench.card, "readers", "self_attn.query", "residual1")
+        check_has(bench.card, "readers", "self_attn.query", "residual2")
         return foreign_weights.reading_weights(model, max(len(bench.tokens.source), len(bench.tokens.target)))
     assert trace.config is not None  # The Trace of our own model has one.
     return reading_weights(model, trace.config)
@@ -40,7 +40,7 @@ def lens_of_pass(bench: Bench) -> Lens:
     model, trace = bench.model, _trace(bench)
     if not isinstance(model, Foreign):
         return lens_of(model, trace, bench.stop)
-    check_has(bench.card, "lens", "generator.logits", "residual1")
+    check_has(bench.card, "lens", "generator.logits", "residual2")
     _read_as_known(model, trace, "lens")
     return read_lens(foreign_weights.stream_readings(model), trace, bench.stop)
 

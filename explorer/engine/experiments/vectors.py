@@ -1,12 +1,16 @@
 """The vectors of the sentence's tokens among those of the whole vocabulary: neighbours, and a plane for all of them."""
 
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, frozen, stop_if
-from explorer.model.transformer import Stack
+from explorer.foreign.model import Foreign
+from explorer.foreign.thin import row_count, some_rows, span_of_rows
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import SideVectors, Vectors, plane, unit
@@ -18,26 +22,75 @@ _MOST_POINTS = 1000  # symbols of the vocabulary on the plane
 _AT_ONCE = 8192  # rows of the vocabulary that are compared at once
 
 
+@attrs.frozen(eq=False)
+class _Table:
+    """The `n` rows of a side's embedding, of which as many are in memory as are asked for; those of others may be large.
+
+    `span` gives [symbol, feature] the rows from one number to before another, `some` those of some numbers. `symbols` are the
+    texts of the ids.
+    """
+
+    side: str
+    n: int
+    span: Callable[[int, int], Tensor]
+    some: Callable[[Sequence[int]], Tensor]
+    symbols: tuple[str, ...]
+
+
 def vectors(bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
-    """The vectors of each side of the model. `source_symbols` are the texts of the encoder's ids. Raises Superseded."""
+    """The vectors of each side of the model. `source_symbols` are the texts of the encoder's ids.
+
+    Raises Superseded, BadWeights.
+    """
     assert bench.trace is not None  # The streams of a pass are those that it recorded.
     sides = {}
-    for side, stack, symbols in (("encoder", bench.own.encoder, source_symbols), ("decoder", bench.own.decoder, bench.symbols)):
-        if stack is not None:
-            stop_if(bench.stop)
-            sides[side] = _side(bench, bench.trace, side, stack, symbols)
+    for table in _tables(bench, source_symbols):
+        stop_if(bench.stop)
+        sides[table.side] = _side(bench, bench.trace, table)
     return Vectors(sides)
 
 
-def _side(bench: Bench, trace: Trace, side: str, stack: Stack, symbols: tuple[str, ...]) -> SideVectors:
-    tokens = trace.side(f"{side}.embedding.output")[:_MOST_TOKENS]
-    table = fetched(stack.embedding.look_up.weight).float()  # [vocab, feature]
+def _tables(bench: Bench, source_symbols: tuple[str, ...]) -> Iterator[_Table]:
+    """The embeddings of the sides that the model has."""
+    if isinstance(bench.model, Foreign):
+        for side in bench.card.sides:
+            module = bench.model.embedding(side.name)
+            # Both sides of a model of others have one vocabulary.
+            yield _Table(
+                side.name,
+                row_count(module),
+                lambda first, end, module=module: span_of_rows(module, first, end),  # type: ignore[misc]  # a default
+                lambda which, module=module: some_rows(module, which),  # type: ignore[misc]  # a default
+                source_symbols,
+            )
+        return
+    for side_name, stack, symbols in (
+        ("encoder", bench.own.encoder, source_symbols),
+        ("decoder", bench.own.decoder, bench.symbols),
+    ):
+        if stack is not None:
+            rows = fetched(stack.embedding.look_up.weight).float()  # [vocab, feature]
+            yield _Table(
+                side_name,
+                len(rows),
+                lambda first, end, rows=rows: rows[first:end],  # type: ignore[misc]  # a default
+                lambda which, rows=rows: rows[torch.tensor(which)],  # type: ignore[misc]  # a default
+                symbols,
+            )
+
+
+def _side(bench: Bench, trace: Trace, table: _Table) -> SideVectors:
+    side = table.side
+    tokens = (trace.tokens.source if side == "encoder" else trace.tokens.target)[:_MOST_TOKENS]
     nearest, cosines = _neighbours(bench, table, tokens)
-    taps = stream_taps(trace, side)
-    streams = unit(np.stack([trace[tap][: len(tokens)] for tap in taps]))  # [place, position, feature]
-    spaced = np.linspace(0, len(table) - 1, min(len(table), _MOST_POINTS)).round().astype(np.int64)
+    spaced = np.linspace(0, table.n - 1, min(table.n, _MOST_POINTS)).round().astype(np.int64)
     sampled = np.union1d(spaced, nearest[:, :_SHOWN])
-    cloud = unit(table.numpy()[sampled])  # [symbol, feature]
+    cloud = unit(table.some(sampled.tolist()).numpy())  # [symbol, feature]
+    taps = _stations(trace, side, cloud.shape[1])
+    # [place, position, feature]
+    streams = (
+        unit(np.stack([trace[tap][: len(tokens)] for tap in taps])) if taps else np.empty((0, len(tokens), cloud.shape[1]))
+    )
     stop_if(bench.stop)
     mean, directions, shares = plane(np.concatenate([cloud, streams.reshape(-1, cloud.shape[1])]))
     named = {*nearest.ravel().tolist(), *sampled.tolist()}
@@ -51,21 +104,29 @@ def _side(bench: Bench, trace: Trace, side: str, stack: Stack, symbols: tuple[st
         sampled=sampled,
         cloud=frozen(torch.from_numpy((cloud - mean) @ directions.T)),
         shares=shares,
-        n_symbols=len(table),
-        names={each: symbols[each] if each < len(symbols) else f"#{each}" for each in named},
+        n_symbols=table.n,
+        names={each: table.symbols[each] if each < len(table.symbols) else f"#{each}" for each in named},
+        n_features=cloud.shape[1],
     )
 
 
-def _neighbours(bench: Bench, table: Tensor, tokens: tuple[Token, ...]) -> tuple[NDArray[np.int64], Tensor]:
+def _stations(trace: Trace, side: str, n_features: int) -> tuple[str, ...]:
+    """Where the stream is followed; nowhere if it is not seen, or is wider than the vectors of the vocabulary."""
+    if f"{side}.embedding.output" not in trace or trace.shape(f"{side}.embedding.output")[-1] != n_features:
+        return ()
+    return stream_taps(trace, side)
+
+
+def _neighbours(bench: Bench, table: _Table, tokens: tuple[Token, ...]) -> tuple[NDArray[np.int64], Tensor]:
     """[position, rank] ids and cosines of the symbols nearest to each token, part after part. Raises Superseded."""
-    own = torch.tensor([token.id for token in tokens])
+    own = torch.tensor([token.id for token in tokens], dtype=torch.int64)
     # cos(a, b) = a·b / (|a|·|b|); a row of zeros has no direction and comes last.
-    asked = _directions(table[own])  # [position, feature]
-    n_best = min(_NEAREST, len(table) - 1)
+    asked = _directions(table.some(own.tolist()))  # [position, feature]
+    n_best = min(_NEAREST, table.n - 1)
     best, ids = torch.empty(len(own), 0), torch.empty(len(own), 0, dtype=torch.int64)
-    for first in range(0, len(table), _AT_ONCE):
+    for first in range(0, table.n, _AT_ONCE):
         stop_if(bench.stop)
-        rows = table[first : first + _AT_ONCE]
+        rows = table.span(first, min(first + _AT_ONCE, table.n))
         cosines = asked @ _directions(rows).T  # [position, symbol]
         numbers = torch.arange(first, first + len(rows)).expand(len(own), -1)
         cosines[numbers == own[:, None]] = -torch.inf  # Nobody is his own neighbour.

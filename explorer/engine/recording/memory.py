@@ -32,8 +32,8 @@ def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
 
 def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of one part (see `keep_plan.part_of`) in all layers of both sides. A side that is absent has no tokens."""
-    # Norms and additions are numbered; the first of them stands for all of a layer.
-    if (f"{part}1" if part in ("norm", "residual") else part) in card.absent:
+    # Norms and additions are numbered; one of them that every layer has stands for all of it.
+    if {"norm": "norm1", "residual": "residual2"}.get(part, part) in card.absent:
         return 0
     if part in ("logits", "probabilities"):
         n_classes = 0 if card.classes is None else len(card.classes.labels)
@@ -48,7 +48,8 @@ def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target
     if kind == "embedding":
         return n * d
     if kind in ("norm", "residual"):  # There is one for each sublayer, and the final norm.
-        return n * d * (side.n_layers * (len(side.attentions) + 1) + (kind == "norm"))
+        each = sum(f"{kind}{number}" not in card.absent for number in range(1, len(side.attentions) + 2))
+        return n * d * (side.n_layers * each + (kind == "norm"))
     if kind.endswith("_attn"):
         if kind not in side.attentions:
             return 0

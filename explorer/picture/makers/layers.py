@@ -12,6 +12,7 @@ from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.findings import Copies, Depth
+from explorer.trace.stream_parts import added_tap
 from explorer.trace.trace import Trace
 
 
@@ -24,7 +25,10 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
     adds = ["self_attn.output", *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []), "feed_forward.output"]
     bands = [_band(trace, _entering(trace, look), look, words, "x")]
     for place, add in enumerate(adds, 1):
-        bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
+        tap = added_tap(trace, f"{base}.{add.removesuffix('.output')}")
+        bands.append(_band(trace, tap, look, words, f"+ {words(f'layers.{add}')}"))
+        if trace.card.parallel and place < len(adds):
+            continue  # Parallel parts are added together.
         bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
         if trace.card.norm_placement == "post":
             # In a post-norm model the next sublayer reads the normalized stream.
@@ -39,7 +43,7 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
         bands=tuple(attrs.evolve(band, scale=scale) for band in bands),
         caption=Caption(
             title=f"{words('layers.residual')} · {words('picture.layer', layer=look.layer)}",
-            tap=f"{base}.residual1",
+            tap=f"{base}.residual{len(adds) if trace.card.parallel else 1}",
             formula="x + f(x)" if trace.card.residual else "f(x)",
             shape=_shape(bands[0]),
             note=words("layers.lengths_note", told=told),

@@ -68,6 +68,8 @@ def _read(trace: Trace, side: str, layer: int, place: int) -> Array | None:
     """[position, feature] what sublayer `place` of a layer reads: its norm's output, or with norms behind the stream before."""
     if trace.card.norm_placement == "pre":
         tap = f"{side}.layers.{layer}.norm{place + 1}"
+        if trace.card.parallel and tap not in trace:  # All parts of the layer read through one norm.
+            tap = f"{side}.layers.{layer}.norm1"
     elif place:
         tap = f"{side}.layers.{layer}.norm{place}"
     else:

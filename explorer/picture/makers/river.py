@@ -228,6 +228,8 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     """The tap of the stream after sublayer `place` (from 0; -1: the last) of a layer: what the next sublayer reads."""
     n_parts = len(_parts(trace.card.side(side)))
     number = place % n_parts + 1
+    if trace.card.parallel and number < n_parts:  # The next one reads what this one has read.
+        number, layer = n_parts, layer - 1
     kinds = ("norm", "residual") if trace.card.norm_placement == "post" else ("residual", "norm")
     names = [f"{side}.layers.{layer}.{kind}{number}" for kind in kinds]
     return next((name for name in names if name in trace), f"{side}.embedding.output")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from explorer.errors import LacksTap
 from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.makers.excerpt import Excerpt
@@ -27,6 +28,9 @@ def no_contributions(trace: Trace, part: Excerpt, words: Words) -> str:
     refused = why_not_made(trace, words, "why")
     if refused:
         return refused
+    absent = trace.card.why_absent("self_attn.value")
+    if absent:  # Of such a model, what a head has mixed is seen, but not of what.
+        return words.error(LacksTap(name="why", tap="self_attn.value", why=absent))
     if not trace.whole or part.block > 1:
         return words("river.bands.too_long")
     return ""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from explorer.errors import LacksTap
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Bars, Caption, VectorMap
@@ -47,7 +48,7 @@ def neighbours(trace: Trace, look: Look, words: Words) -> Bars | None:
         caption=Caption(
             title=words("vectors.nearest_to", token=found.tokens[token]),
             tap=tap,
-            shape=f"[vocab {found.n_symbols}, feature {trace.shape(tap)[1]}]",
+            shape=f"[vocab {found.n_symbols}, feature {found.n_features}]",
             formula="cos(E[a], E[b])",
             note="" if trace.trained else words("vectors.untrained"),
             origin="beside",
@@ -56,13 +57,15 @@ def neighbours(trace: Trace, look: Look, words: Words) -> Bars | None:
 
 
 def vector_map(trace: Trace, look: Look, words: Words) -> VectorMap | None:
-    """The vocabulary and the ways of the tokens on the plane along which they differ most."""
+    """The vocabulary and the ways of the tokens on the plane along which they differ most. Raises UnknownTap, LacksTap."""
     found = side_vectors(trace, look)
     if found is None:
         return None
     token = chosen_token(trace, look)
     row_of = {int(symbol): row for row, symbol in enumerate(found.sampled)}
     tap = f"{look.side}.embedding.output"
+    if not found.taps and tap in trace:
+        raise LacksTap(name="vectors", tap=tap, why="absent.other_width")
     return VectorMap(
         cloud=found.cloud,
         names=tuple(found.names[int(each)] for each in found.sampled),

@@ -6,7 +6,6 @@ The numbers are those of `trace.why` and `trace.why_inside`; here they get their
 from collections.abc import Callable, Iterator
 
 import attrs
-import numpy as np
 
 from explorer.errors import NotLookedInto
 from explorer.lang import Words
@@ -22,6 +21,7 @@ from explorer.state.look import Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
 from explorer.trace.why import BIASES, Part, Parts, likeliest_rivals, symbol_text
+from explorer.trace.why_inside import heads_open
 
 _KINDS: tuple[tuple[str, Callable[[Part], bool]], ...] = (
     ("embedding", lambda part: part.kind in ("token", "position")),
@@ -45,6 +45,7 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
             sums = opened(sums, parts, trace, look, words)
         except NotLookedInto:  # The weights of the way are on their way.
             return None
+    cap = _weights(trace).cap
     head = look.head if look.inside in ("head", "key", "score") and sums.trail else None
     return Account(
         sums=sums,
@@ -56,6 +57,7 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
             name="why",
             shape=f"[position {parts.position} of {len(trace.side('generator.logits'))}]",
             formula=words("why.formula", word=sums.word, rival=sums.rival),
+            note=words("why.capped", cap=f"{cap:g}") if cap else "",
             origin="computed",
         ),
     )
@@ -96,11 +98,17 @@ def rivals(trace: Trace, look: Look) -> dict[str, str]:
     """By id the runners-up of the chosen step, and the chosen rival, each with the difference of the logits."""
     step = look.step(trace)
     parts = asked(trace, look)
-    logits = trace["generator.logits"][step].astype(np.float64)
+    logits = _weights(trace).before_cap(trace["generator.logits"][step])
     ids = dict.fromkeys((*likeliest_rivals(trace, step, parts.word, _RIVALS), parts.rival))
     apart = {each: float(logits[parts.word] - logits[each]) for each in ids}
     digits = digits_for(max(map(abs, apart.values()))) - 1
     return {str(each): f"{bare(symbol_text(trace, each))} {told(value, digits)}" for each, value in apart.items()}
+
+
+def _weights(trace: Trace) -> OutputWeights:
+    found = trace.experiments["why"]
+    assert isinstance(found, OutputWeights)  # There are Parts.
+    return found
 
 
 def _sums(parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
@@ -126,7 +134,7 @@ def _term(parts: Parts, place: int, trace: Trace, words: Words) -> Term:
     name = name_of(part, words)
     goes: dict[str, object] | None = None
     opens = ""
-    if part.kind == "head":
+    if part.kind == "head" and heads_open(trace, part.block):
         goes = {"attention": f"decoder.{part.attention}", "layer": part.layer, "head": part.head, "inside": "head"}
         opens = words("why.opens_head")
     elif part.kind == "feed_forward":

@@ -23,7 +23,7 @@ from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 from explorer.trace.way import Step, steps_of, way_of
 from explorer.trace.why import Parts
-from explorer.trace.why_inside import ByKey, by_key, by_unit, products, walked
+from explorer.trace.why_inside import ByKey, by_key, by_unit, heads_open, products, walked
 
 _UP = {"score": "key", "key": "head", "head": "", "network": ""}
 """Where Esc leads from each depth behind the same opened number."""
@@ -57,7 +57,8 @@ def opened(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -> 
         within = read(within, of, steps, words)
     if look.inside == "network":
         return _network(within, of, trace, look, words)
-    if not look.inside or of.index(look.attention, look.layer, look.head) is None:
+    place = of.index(look.attention, look.layer, look.head) if look.inside else None
+    if place is None or not heads_open(trace, of.parts[place].block):
         return within if steps else sums
     head = _Head(of, trace, look, words, look.way if steps else "")
     return head.shown(attrs.evolve(within, trail=(*within.trail, head.link()), chain=(), terms=()))

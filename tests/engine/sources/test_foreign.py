@@ -298,7 +298,9 @@ def test_folders_without_a_vocabulary_or_settings(folder: Folder, tmp_path: Path
         explorer.explore(TEXT, preset=copied)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "bert without an output", "t5 gated", "marian", "gemma2"])
+@pytest.mark.parametrize(
+    "name", ["gpt2", "llama", "bert", "bert without an output", "t5 gated", "marian", "gemma2", "gpt_neox", "phi", "olmo2"]
+)
 def test_the_estimate_is_what_a_trace_takes(name: str, folder: Folder) -> None:
     """The absent taps take nothing; a tensor that two taps show is counted twice, and a final norm where there is none."""
     trace = explorer.explore(TEXT, preset=folder(name))
