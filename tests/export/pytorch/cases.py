@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer import Change
-from explorer.config import KNOBS
+from explorer.config import KNOBS, SINUSOID_VARIANTS
 from explorer.engine.request import Request
 from explorer.knobs import Knob
 from explorer.presets import load_preset, preset_names
@@ -86,8 +86,11 @@ def tiny(**knobs: object) -> Request:
 
 def _of_presets() -> Iterator[tuple[str, Request]]:
     for name in preset_names():
+        preset = load_preset(name)
+        # Nothing but the number of layers and symbols is smaller: the largest would take ten seconds.
+        fewer = {} if preset.folder is not None else {"n_layers": min(2, preset.config.n_layers), "vocab_size": 2000}
         if name != "paper-base":  # It is the shape of `tiny` in large.
-            yield f"preset_{name}", Request.from_preset(name, load_preset(name).text or TEXT)
+            yield f"preset_{name}", Request.from_preset(name, preset.text or TEXT, **fewer)
     changes = [Change("encoder.layers.1.residual2", "patch", rows=[0], text="她给了我一本书。")]
     yield "trained_and_patched", Request.from_preset("translator", "他给了我一本书。").wishing(changes=changes)
     yield "trained_after_the_sum", Request.from_preset("translator", TEXT, norm_placement="post", activation="gelu")
@@ -96,11 +99,11 @@ def _of_presets() -> Iterator[tuple[str, Request]]:
 
 
 def _of_positions() -> Iterator[tuple[str, Request]]:
-    """Every architecture with every place of the norms and every kind of positions."""
+    """Every architecture with every place of the norms and every kind of positions, but for the tutorials' variants."""
     kinds = {knob.name: knob.choices for knob in KNOBS}
     for architecture in kinds["architecture"]:
         for place in kinds["norm_placement"]:
-            for position in kinds["position"]:
+            for position in sorted(set(kinds["position"]) - set(SINUSOID_VARIANTS)):
                 yield (
                     f"{architecture}_{place}_{position}",
                     tiny(architecture=architecture, norm_placement=place, position=position),

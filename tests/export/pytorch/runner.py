@@ -1,4 +1,4 @@
-"""Runs all scripts of a folder where this project cannot be imported, and keeps what each computes. It is a program of its own."""
+"""Runs all scripts of a folder where this project cannot be imported, and keeps what each computes. It runs by itself."""
 
 import importlib.abc
 import pathlib
