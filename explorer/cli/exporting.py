@@ -57,7 +57,8 @@ class _Place:
 @shared_flags
 @click.pass_obj
 def export(words: Words, /, text: str, tap: str | None, out: str, format_: str | None, **given: Any) -> int:
-    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one.
+    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one; with
+    .py, or in a folder with --format py, a script of plain PyTorch that makes the pass again, its weights beside it.
 
     For "-" each line of the standard input is a text. A line that cannot be used is told, the others are written.
     """

@@ -1,6 +1,7 @@
 """What all parts of a script have in common: comments in the reader's language, and numbers and names as Python writes them."""
 
 import math
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from explorer.tokens.token import Token
 _WIDEST = 116  # columns of a line of the script
 _IDS_IN_ROW = 8
 INDENT = "    "
+_EXPONENT = re.compile(r"e\+?(-?)0*")  # "1e+09" is written 1e9.
 
 
 @attrs.frozen
@@ -110,7 +112,7 @@ def number(value: float) -> str:
     short = f"{value:g}"
     if float(short) != value:
         return repr(float(value))
-    return short if set(short) & set(".e") else f"{short}.0"
+    return _EXPONENT.sub(r"e\1", short) if set(short) & set(".e") else f"{short}.0"
 
 
 def numbers(values: Sequence[float]) -> str:
