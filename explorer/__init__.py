@@ -17,6 +17,7 @@ explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head does on many sentences
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
+explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, its weights beside it
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # what a person has set up and saved
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
@@ -79,6 +80,7 @@ __all__ = [
     "show",
     "similar",
     "steering",
+    "to_pytorch",
     "translate",
     "why",
 ]
@@ -325,6 +327,35 @@ def postcard(
     with _alone() as computer:
         trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
     write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
+
+
+def to_pytorch(
+    text: str,
+    out: str | Path | None = None,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    language: str | None = None,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> str:
+    """The pass over `text` as a script of plain PyTorch without this package, whose `run()` gives every tensor by tap name.
+
+    With `out` it is also written to that file, and the weights that ran beside it, as safetensors. Without it the script reads
+    the preset's own weights, or draws untrained ones from the seed. `language` is that of its comments: "zh", "en" or None for
+    the system's. The other arguments are those of `explore`; all of them may be used, and the models are our own alone.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so ScriptOfOwnModels.
+    """
+    from explorer.export.notebook import spoken
+    from explorer.export.pytorch.writing import weights_beside, written
+
+    request, words = _request(text, target, preset, trained, changes, knobs), spoken(language)
+    file = None if out is None else Path(out)
+    with _alone() as computer:
+        trace = computer(request).trace
+        parts = computer.script_parts(request.wish, None if file is None else weights_beside(file))
+    return written(trace, parts, words, file)
 
 
 def show(trace: "Trace") -> "OpenWindow":

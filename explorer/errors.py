@@ -8,7 +8,8 @@
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
     │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
-    │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson
+    │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson,
+    │                ScriptOfOwnModels
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -323,6 +324,12 @@ class RecordedOnly(NotFound):
     """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
 
     key = "error.recorded_only"
+
+
+class ScriptOfOwnModels(NotFound):
+    """A script of plain PyTorch that was asked for of somebody's model. Values: name."""
+
+    key = "error.script_of_own_models"
 
 
 class LacksTap(NotFound):

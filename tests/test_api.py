@@ -17,6 +17,7 @@ from explorer.engine.request import Request
 from explorer.errors import (
     EmptyText,
     HeadsDoNotFit,
+    KnobNotAChoice,
     NoSuchPart,
     NotLookedInto,
     NotText,
@@ -194,6 +195,7 @@ def test_only_public_names_are_there() -> None:
         "show",
         "similar",
         "steering",
+        "to_pytorch",
         "translate",
         "why",
     }
@@ -267,3 +269,18 @@ def test_effects_of_a_text_without_room_are_refused() -> None:
     """Their many passes need all maps whole."""
     with pytest.raises(TooLongForEffects, match="600"):
         explorer.effects("一" * 600, preset="tiny", tokenizer="characters", max_len=1024, memory_budget=16)
+
+
+def test_a_pass_is_written_as_plain_pytorch(tmp_path: Path) -> None:
+    """The text that stands in the file is given back; its comments are in the language that is asked for."""
+    out = tmp_path / "model.py"
+    text = explorer.to_pytorch(SENTENCE, out, preset="tiny", language="en", position="alibi")
+    assert out.read_text("utf-8") == text and (tmp_path / "model.safetensors").exists()
+    assert "def alibi(n):" in text and "Press et al. 2022" in text
+    drawn = explorer.to_pytorch(SENTENCE, preset="tiny", language="zh", position="alibi")
+    assert "manual_seed" in drawn and "manual_seed" not in text and "未训练的权重" in drawn
+    with pytest.raises(KnobNotAChoice):
+        explorer.to_pytorch(SENTENCE, preset="tiny", language="tlh")
+    with pytest.raises(EmptyText):
+        explorer.to_pytorch("  ", tmp_path / "nothing.py", preset="tiny")
+    assert not (tmp_path / "nothing.safetensors").exists()

@@ -23,7 +23,7 @@ def of_words(words: Sequence[str]) -> Completed:
 
 def formats_completed(context: Context, flag: Parameter, begun: str) -> list[CompletionItem]:
     """The names of all formats."""
-    return of_words(formats.names())(context, flag, begun)
+    return of_words(formats.all_names())(context, flag, begun)
 
 
 def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:

@@ -5,13 +5,14 @@ Each request goes through four steps: cut → decode → pass → findings.
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, WriteOn
+from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, PrepareScript, WriteOn
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -25,6 +26,7 @@ from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
+from explorer.engine.script_parts import script_parts
 from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
@@ -41,6 +43,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.findings import Unchanged
 from explorer.trace.model_card import ModelCard
+from explorer.trace.script_parts import ScriptParts
 from explorer.trace.tap_figures import measured_taps
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
@@ -134,10 +137,23 @@ class Computer:
         if isinstance(errand, MeasureTaps):
             assert errand.trace is not None  # An errand with pieces has it.
             return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop))
+        if isinstance(errand, PrepareScript):
+            return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
         self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
+
+    def script_parts(self, wish: Wish, weights: Path | None = None, stop: Stop = never) -> ScriptParts:
+        """What a script of the pass of a Wish needs beside its Trace; see `engine.script_parts`. Raises like it."""
+        return script_parts(self.sources, _ready, wish, weights, stop)
+
+    def _script_parts(self, errand: PrepareScript, stop: Stop) -> ScriptParts | ExplorerError:
+        assert errand.wish is not None  # An errand with pieces has it.
+        try:
+            return self.script_parts(errand.wish, errand.weights, stop)
+        except ExplorerError as error:
+            return error
 
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""

@@ -6,6 +6,7 @@ Decision: an errand is a value with numbered pieces, and each piece is found by 
 compute thread, which would be lost with the first piece that gives way.
 """
 
+from pathlib import Path
 from typing import ClassVar
 
 import attrs
@@ -16,6 +17,7 @@ from explorer.state.wish import Wish
 from explorer.trace.cloze import Cloze
 from explorer.trace.consequences import Consequence
 from explorer.trace.continuation import NextToken, Sampling
+from explorer.trace.script_parts import ScriptParts
 from explorer.trace.sentence_breaks import Break
 from explorer.trace.similarity import Similarity
 from explorer.trace.tap_figures import MeasuredTaps
@@ -119,6 +121,23 @@ class CompareTexts(Errand):
 
 
 @attrs.frozen(kw_only=True)
+class PrepareScript(Errand):
+    """What a script that repeats the pass of a Wish needs beside its Trace; one piece has all of it.
+
+    The weights are written to the file `weights`; None where the script shall find or draw them itself.
+    """
+
+    kind: ClassVar[str] = "prepare script"
+    wish: Wish | None = None
+    weights: Path | None = None
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where there is a Wish."""
+        return 0 if self.wish is None else 1
+
+
+@attrs.frozen(kw_only=True)
 class MeasureTaps(Errand):
     """The figures of a Trace's taps; a piece is a group of them, by name."""
 
@@ -138,11 +157,11 @@ class Brought:
 
     errand: Errand
     number: int
-    found: Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ExplorerError
+    found: Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ScriptParts | ExplorerError
 
 
-# What belongs to the page on screen goes before a search.
-_IN_TURN = (MeasureTaps.kind, WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
+# What somebody waits for goes first, and what belongs to the page on screen before a search.
+_IN_TURN = (PrepareScript.kind, MeasureTaps.kind, WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
 
 
 class Agenda:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.picture.figure.film import Film
     from explorer.picture.kinds import Picture
     from explorer.picture.tables import Table
+    from explorer.trace.script_parts import ScriptParts
     from explorer.trace.trace import Trace
 
 
@@ -37,12 +38,15 @@ Page = Callable[["Sequence[Picture]", "Trace", Path, "Words"], None]
 """Writes pictures of a Trace to one page that answers. Raises CannotWrite."""
 Run = Callable[["Film", Path, Pixels], Iterator[list[Path]]]
 """Writes a film frame by frame, and gives the files that each frame has finished. Raises CannotWrite."""
+Repeat = Callable[["Trace", "ScriptParts", Path, "Words"], None]
+"""Writes a program that makes the pass of a Trace again. Raises CannotWrite."""
 
 
 @attrs.frozen(kw_only=True)
 class Format:
     """One format. `name` is also the suffix of its files. It has one of these: `draw` or `page` if it holds a figure, `write`
-    for numbers, `run` for a film. A `page` can hold a whole pass, and is light or dark as the reader's system is.
+    for numbers, `run` for a film, `repeat` for a program. A `page` can hold a whole pass, and is light or dark as the reader's
+    system is.
 
     `has_pixels` is True where a size in pixels has a meaning, `in_folder` where it is a folder of files.
     """
@@ -52,13 +56,14 @@ class Format:
     write: Write | None = None
     page: Page | None = None
     run: Run | None = None
+    repeat: Repeat | None = None
     has_pixels: bool = False
     in_folder: bool = False
 
     @property
     def is_figure(self) -> bool:
-        """Whether the format holds a figure or a film; otherwise it holds numbers."""
-        return self.write is None
+        """Whether the format holds a figure or a film; otherwise it holds numbers or a program."""
+        return self.write is None and self.repeat is None
 
     @property
     def has_theme(self) -> bool:
@@ -128,6 +133,15 @@ def _frames(film: "Film", path: Path, pixels: Pixels) -> Iterator[list[Path]]:
     return write_frames(film, path, pixels.width_px)
 
 
+def _py(trace: "Trace", parts: "ScriptParts", path: Path, words: "Words") -> None:
+    from explorer.export.pytorch.script import pytorch_script
+
+    script = pytorch_script(trace, parts, words, path)
+    with replacing(path) as unfinished:
+        # A path may hold bytes that are no UTF-8. A backslash escape stands for them in Python as well.
+        unfinished.write_bytes(script.encode("utf-8", "backslashreplace"))
+
+
 FORMATS: tuple[Format, ...] = (
     Format(name="png", draw=_png, has_pixels=True),
     Format(name="svg", draw=_svg),
@@ -146,10 +160,18 @@ FILMS: tuple[Format, ...] = (
 )
 """The formats of pictures that move: one file, or a folder with a file for each frame."""
 
+SCRIPTS: tuple[Format, ...] = (Format(name="py", repeat=_py),)
+"""The formats of programs that make a pass again; its weights stand beside them."""
+
 
 def names() -> tuple[str, ...]:
     """The names of all formats."""
     return tuple(each.name for each in FORMATS)
+
+
+def all_names() -> tuple[str, ...]:
+    """The names of all formats, and of those of programs."""
+    return (*names(), *(each.name for each in SCRIPTS))
 
 
 def named(file_name: str) -> str:

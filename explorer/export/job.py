@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from explorer.export.choice import Choice, single, together
-from explorer.export.formats import FILMS, Format, Pixels, find, formats_of
+from explorer.export.formats import FILMS, SCRIPTS, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
 from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
@@ -29,6 +29,7 @@ from explorer.state.look import Look
 from explorer.trace.findings import Unchanged
 from explorer.trace.patching import Patching
 from explorer.trace.remake_heads import can_be_remade, remade
+from explorer.trace.script_parts import ScriptParts
 from explorer.trace.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.version import __version__
@@ -41,9 +42,9 @@ class Export:
     """What to write, in which format, and where.
 
     A `picture` is exported as it is, with the numbers that it shows; with `film`, one that moves is exported as it plays.
-    Without one, `choice` says which taps; None means all taps, as numbers, or the whole pass as a page. `format` is a format's
-    name. `out` is a folder if `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats
-    that have pixels.
+    Without one, `choice` says which taps; None means all taps, as numbers, or the whole pass as a page. With `script`, it is a
+    program that makes the pass again, whose weights are written already. `format` is a format's name. `out` is a folder if
+    `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats that have pixels.
     """
 
     trace: Trace
@@ -53,6 +54,7 @@ class Export:
     choice: Choice | None = None
     picture: Picture | None = None
     film: bool = False
+    script: ScriptParts | None = None
     one_each: bool = False
     look: Look = attrs.field(factory=Look)
     theme: Theme = LIGHT
@@ -63,6 +65,8 @@ class Export:
         """The formats that can hold this export: of all taps numbers or a page, and not every picture has tables."""
         if self.film:
             return FILMS
+        if self.script is not None:
+            return SCRIPTS
         is_everything = self.choice is None and self.picture is None
         numbers = self.picture is None or has_tables(self.picture)
         return formats_of(figure=not is_everything, numbers=numbers, page=is_everything)
@@ -127,6 +131,10 @@ class Export:
             path = self.out / f"{stem}.{self.format}"
         else:
             path, head = self.out, self.choice.head if self.choice is not None else None
+        if format_.repeat is not None:
+            assert self.script is not None  # `possible` offers programs where there is one.
+            format_.repeat(self.trace, self.script, path, self.words)
+            return path, None
         if format_.page is not None:
             format_.page(self._on_page(tap, head), self.trace, path, self.words)
             return path, None
@@ -156,6 +164,10 @@ class Export:
             return tables(self.picture)
         return selection(self.trace, (tap,) if tap else taps, head, self.words)
 
+    def _beside(self) -> tuple[Path, ...]:
+        """The weights that stand beside a program."""
+        return () if self.script is None or self.script.weights is None else (self.script.weights,)
+
     def _head(self) -> int | str | None:
         if self.choice is None:
             return None if self.picture is None else self.picture.head
@@ -178,7 +190,7 @@ class Export:
             "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format,
-            "files": [path.name for path in files],
+            "files": [path.name for path in (*files, *self._beside())],
             "versions": versions(trace),
         }
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name

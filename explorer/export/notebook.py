@@ -75,7 +75,7 @@ class Figure:
 def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str | None) -> Figure:
     """The figure of a tap; see `Trace.figure`. Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice."""
     colours = THEMES[str(_THEME.check(theme))]
-    words = Words.load(system_language() if language is None else str(_LANGUAGE.check(language)))
+    words = spoken(language)
     look = attrs.evolve(opening_look(trace), signed_colours=colours.signed_colours)
     choice = None if not tap else _chosen(trace, tap, head)
     if choice is None:
@@ -83,6 +83,11 @@ def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str |
     else:
         made = together(trace, choice, look, words)
     return Figure(trace=trace, picture=made, choice=choice, look=look, words=words, theme=colours)
+
+
+def spoken(language: str | None) -> Words:
+    """The texts of "zh" or "en", or of the system's language where none is asked for. Raises KnobNotAChoice."""
+    return Words.load(system_language() if language is None else str(_LANGUAGE.check(language)))
 
 
 def _chosen(trace: Trace, tap: str, head: int | None) -> Choice:

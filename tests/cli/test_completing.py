@@ -38,7 +38,7 @@ def test_commands_presets_formats_and_themes_are_offered() -> None:
     assert offered("show", "x", "--preset", "") == list(preset_names())
     assert offered("show", "x", "--preset", "tin") == ["tiny"]
     assert offered("show", "x", "--preset", "./models/") == ["./models/"]
-    assert offered("export", "x", "--format", "") == list(formats.names())
+    assert offered("export", "x", "--format", "") == [*formats.names(), "py"]
     assert offered("export", "x", "--theme", "d") == ["dark"]
     assert offered("show", "x", "--n-heads", "") == []
 

@@ -100,3 +100,25 @@ def test_show_tells_the_pass_as_json(capsys: pytest.CaptureFixture[str]) -> None
     ]
     assert told["model"]["mask_value"] == "-inf"
     assert told["config"] == trace.config.values()
+
+
+def test_a_script_of_plain_pytorch_is_written_with_its_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the suffix, for each line, or into a folder; it computes what the pass did. Of one tap there is none."""
+    import runpy
+
+    assert main(["export", LINES[:7], "--preset", "tiny", "--seed", "3", "--out", str(tmp_path / "deep" / "a.py")]) == 0
+    taps = runpy.run_path(str(tmp_path / "deep" / "a.py"))["run"]()
+    trace = explorer.explore(LINES[:7], preset="tiny", seed=3)
+    assert set(trace) == set(taps)
+    assert np.allclose(trace[WEIGHTS], taps[WEIGHTS].numpy(), atol=1e-6)
+    assert main(["export", LINES[:7], "--preset", "tiny", "--format", "py", "--out", f"{tmp_path}/folder/"]) == 0
+    assert {path.name for path in (tmp_path / "folder").iterdir()} == {"model.py", "model.py.json", "model.safetensors"}
+    assert _typed(LINES, monkeypatch, "--out", str(tmp_path / "all.py")) == 0
+    assert {path.name for path in tmp_path.glob("all.*") if path.suffix != ".json"} == {
+        f"all.{number}.{suffix}" for number in ("0001", "0003") for suffix in ("py", "safetensors")
+    }
+    capsys.readouterr()
+    assert main(["export", LINES[:7], "--language", "en", "--tap", WEIGHTS, "--out", str(tmp_path / "tap.py")]) == 2
+    assert "py" in capsys.readouterr().err and not (tmp_path / "tap.py").exists()

@@ -31,7 +31,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("open_scan", ""),
             None,
         ),
-        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), ("copy_script", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
         ("undo", "Ctrl+Z"),

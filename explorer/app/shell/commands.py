@@ -41,6 +41,7 @@ class Commands(QObject):
             ("export", window.saving.export),
             ("copy", window.saving.copy),
             ("copy_link", window.saving.copy_link),
+            ("copy_script", window.saving.copy_script),
             ("quit", window.close),
             ("undo", window.session.undo),
             ("redo", window.session.redo),

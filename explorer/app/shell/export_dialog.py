@@ -1,13 +1,15 @@
-"""The export dialog: content, format, size and place, then progress and Cancel. Files are written on a thread of its own."""
+"""The export dialog: content, format, size and place, then progress and Cancel. Files are written on a thread of its own.
+
+The weights that stand beside a script are written before, by the compute thread, which alone has the model.
+"""
 
 import threading
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QObject, QSignalBlocker, QStandardPaths, Signal
+from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QComboBox,
     QDialog,
     QFileDialog,
@@ -22,51 +24,37 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.display import native_dialog
+from explorer.app.shell.export_names import file_stem, filter_of, is_file
+from explorer.app.shell.export_thread import write_on_thread
+from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
-from explorer.export.formats import FILMS, Format, find, formats_of, named
+from explorer.export.formats import FILMS, SCRIPTS, Format, find, formats_of, named
 from explorer.export.job import Export
+from explorer.export.pytorch.writing import weights_beside
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
 from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.state.look import Look
+from explorer.state.wish import Wish
+from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
-THREAD = "export"
-_WHAT = ("this", "film", "wall", "each", "page", "all")
-
-
-class _Teller(QObject):
-    """Sends what happens on the writing thread. It outlives a dialog that is closed before the thread has ended."""
-
-    step = Signal(int, int)
-    ended = Signal(object)
-
-    def write(self, job: Export, cancelled: threading.Event, cancelled_text: str) -> None:
-        """Write the files on the thread, until all are written or the user cancels."""
-        outcome: object = None
-        try:
-            for done, total in job.run():
-                self.step.emit(done, total)
-                if cancelled.is_set() and done < total:
-                    outcome = cancelled_text
-                    break
-        except Exception as error:  # The GUI thread tells a user's error from a bug.
-            outcome = error
-        self.ended.emit(outcome)
-        self.deleteLater()
+_WHAT = ("this", "film", "wall", "each", "page", "all", "script")
 
 
 class ExportDialog(QDialog):
     """The dialog. It exports exactly the given picture and trace.
 
-    `numbers` is the same picture in English, since files of numbers are the same in every language.
-    Signals: broke(error) for a bug on the writing thread.
+    `numbers` is the same picture in English, since files of numbers are the same in every language. `wish` is that of the
+    trace, if a script can be made of it.
+    Signals: broke(error) for a bug on the writing thread; sent(errand) for what the compute thread shall do, which `bring` is
+    told.
     """
 
-    broke = Signal(object)
+    broke, sent = Signal(object), Signal(object)
 
     def __init__(
         self,
@@ -77,8 +65,10 @@ class ExportDialog(QDialog):
         parent: QWidget | None = None,
         *,
         numbers: Picture | None = None,
+        wish: Wish | None = None,
     ) -> None:
         super().__init__(parent)
+        self._wish, self._errand = wish, PrepareScript()  # The errand has a Wish while the compute thread is waited for.
         self._numbers = picture if numbers is None else numbers
         self._trace, self._look, self._picture, self._words = trace, look, picture, words
         self._cancelled = threading.Event()
@@ -97,8 +87,8 @@ class ExportDialog(QDialog):
 
     def _fill(self) -> None:
         words = self._words
-        moves = self._picture.kind().film is not None
-        for key in _WHAT if moves else (key for key in _WHAT if key != "film"):
+        lacking = {"film": self._picture.kind().film is None, "script": self._wish is None}
+        for key in (key for key in _WHAT if not lacking.get(key)):
             self.what.addItem(words(f"export.{key}", title=self._picture.caption.title), key)
         self.dpi.setRange(24, 1200)
         self.dpi.setValue(192)
@@ -158,7 +148,7 @@ class ExportDialog(QDialog):
 
     @property
     def running(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return self._errand.n_pieces > 0 or (self._thread is not None and self._thread.is_alive())
 
     @property
     def _in_folder(self) -> bool:
@@ -167,6 +157,8 @@ class ExportDialog(QDialog):
     def _offered(self) -> tuple[Format, ...]:
         if self._kind == "film":
             return FILMS
+        if self._kind == "script":
+            return SCRIPTS
         if self._kind == "page":
             return formats_of(figure=False, numbers=False, page=True)
         return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
@@ -189,16 +181,7 @@ class ExportDialog(QDialog):
         """Suggest a file name that says what the file contains."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
-        head = None if self._picture.caption.name else self._picture.head
-        this = self._picture.caption.file_name + ("" if head is None else f".head{head}")
-        stem = {
-            "this": this,
-            "film": f"{this}.film",
-            "wall": self._wall_tap(),
-            "each": "heads",
-            "page": "page",
-            "all": "trace",
-        }[self._kind]
+        stem = file_stem(self._kind, self._picture, self._wall_tap())
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()
@@ -225,7 +208,7 @@ class ExportDialog(QDialog):
         if not chosen:
             return
         self._warned = chosen  # The file dialog has already asked whether to replace the file.
-        by_filter = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
+        by_filter = {filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
         if picked in by_filter and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
             chosen = by_filter[picked]
         self.path.setText(chosen)
@@ -233,9 +216,9 @@ class ExportDialog(QDialog):
 
     def _ask_file(self) -> tuple[str, str]:
         """Ask for a file; returns its path and the chosen filter."""
-        filters = ";;".join(map(_filter_of, self._offered()))
+        filters = ";;".join(map(filter_of, self._offered()))
         asked = self._words("export.choose")
-        return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, _filter_of(self._format))
+        return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, filter_of(self._format))
 
     def _typed(self, path: str) -> None:
         """Choose the format that the typed file name ends in."""
@@ -245,8 +228,8 @@ class ExportDialog(QDialog):
                 self.format.setCurrentIndex(place)
             self._allow()
 
-    def job(self) -> Export:
-        """The Export that the dialog describes."""
+    def job(self, script: ScriptParts | None = None) -> Export:
+        """The Export that the dialog describes; `script` is what the compute thread has told for one."""
         choice = Choice(self._wall_tap(), None, None) if self._kind in ("wall", "each") else None
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
@@ -258,6 +241,7 @@ class ExportDialog(QDialog):
             choice=choice,
             picture=self._this() if self._kind in ("this", "film") else None,
             film=self._kind == "film",
+            script=script,
             one_each=self._kind == "each",
             look=attrs.evolve(self._look, signed_colours=signed),
             theme=theme,
@@ -285,18 +269,39 @@ class ExportDialog(QDialog):
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        teller = _Teller(QApplication.instance())  # The application owns it, since the dialog may be closed first.
-        teller.step.connect(self._stepped)
-        teller.ended.connect(self._finished)
-        self._thread = threading.Thread(
-            target=teller.write, name=THREAD, daemon=True, args=(self.job(), self._cancelled, self._words("export.cancelled"))
-        )
-        self._thread.start()
+        if self._kind == "script":
+            self._errand = PrepareScript(wish=self._wish, weights=weights_beside(self._out()))
+            self.sent.emit(self._errand)
+        else:
+            self._write(self.job())
+
+    def bring(self, brought: Brought) -> None:
+        """Go on with a script for which the compute thread has written the weights."""
+        if brought.errand is not self._errand:
+            return
+        self._errand = PrepareScript()
+        if isinstance(brought.found, ScriptParts):
+            self._write(self.job(brought.found))
+        else:
+            self._finished(brought.found)
+
+    def _write(self, job: Export) -> None:
+        cancelled_text = self._words("export.cancelled")
+        self._thread = write_on_thread(job, self._cancelled, cancelled_text, self._stepped, self._finished)
+
+    def _stop(self) -> None:
+        """End the writing after its present file, and what the compute thread is waited for."""
+        self._cancelled.set()
+        if self._errand.n_pieces:
+            self._errand = PrepareScript()
+            self.sent.emit(self._errand)
+            self._finished(self._words("export.cancelled"))
 
     def _would_replace(self) -> bool:
         """Whether a file exists that the user has not been warned about. A second press then replaces it."""
         path = self.path.text()
-        if self._in_folder or path == self._warned or not _is_file(self._out()):
+        beside = (weights_beside(self._out()),) if self._kind == "script" else ()
+        if self._in_folder or path == self._warned or not any(map(is_file, (self._out(), *beside))):
             return False
         self._warned = path
         self.message.setText(self._words("export.exists", path=path))
@@ -322,27 +327,14 @@ class ExportDialog(QDialog):
 
     def _leave(self) -> None:
         if self.running:
-            self._cancelled.set()
+            self._stop()
         else:
             self.reject()
 
     def reject(self) -> None:
         """Cancel and close. The thread ends after its present file; waiting for it would block the window."""
-        self._cancelled.set()
+        self._stop()
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.reject()
-
-
-def _filter_of(format_: Format) -> str:
-    """The file dialog's filter of a format: "PNG (*.png)"."""
-    return f"{format_.name.upper()} (*.{format_.name})"
-
-
-def _is_file(path: Path) -> bool:
-    """Whether a file exists. An impossible name counts as no; writing will report it."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

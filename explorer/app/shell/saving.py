@@ -1,26 +1,35 @@
-"""Saving the picture that was touched last: the export dialog, and the clipboard; what is set up, as a link."""
+"""Saving the picture that was touched last: the export dialog, and the clipboard; what is set up, as a link or as a script."""
 
 from typing import TYPE_CHECKING
 
+import attrs
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
 from explorer.app.shell.clipboard import copy_to_clipboard
+from explorer.engine.errand import Brought, PrepareScript
+from explorer.engine.request import Frame
+from explorer.errors import ExplorerError
 from explorer.picture.kinds import Picture
 from explorer.state.state_link import link_of
+from explorer.state.wish import Wish
+from explorer.trace.script_parts import ScriptParts
+from explorer.trace.trace import Trace
 
 if TYPE_CHECKING:
     from explorer.app.shell.window import Window
 
 
 class Saving(QObject):
-    """Signals: broke(error) for a bug while a file is written."""
+    """Signals: broke(error) for a bug while a file is written; brought(Brought) for what was found out for a script."""
 
-    broke = Signal(object)
+    broke, brought = Signal(object), Signal(object)
 
     def __init__(self, window: "Window") -> None:
         super().__init__(window)
         self._window = window
+        self._copying: tuple[PrepareScript, Trace] | None = None  # the errand of a script that shall be copied, and its pass
+        window.session.told.connect(self._hear)
 
     def export(self) -> None:
         """Open the export dialog for the picture that was touched last."""
@@ -34,14 +43,18 @@ class Saving(QObject):
     def save(self, picture: Picture, in_english: Picture | None) -> None:
         """Open the export dialog for a picture of the present answer."""
         window = self._window
-        if window.session.frame is None:
+        frame = window.session.frame
+        if frame is None:
             return
         from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
-        trace, look, words = window.session.frame.trace, window.session.state.look, window.appearance.words
-        dialog = ExportDialog(trace, look, picture, words, window, numbers=in_english)
+        look, words = window.session.state.look, window.appearance.words
+        wish = None if frame.wish.foreign else _wish_made(frame)
+        dialog = ExportDialog(frame.trace, look, picture, words, window, numbers=in_english, wish=wish)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
+        dialog.sent.connect(window.session.send)
+        self.brought.connect(dialog.bring)
         dialog.open()
 
     def copy(self) -> None:
@@ -57,3 +70,37 @@ class Saving(QObject):
         window = self._window
         QGuiApplication.clipboard().setText(link_of(window.session.state))
         window.status.inform(window.appearance.words("status.link_copied"))
+
+    def copy_script(self) -> None:
+        """Put the pass on screen onto the clipboard as a script, as soon as the compute thread has told its parts."""
+        frame = self._window.session.frame
+        if frame is not None:
+            errand = PrepareScript(wish=_wish_made(frame))
+            self._copying = errand, frame.trace
+            self._window.session.send(errand)
+
+    def _hear(self, value: object) -> None:
+        if not isinstance(value, Brought) or not isinstance(value.errand, PrepareScript):
+            return
+        if self._copying is not None and value.errand is self._copying[0]:
+            trace, self._copying = self._copying[1], None
+            self._copied(trace, value.found)
+        else:
+            self.brought.emit(value)
+
+    def _copied(self, trace: Trace, found: object) -> None:
+        """Copy the script of a pass, or say why there is none."""
+        from explorer.export.pytorch.script import pytorch_script
+
+        status, words = self._window.status, self._window.appearance.words
+        if isinstance(found, ExplorerError):
+            status.warn(words.error(found))
+        elif isinstance(found, ScriptParts):
+            QGuiApplication.clipboard().setText(pytorch_script(trace, found, words))
+            drawn = found.weights is None
+            status.inform(words("status.script_copied_drawn" if drawn else "status.script_copied", path=found.weights))
+
+
+def _wish_made(frame: Frame) -> Wish:
+    """The Wish of an answer, with the changes that were made in it."""
+    return attrs.evolve(frame.wish, changes=frame.trace.changes)

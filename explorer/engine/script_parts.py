@@ -1,0 +1,51 @@
+"""What a script that repeats a pass needs beside its Trace: the weights that ran, and the tokens of texts of patches."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from explorer.engine.changing import Changing
+from explorer.engine.sources.source import Model, ModelSource, Sentence, silent
+from explorer.engine.sources.sources import Sources
+from explorer.errors import RecordedOnly, ScriptOfOwnModels
+from explorer.files import make_folder
+from explorer.model.transformer import Transformer
+from explorer.model.weights_file import FILE, write_tensors
+from explorer.presets import load_preset
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop
+from explorer.trace.script_parts import ScriptParts
+from explorer.trace.trace import Tokens
+
+Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
+"""A function that gets the model of a source ready for a pass over a sentence."""
+
+
+def script_parts(sources: Sources, ready: Ready, wish: Wish, to: Path | None, stop: Stop) -> ScriptParts:
+    """The parts for a script of the pass of a Wish. The weights are written to the file `to`, in float32, as they ran.
+
+    Where `to` is None they are those of the preset's own file, or in no file if they are drawn from the seed. Raises
+    ScriptOfOwnModels, RecordedOnly, CannotWrite, DiskFull, ExplorerError, Superseded.
+    """
+    preset = load_preset(wish.preset)
+    if preset.recorded is not None:
+        raise RecordedOnly(path=str(preset.recorded))
+    if preset.foreign is not None:
+        raise ScriptOfOwnModels(name=wish.title)
+    source = sources.of(wish, stop)
+    texts = dict.fromkeys(change.text for change in wish.active if change.text is not None)
+    lent = {text: _tokens(source, wish.of_text(text), stop) for text in texts}
+    if to is None:
+        return ScriptParts(preset.folder / FILE if preset.folder is not None and wish.uses_trained else None, lent)
+    _write(ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), to)
+    return ScriptParts(to, lent)
+
+
+def _tokens(source: ModelSource, wish: Wish, stop: Stop) -> Tokens:
+    """The tokens of both sides of a text that a patch takes its numbers from, as the `Lender` finds them."""
+    return source.decode(wish, source.cut(wish), wish.beam, Changing(), stop).tokens
+
+
+def _write(model: Transformer, to: Path) -> None:
+    """Write every parameter under its name; tied ones are written once, under their first name."""
+    make_folder(to.absolute().parent)
+    write_tensors(to, {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}, {})

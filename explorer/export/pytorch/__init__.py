@@ -1,0 +1,1 @@
+"""A pass as a script of plain PyTorch that computes the same tensors."""

@@ -1,0 +1,1 @@
+"""Scripts of plain PyTorch: their numbers, and what stands in them."""
