@@ -7,7 +7,7 @@ Letters: S are the scores, M the masked scores, A the weights and O what a head 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -29,10 +29,15 @@ def _same(tensor: Tensor) -> Tensor:
 
 @attrs.define
 class Turned:
-    """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed."""
+    """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed.
+
+    While a pass computes only the last rows of a text, `before` has by attention the queries [batch, head, query, feature] of
+    the rows before them: all rows of the maps are made.
+    """
 
     temperature: float = 1.0
-    mask: tuple[Tensor, Tensor] | None = None
+    mask: tuple[Tensor | None, Tensor] | None = None
+    before: Mapping[nn.Module, Tensor] = attrs.field(factory=dict)
 
 
 @attrs.frozen(kw_only=True)
@@ -64,6 +69,21 @@ def register() -> None:
     AttentionMaskInterface.register(NAME, eager_mask)
 
 
+def filled_cache(config: Any, n_layers: int, rows: Sequence[tuple[Tensor, Tensor]] = ()) -> Any:
+    """The cache of transformers, with the keys and values [batch, head, position, feature] of each layer.
+
+    None where a layer of the model keeps anything else in it, or looks only some keys back.
+    """
+    from transformers.cache_utils import DynamicCache, DynamicLayer
+
+    cache = DynamicCache(config=config)
+    if any(type(layer) is not DynamicLayer for layer in cache.layers) or len(cache.layers) != n_layers:
+        return None
+    for number, (keys, values) in enumerate(rows):
+        cache.update(keys, values, number)
+    return cache
+
+
 def attention(
     module: nn.Module,
     query: Tensor,
@@ -84,7 +104,10 @@ def attention(
     `softcap` bounds the scores, `position_bias` is added to them, and `s_aux` [head] is the score of a key without a value.
     """
     taps: AttentionTaps = module.__dict__.get(_KEY, _NO_TAPS)
-    temperature = taps.turned.temperature
+    temperature, n_new = taps.turned.temperature, query.shape[-2]
+    if taps.turned.before:
+        query = torch.cat([taps.turned.before[module], query], dim=-2)
+        attention_mask = _of_all_rows(attention_mask, n_new, key.shape[-2], taps.turned)
     query, key, value = taps.query(query), taps.key(key), taps.value(value)
     shared_by = query.shape[1] // key.shape[1]
     if shared_by > 1:
@@ -105,7 +128,21 @@ def attention(
     weights = taps.dropped(taps.weights(_softmax(masked, s_aux, temperature).to(value.dtype)))
     # O[q] = Σ_k A[q,k]·V[k]
     mixed = taps.mixed(weights @ value)  # [batch, head, query, feature]
-    return mixed.transpose(1, 2).contiguous(), weights
+    return mixed[..., -n_new:, :].transpose(1, 2).contiguous(), weights
+
+
+def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: Turned) -> Tensor:
+    """[batch 1, head 1, query, key] the mask of the last `n_new` rows with those of all rows before them.
+
+    An earlier row saw the keys up to its own. Only models whose layers all do so are gone on with (`Foreign.goes_on`).
+    """
+    if turned.mask is None or turned.mask[0] is not mask:  # All layers are given the same one.
+        new = torch.zeros(1, 1, n_new, n) if mask is None else mask
+        if new.dtype == torch.bool:
+            new = torch.zeros(new.shape).masked_fill(~new, -math.inf)
+        earlier = torch.full((n - n_new, n), -math.inf).triu(1)[None, None]
+        turned.mask = mask, torch.cat([earlier, new.masked_fill(new <= torch.finfo(new.dtype).min / 2, -math.inf)], dim=-2)
+    return turned.mask[1]
 
 
 def _closed(scaled: Tensor, mask: Tensor | None, turned: Turned) -> Tensor:
@@ -114,6 +151,8 @@ def _closed(scaled: Tensor, mask: Tensor | None, turned: Turned) -> Tensor:
         return scaled
     if mask.dtype == torch.bool:
         return scaled.masked_fill(~mask[..., : scaled.shape[-1]], -math.inf)
+    if turned.before:  # The mask of all rows is closed already.
+        return scaled + mask
     if turned.mask is None or turned.mask[0] is not mask:  # All layers are given the same one.
         turned.mask = mask, mask.masked_fill(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
     return scaled + turned.mask[1][..., : scaled.shape[-1]]

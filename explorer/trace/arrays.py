@@ -10,31 +10,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.trace.rows import Rows
+
 Array = NDArray[np.float32]
 
 
 class Arrays(Mapping[str, Array]):
     """Arrays by tap name, without the batch axis: contiguous, float32 and read-only.
 
-    They are made from [batch 1, …] arrays whose memory nobody writes to any more.
+    They are made from [batch 1, …] arrays whose memory nobody writes to any more, or from the rows of several passes.
     """
 
-    def __init__(self, batches: Mapping[str, NDArray[Any]] | None = None) -> None:
-        self._batches: dict[str, NDArray[Any]] = dict(batches or {})
+    def __init__(self, batches: Mapping[str, NDArray[Any] | Rows] | None = None) -> None:
+        self._batches: dict[str, NDArray[Any] | Rows] = dict(batches or {})
         self._made: dict[str, Array] = {}
 
-    def take(self, batches: dict[str, NDArray[Any]]) -> None:
+    def take(self, batches: Mapping[str, NDArray[Any] | Rows]) -> None:
         """Hold these [batch 1, …] arrays in place of all others."""
-        self._batches, self._made = batches, {}
+        self._batches, self._made = dict(batches), {}
 
     def followed_by(self, others: "Arrays") -> "Arrays":
         """A mapping with the arrays of this one and then those of `others`."""
         return Arrays(self._batches | others._batches)
 
+    def after(self, earlier: "Arrays", n_before: int, rows_at: Mapping[str, int]) -> "Arrays":
+        """The arrays of this one behind the first `n_before` rows of those of an `earlier` pass.
+
+        `rows_at` has the axis of the rows, counted without the batch, of each array that has only the later rows. They are
+        put together when somebody asks for them.
+        """
+        joined = dict(self._batches)
+        for name, axis in rows_at.items():
+            begun = Rows.of(earlier._batches[name], axis + 1).first(n_before)
+            joined[name] = begun.followed_by(self._batches[name])
+        return Arrays(joined)
+
     def __getitem__(self, name: str) -> Array:
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = _ready(self._batches[name][0])
+            batch = self._batches[name]
+            made = self._made[name] = _ready((batch.joined() if isinstance(batch, Rows) else batch)[0])
         return made
 
     def shape(self, name: str) -> tuple[int, ...]:

@@ -5,7 +5,8 @@ import torch
 
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
-from explorer.engine.recording.keep_plan import KeepPlan
+from explorer.engine.recording.earlier_rows import EarlierRows, can_go_on, earlier_rows
+from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, taps_in, with_levels, with_wanted
 from explorer.engine.recording.recorder import joined, record
 from explorer.engine.request import Request
@@ -35,6 +36,7 @@ class PassRecorder:
 
     def __init__(self) -> None:
         self._long: _LongPass | None = None
+        self._earlier: EarlierRows | None = None
 
     def __call__(
         self,
@@ -51,7 +53,8 @@ class PassRecorder:
         plan = plan_for(source.card(config), config.memory_budget, *sentence.sizes, wanted)
         if plan.everything:
             self._long = None
-            return with_levels(recorded_pass(source, model, request.wish, sentence, plan, changing, stop), wanted)
+            return with_levels(self._whole(source, model, request.wish, sentence, changing, stop), wanted)
+        self._earlier = None
         # The batch, the Wish to compare with and further sentences have passes of their own, so they do not belong to this one.
         wish = attrs.evolve(request.wish, batch=(), other="", toward=(), away=(), compared_with=None, beam=request.beam)
         long = self._long
@@ -62,20 +65,47 @@ class PassRecorder:
             long = self._long = _LongPass(wish, plan, trace, {})
         return with_wanted(long.trace, model, wanted, long.close_ups, config.memory_budget, changing, stop)
 
+    def _whole(
+        self, source: ModelSource, model: Model, wish: Wish, sentence: Sentence, changing: Changing, stop: Stop
+    ) -> Trace:
+        """The Trace of a pass of which everything is kept, and its rows for the next one. Raises Superseded, NeverReached."""
+        goes_on = not changing.changes and can_go_on(source, model)
+        earlier, self._earlier = (self._earlier if goes_on else None), None
+        trace = recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop, earlier)
+        if goes_on:
+            self._earlier = earlier_rows(source, wish.config, sentence, trace)
+        return trace
+
 
 def recorded_pass(
-    source: ModelSource, model: Model, wish: Wish, sentence: Sentence, plan: KeepPlan, changing: Changing, stop: Stop
+    source: ModelSource,
+    model: Model,
+    wish: Wish,
+    sentence: Sentence,
+    plan: KeepPlan,
+    changing: Changing,
+    stop: Stop,
+    earlier: EarlierRows | None = None,
 ) -> Trace:
-    """The Trace of one pass with the changes, with what the plan keeps. Raises Superseded, NeverReached."""
+    """The Trace of one pass with the changes, with what the plan keeps. Raises Superseded, NeverReached.
+
+    Rows that are in `earlier` are not computed again.
+    """
     config = wish.config
-    torch.set_num_threads(threads(source.card(config), max(sentence.sizes)))
+    n = 0 if earlier is None else earlier.shared(source, config, sentence)
+    torch.set_num_threads(threads(source.card(config), max(sentence.sizes) - n))
     with (
         torch.inference_mode(),
         dropout_seeded(config),
         changing.inside_of_pass(model) as masks,
         record(model, stop, plan) as recording,
     ):
-        source.run(model, sentence)
+        if earlier is not None and n:
+            earlier.run(model, sentence, n)
+        else:
+            source.run(model, sentence)
+    if earlier is not None and n:
+        recording = earlier.followed_by(recording, sentence, n)
     changing.check_reached()
     recording.closed = {**recording.closed, **masks}
     if sentence.begun is not None:

@@ -5,7 +5,7 @@ A folder is opened when a Wish first asks for it, and its model is kept until an
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -24,6 +24,7 @@ from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
+from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, open_model
 from explorer.foreign.thin import lending
@@ -163,6 +164,14 @@ class ForeignModel:
     def run(self, model: Foreign, sentence: Sentence) -> None:
         """Make one pass over both sides."""
         model(_ids(sentence.tokens.source), _ids(sentence.tokens.target))
+
+    def parts_before(self, model: Foreign) -> tuple[str, ...]:
+        """The queries, keys and values of a causal model; () of any other, and of one whose weights are lent."""
+        return tuple(f"{name}.{part}" for name in model.attentions for part in PARTS) if goes_on(model) else ()
+
+    def run_after(self, model: Foreign, sentence: Sentence, n: int, before: Mapping[str, Tensor]) -> None:
+        """Make one pass over the tokens behind the first `n`."""
+        go_on(model, ids_tensor(tuple(token.id for token in sentence.tokens.target[n:])), before)
 
     def places(self, model: Foreign, n: int) -> Places:
         """[position, feature] the first side's table of positions, zeros where nothing is added; the second's if it differs."""

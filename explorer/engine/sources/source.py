@@ -4,7 +4,7 @@ Every source is used in the same order: `cut` the text, `decode` the target, get
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 from torch import Tensor
@@ -105,3 +105,17 @@ class ModelSource(Protocol):
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """The further methods of a ModelSource whose passes may begin behind the rows of an earlier one over the same tokens."""
+
+    def parts_before(self, model: Model) -> tuple[str, ...]:
+        """The taps that such a pass reads the earlier rows of; () where the model must read all tokens."""
+
+    def run_after(self, model: Model, sentence: Sentence, n: int, before: Mapping[str, Tensor]) -> None:
+        """Make a pass over the tokens behind the first `n`.
+
+        `before` has by tap [batch 1, head, position, feature] their rows.
+        """

@@ -44,12 +44,14 @@ def _fill(drawing: Drawing, scale: Scale, level: int) -> str:
 def _rectangles(
     drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    for row, column in np.argwhere(index != GAP):
-        x, y = left + column * cell_w, top + row * cell_h
-        fill = _fill(drawing, scale, int(index[row, column]))
-        drawing.add(
-            f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>', x + cell_w, y + cell_h
-        )
+    fills = {level: _fill(drawing, scale, level) for level in np.unique(index).tolist() if level != GAP}
+    size = f'width="{cell_w:.2f}" height="{cell_h:.2f}"'
+    for row, levels in enumerate(index.tolist()):
+        y = top + row * cell_h
+        for column, level in enumerate(levels):
+            if level != GAP:
+                x = left + column * cell_w
+                drawing.add(f'<rect x="{x:.2f}" y="{y:.2f}" {size} fill="{fills[level]}"/>', x + cell_w, y + cell_h)
 
 
 def _paths(

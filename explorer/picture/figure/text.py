@@ -25,9 +25,10 @@ _BOLD_TEXT = re.compile(rf'<text [^>]*font-weight="{BOLD}"[^>]*>([^<]*)<')
 
 def clean(content: str) -> str:
     """The text with a box in place of each character that XML may not hold or that cannot be printed."""
-    return _UNPRINTABLE.sub("□", content)
+    return content if content.isprintable() else _UNPRINTABLE.sub("□", content)
 
 
+@lru_cache(maxsize=4096)  # The numbers in the cells of a map are mostly the same ones.
 def width(text: str, size: float, weight: int = REGULAR) -> float:
     """The width of a text in the bundled font (px). A letter that the font lacks counts as square."""
     return size * sum(map(_advances(weight).__getitem__, clean(text)))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
 from explorer.picture.figure.png import FilmWriter, encode, encode_pixels, palette
@@ -48,6 +50,34 @@ def test_qt_reads_the_very_pixels(shape: tuple[int, int], channels: int) -> None
     assert (image.height(), image.width(), image.dotsPerMeterX(), image.dotsPerMeterY()) == (*shape, 7559, 7559)
     assert image.hasAlphaChannel() == (channels == 4)
     assert read == [tuple(pixel) for pixel in pixels.reshape(-1, channels).tolist()]
+
+
+@given(
+    runs=st.lists(st.tuples(st.integers(1, 40), st.booleans()), min_size=1, max_size=8),
+    width=st.integers(1, 90),
+    seed=st.integers(0, 9),
+)
+def test_lines_that_equal_those_above_are_packed_as_all_others_are(runs: list[tuple[int, bool]], width: int, seed: int) -> None:
+    """The compressed stream holds the very bytes, and its checksum is that of all of them: zlib reads it."""
+    numbers = np.random.default_rng(seed)
+    lines: list[np.ndarray] = []
+    for n, same in runs:
+        drawn = numbers.integers(0, 256, (1 if same else n, 3 * width), np.uint8)
+        lines += [drawn] if not same else [np.repeat(drawn, n, axis=0)]
+    flat = np.concatenate(lines)
+    packed = b"".join(content for kind, content in chunks(encode_pixels(flat, 3, 1)) if kind == b"IDAT")
+    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(len(flat), -1)
+
+    assert (rows[:, 0] == 2).all()  # the filter's number
+    assert (np.cumsum(rows[:, 1:], axis=0, dtype=np.uint8) == flat).all()
+
+
+def test_a_stream_whose_checksum_is_another_is_refused() -> None:
+    """zlib looks at it, so that the test above can fail."""
+    flat = np.repeat(np.arange(9, dtype=np.uint8)[None], 20, axis=0)
+    (packed,) = (content for kind, content in chunks(encode_pixels(flat, 3, 1)) if kind == b"IDAT")
+    with pytest.raises(zlib.error):
+        zlib.decompress(packed[:-1] + bytes([packed[-1] ^ 1]))
 
 
 def chunks(file: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -1,0 +1,52 @@
+"""A pass that begins where an earlier one over the same tokens ends: only the further rows are computed.
+
+In a causal model no row depends on later ones. The keys, values and queries of the rows before come from the earlier pass;
+the maps of all rows are made again from them, so that they have the columns of the further tokens, too.
+
+Decision: the maps are made again. Rejected: filling them up, because the scores of an earlier query with a later key are
+numbers that the whole pass computes before it masks them, and a reader sees them.
+"""
+
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from explorer.foreign.attention import filled_cache
+from explorer.foreign.model import Foreign
+from explorer.foreign.thin import lending
+
+Parts = Mapping[str, Tensor]
+"""The queries, keys and values [batch, head, position, feature] of all attentions by the names of their taps."""
+PARTS = ("query", "key", "value")
+_BY_LENGTH = ("dynamic", "longrope")  # Such positions turn earlier keys further as the text grows.
+
+
+def goes_on(foreign: Foreign) -> bool:
+    """Whether a pass may begin behind the rows of an earlier one.
+
+    Each layer must have one attention in which a row sees itself and all rows before it, and keep nothing else of them.
+    """
+    if foreign.known is None or foreign.by_softmax or foreign.classes is not None or lending(foreign.model) is not None:
+        return False
+    n, known = len(foreign.attentions), foreign.__dict__.get("goes_on")
+    if known is None or known[0] != n:  # Attentions may be withheld.
+        plain = n > 0 and set(foreign.attentions) == {f"decoder.layers.{layer}.self_attn" for layer in range(n)}
+        plain = plain and not any(getattr(each, "rope_type", "") in _BY_LENGTH for each in foreign.model.modules())
+        known = foreign.__dict__["goes_on"] = n, plain and filled_cache(foreign.model.config, n) is not None
+    return bool(known[1])
+
+
+def go_on(foreign: Foreign, ids: Tensor, before: Parts) -> Tensor:
+    """The logits [batch 1, position, vocab] of further ids [batch 1, position] behind those that `before` was recorded of.
+
+    The taps of the attentions show all rows, all others the further ones.
+    """
+    layers = [f"decoder.layers.{layer}.self_attn" for layer in range(len(foreign.attentions))]
+    cache = filled_cache(foreign.model.config, len(layers), [(before[f"{at}.key"], before[f"{at}.value"]) for at in layers])
+    turned = foreign.turned
+    turned.before, turned.mask = {foreign.attentions[at]: before[f"{at}.query"] for at in layers}, None
+    try:
+        logits, _cache = foreign.extend(ids, cache)
+    finally:
+        turned.before, turned.mask = {}, None
+    return logits
