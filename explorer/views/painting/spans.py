@@ -146,7 +146,8 @@ def _inked(sums: NDArray[np.int32], colour: str) -> NDArray[np.uint32]:
 def _inks(rgb: int) -> NDArray[np.uint32]:
     """[step of ink] a colour, premultiplied: its opacity is α = 1 − e^(−ink)."""
     opaque = 255 * (1 - np.exp(-np.arange(math.ceil(_FULL * STEPS)) / STEPS))
-    return _tints(rgb).take(np.rint(opaque).astype(np.intp))
+    made: NDArray[np.uint32] = _tints(rgb)[np.rint(opaque).astype(np.intp)]
+    return made
 
 
 @lru_cache(maxsize=16)
