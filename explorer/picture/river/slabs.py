@@ -7,12 +7,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.lang import Words
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
+from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures import entropy_bits
@@ -24,49 +23,27 @@ MOST_BANDS = 4000
 _LEAST_PILLAR = 12.0  # px of a folded layer in which bands can be seen
 _TILE_PX = 3.0
 _USUAL = 0.998  # The scale of tiles ends at this share of the units.
-_SHORT_NAME_PX = 100.0
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
 
-def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words, colours: str) -> Drawn:
-    """Boxes, feed-forward tiles and thumbnails of one half. Lanes and bands come from `lanes` and `bands`."""
+def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn:
+    """Feed-forward tiles and thumbnails of one half. Their boxes are part of the ground, lanes and bands come from `lanes` and
+    `bands`."""
     scene: list[Item] = []
     hot: list[Answering] = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
-        focus = river.attention.startswith(half.side) and slab.layer == river.layer
-        rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
-        scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
-        hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
         if slab.folded:
             if slab.w < _LEAST_PILLAR:
                 scene += _pillar(blocks, slab, place, colours)
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
-            hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), _block(block)))
             if block.hidden is not None:
                 scene += _tiles(block.hidden, zone, place)
         for attention, room in slab.heads:
-            block = next(each for each in blocks if each.attention == attention)
-            hot.append(Hot(room.grown(3), _block(block)))  # The gaps between heads belong to their attention.
-            if not grid.narrow:
-                scene.append(_name(river, block, room, words))
-            drawn = thumbnails(river, block, room, colours)
+            drawn = thumbnails(river, next(each for each in blocks if each.attention == attention), room, colours)
             scene += drawn.scene
             hot += drawn.hot
     return Drawn(tuple(scene), tuple(hot))
-
-
-def _block(block: Sublayer) -> Place:
-    return Place("block", attention=block.attention, layer=block.layer)
-
-
-def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
-    focus = (block.attention, block.layer) == (river.attention, river.layer)
-    heads = block.weights if block.weights is not None else block.blocks
-    count = 0 if heads is None else len(heads)
-    short = ".short" if room.w < _SHORT_NAME_PX else ""
-    text = words(f"river.block.{block.attention}{short}", count=count)
-    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
 
 
 def thickness(length: Array, river: River, pitch: float) -> Px:

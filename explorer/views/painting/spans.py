@@ -92,7 +92,7 @@ class _Spans:
 
 def pixels_a_px(painter: QPainter) -> float:
     """How many pixels of the device a px of the drawing has, also where the painter enlarges."""
-    return painter.device().devicePixelRatio() * painter.transform().m11()
+    return painter.device().devicePixelRatioF() * painter.transform().m11()
 
 
 def band_images(several: Sequence[Bands], theme: Theme, ratio: float) -> list[tuple[QPointF, QImage]]:
