@@ -6,9 +6,10 @@ from html import escape
 from explorer.export.web.drawing import WebDrawing
 from explorer.picture.figure.map import answering
 from explorer.picture.figure.river import HEIGHT, WIDTH, write_scene
-from explorer.picture.river.draw import Colours, draw_over, draw_river
+from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid, lay_out
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import pointing_at, usual
 from explorer.picture.river.river import River

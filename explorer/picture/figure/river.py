@@ -11,8 +11,9 @@ from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import hatching
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
 from explorer.picture.kinds import Axis
-from explorer.picture.river.draw import Colours, draw_over, draw_river
+from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import lay_out
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.pointing import usual

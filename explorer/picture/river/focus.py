@@ -181,7 +181,7 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
             value = float(block.weights[head][pair])
             told = "–" if math.isnan(value) else f"{100 * value:.0f}%"
             scene.append(Label(x + wide / 2, y + high + 25, told, 11, "accent" if on else "text", on, "middle"))
-    scene.append(Cells(*sheet(index, places, room), scale.colours))
+    scene.append(Cells(*sheet(index, tuple(places), room), scale.colours))
     if river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(3), "", "accent", radius=2, width=2))
     hot = [Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=h)) for h, rect in enumerate(places)]

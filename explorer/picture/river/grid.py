@@ -5,10 +5,11 @@ lanes on top and the room below for its heads and the map. `lay_out` knows only 
 """
 
 import math
+from functools import lru_cache
 
 import attrs
 
-from explorer.picture.river.river import Half, River
+from explorer.picture.river.river import River
 from explorer.picture.river.scene import Rect
 from explorer.picture.river.slab_widths import slab_widths
 
@@ -46,7 +47,7 @@ class Slab:
         return next(zone for zone in self.zones if zone.part == part)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class HalfGrid:
     """One half: lane i has its middle at `y(i)`; `label` is the room of the tokens, `strips` are the left edges of the three
     columns of vectors, each `strip_w` wide; lanes go from `start` to `end`."""
@@ -79,7 +80,7 @@ class HalfGrid:
         return lane if 0 <= lane < self.n else None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class RiverGrid:
     """The whole. `memory` is where the encoder's output turns down; `explanation` is the line below everything."""
 
@@ -124,15 +125,43 @@ def columns_of(grid: RiverGrid) -> dict[str, tuple[float, float]]:
 
 
 def lay_out(river: River, width: float, height: float) -> RiverGrid:
-    """The grid of a river in a field of this size (px)."""
-    return _Columns(river, width, height).grid()
+    """The grid of a river in a field of this size (px): the same one for rivers of the same shape."""
+    halves = tuple(
+        _HalfShape(half.side, half.n, half.single, tuple(tuple(block.attention for block in layer) for layer in half.layers))
+        for half in river.halves
+    )
+    return _laid_out(_Shape(halves, river.attention, river.layer), width, height)
+
+
+@attrs.frozen(cache_hash=True)
+class _HalfShape:
+    """What the grid asks of a half: its lanes, and of each layer the names of its blocks."""
+
+    side: str
+    n: int
+    single: bool
+    layers: tuple[tuple[str, ...], ...]
+
+
+@attrs.frozen(cache_hash=True)
+class _Shape:
+    """What the grid asks of a river. Where it is the same, everything stands at the same places."""
+
+    halves: tuple[_HalfShape, ...]
+    attention: str
+    layer: int
+
+
+@lru_cache(maxsize=64)
+def _laid_out(shape: _Shape, width: float, height: float) -> RiverGrid:
+    return _Columns(shape, width, height).grid()
 
 
 class _Columns:
     """Numbers that several parts of the grid share."""
 
-    def __init__(self, river: River, width: float, height: float) -> None:
-        self.river, self.width, self.height = river, width, height
+    def __init__(self, shape: _Shape, width: float, height: float) -> None:
+        self.shape, self.width, self.height = shape, width, height
         self.narrow = width < NARROW_PX or height < LOW_PX
         n = self.narrow
         self.margin = 12.0 if n else 16.0
@@ -151,12 +180,12 @@ class _Columns:
         self.x_out = width - self.out_w - self.margin + 8
 
     def grid(self) -> RiverGrid:
-        return self._two() if len(self.river.halves) == 2 else self._one()
+        return self._two() if len(self.shape.halves) == 2 else self._one()
 
     # A model with both sides
 
     def _two(self) -> RiverGrid:
-        upper, lower = self.river.halves
+        upper, lower = self.shape.halves
         head_rows = 2 if self.narrow else 1
         tail = (50.0 if self.narrow else 66.0) * self.grow
         below = (92.0 if self.narrow else 128.0) * self.grow
@@ -196,7 +225,7 @@ class _Columns:
         return self._rest(encoder, decoder, x_memory, lower_top, lower_bottom, below)
 
     def _encoder_share(self) -> float:
-        upper, lower = self.river.halves
+        upper, lower = self.shape.halves
         return min(max(0.41 * math.sqrt(len(upper.layers) / len(lower.layers)), 0.25), 0.55)
 
     def _rest(
@@ -204,7 +233,7 @@ class _Columns:
     ) -> RiverGrid:
         n, m = self.narrow, self.margin
         map_right = decoder.label.x - (12 if n else 22)
-        on_lanes = self.river.attention.startswith("decoder")
+        on_lanes = self.shape.attention.startswith("decoder")
         labels_y = 46.0 if not n else 40.0
         map_rect = Rect(m, top - labels_y, map_right - m, bottom - top + labels_y)
         heads = Rect(m, bottom + (6 if n else 10), map_right - m, below - (10 if n else 14))
@@ -235,7 +264,7 @@ class _Columns:
     # A model with one side
 
     def _one(self) -> RiverGrid:
-        (half,) = self.river.halves
+        (half,) = self.shape.halves
         n, m = self.narrow, self.margin
         room = self.end - self.cap
         pitch = _whole(min(_PITCH[0] * self.grow, 0.52 * room / half.n))
@@ -270,7 +299,7 @@ class _Columns:
     # Both
 
     def _half(
-        self, half: Half, x: float, width: float, pitch: float, top: float, bottom: float, head_rows: int = 1
+        self, half: _HalfShape, x: float, width: float, pitch: float, top: float, bottom: float, head_rows: int = 1
     ) -> HalfGrid:
         lanes_bottom = top + pitch * half.n
         slabs = []
@@ -292,14 +321,14 @@ class _Columns:
             slab_bottom=bottom,
         )
 
-    def _slabs(self, half: Half, x: float, width: float) -> list[Slab]:
+    def _slabs(self, half: _HalfShape, x: float, width: float) -> list[Slab]:
         count = len(half.layers)
-        focus = self.river.layer if self.river.attention.startswith(half.side) else None
+        focus = self.shape.layer if self.shape.attention.startswith(half.side) else None
         widths = slab_widths(count, width, focus, _SLAB_PX - 4)
         made = []
         for layer, w in enumerate(widths):
             folded = w < _SLAB_PX - 8
-            parts = [block.part for block in half.layers[layer]]
+            parts = [attention.partition(".")[2] for attention in half.layers[layer]]
             zones = [] if folded else _zones(parts, x + 4, w - 8, layer == focus)
             made.append(Slab(layer, x, w, tuple(zones), folded))
             x += w
@@ -322,9 +351,9 @@ def _zones(parts: list[str], x: float, width: float, focus: bool) -> list[Zone]:
     return made
 
 
-def _head_rects(half: Half, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
+def _head_rects(half: _HalfShape, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
     """The places of a layer's thumbnails: one field for each attention, below the lanes."""
-    attentions = [block.attention for block in half.layers[slab.layer] if block.part != "feed_forward"]
+    attentions = [attention for attention in half.layers[slab.layer] if not attention.endswith(".feed_forward")]
     named = 0.0 if narrow else 14.0
     top = lanes_bottom + (6 if narrow else 5)
     each = (bottom - 4 - top) / len(attentions)

@@ -121,7 +121,7 @@ def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Dra
     ]
     index = indices(block.weights, river.scale, closed)
     made: list[Item] = [Label(rect.x, rect.y + 8, words("river.inside.heads", count=n_heads), 11, "faint")]
-    made.append(Cells(*sheet(index, places, Rect(rect.x, top, rect.w, rect.bottom - top)), river.scale.colours))
+    made.append(Cells(*sheet(index, tuple(places), Rect(rect.x, top, rect.w, rect.bottom - top)), river.scale.colours))
     for head, each in enumerate(places):
         on = head == river.head
         if on:

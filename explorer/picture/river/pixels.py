@@ -1,6 +1,7 @@
 """Colour indices in whole pixels: many small maps as one image, which is painted much faster than many images."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,19 @@ Index = NDArray[np.uint8]
 def stretched(index: Index, rows: int, columns: int) -> Index:
     """[…, row, column] cells as [..., `rows`, `columns`] pixels: each pixel shows the cell at its middle."""
     n_rows, n_columns = index.shape[-2:]
+    flat = index.reshape(*index.shape[:-2], n_rows * n_columns)
+    made: Index = flat.take(_shown_cells(n_rows, n_columns, rows, columns), axis=-1)
+    return made
+
+
+@lru_cache(maxsize=64)
+def _shown_cells(n_rows: int, n_columns: int, rows: int, columns: int) -> NDArray[np.intp]:
+    """The number of the cell that each pixel [row, column] shows."""
     down = ((np.arange(rows) + 0.5) * n_rows / rows).astype(np.intp)
     across = ((np.arange(columns) + 0.5) * n_columns / columns).astype(np.intp)
-    return index[..., down[:, None], across]
+    made = down[:, None] * n_columns + across
+    made.setflags(write=False)  # All callers share this array.
+    return made
 
 
 def with_gaps(index: Index, rows: int, columns: int) -> Index:
@@ -28,18 +39,24 @@ def with_gaps(index: Index, rows: int, columns: int) -> Index:
     return made
 
 
-def sheet(maps: Index, places: list[Rect], field: Rect) -> tuple[Rect, Index]:
+def sheet(maps: Index, places: tuple[Rect, ...], field: Rect) -> tuple[Rect, Index]:
     """Maps [map, row, column] at places of whole pixels inside a field, as one image with gaps, and where it stands."""
+    rect, corners = _corners(places, field)
+    made = np.full((round(rect.h), round(rect.w)), GAP, np.uint8)
+    high, wide = round(places[0].h), round(places[0].w)
+    for each, (y, x) in zip(stretched(maps, high, wide), corners, strict=True):
+        made[y : y + high, x : x + wide] = each
+    return rect, made
+
+
+@lru_cache(maxsize=64)
+def _corners(places: tuple[Rect, ...], field: Rect) -> tuple[Rect, tuple[tuple[int, int], ...]]:
+    """Where places inside a field stand together, in whole pixels, and row and column of the corner of each."""
     left, top = math.floor(field.x), math.floor(field.y)
     right = max(math.ceil(max(place.right for place in places)), left + 1)
     bottom = max(math.ceil(max(place.bottom for place in places)), top + 1)
-    made = np.full((bottom - top, right - left), GAP, np.uint8)
-    high, wide = round(places[0].h), round(places[0].w)
-    pixels = stretched(maps, high, wide)
-    for each, place in zip(pixels, places, strict=True):
-        y, x = round(place.y) - top, round(place.x) - left
-        made[y : y + high, x : x + wide] = each
-    return Rect(left, top, right - left, bottom - top), made
+    corners = tuple((round(place.y) - top, round(place.x) - left) for place in places)
+    return Rect(left, top, right - left, bottom - top), corners
 
 
 def hatches(index: Index, rect: Rect) -> list[Hatch]:

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.lang import Words
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
+from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures import entropy_bits
@@ -22,50 +22,28 @@ _LEAST, _LEAST_OF_MANY = 0.05, 0.12
 MOST_BANDS = 4000
 _LEAST_PILLAR = 12.0  # px of a folded layer in which bands can be seen
 _TILE_PX = 3.0
-_USUAL = 0.998  # The scale of tiles ends at this share of the units. (np.quantile would take twenty times as long.)
-_SHORT_NAME_PX = 100.0
+_USUAL = 0.998  # The scale of tiles ends at this share of the units.
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
 
-def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words, colours: str) -> Drawn:
-    """Boxes, feed-forward tiles and thumbnails of one half. Lanes and bands come from `lanes` and `bands`."""
+def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn:
+    """Feed-forward tiles and thumbnails of one half. Their boxes are part of the ground, lanes and bands come from `lanes` and
+    `bands`."""
     scene: list[Item] = []
     hot: list[Answering] = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
-        focus = river.attention.startswith(half.side) and slab.layer == river.layer
-        rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
-        scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
-        hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
         if slab.folded:
             if slab.w < _LEAST_PILLAR:
                 scene += _pillar(blocks, slab, place, colours)
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
-            hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), _block(block)))
             if block.hidden is not None:
                 scene += _tiles(block.hidden, zone, place)
         for attention, room in slab.heads:
-            block = next(each for each in blocks if each.attention == attention)
-            hot.append(Hot(room.grown(3), _block(block)))  # The gaps between heads belong to their attention.
-            if not grid.narrow:
-                scene.append(_name(river, block, room, words))
-            drawn = thumbnails(river, block, room, colours)
+            drawn = thumbnails(river, next(each for each in blocks if each.attention == attention), room, colours)
             scene += drawn.scene
             hot += drawn.hot
     return Drawn(tuple(scene), tuple(hot))
-
-
-def _block(block: Sublayer) -> Place:
-    return Place("block", attention=block.attention, layer=block.layer)
-
-
-def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
-    focus = (block.attention, block.layer) == (river.attention, river.layer)
-    heads = block.weights if block.weights is not None else block.blocks
-    count = 0 if heads is None else len(heads)
-    short = ".short" if room.w < _SHORT_NAME_PX else ""
-    text = words(f"river.block.{block.attention}{short}", count=count)
-    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
 
 
 def thickness(length: Array, river: River, pitch: float) -> Px:
@@ -92,8 +70,8 @@ def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
     lengths += [before, half.last]
     x.append(max(place.end, x[-1] + 1))
     lengths.append(half.last)
-    widths = thickness(np.stack(lengths, axis=1), river, place.pitch)  # [lane, point]
-    y = np.array([place.y(lane) for lane in range(half.n)], np.float32)
+    widths = thickness(np.array(lengths).T, river, place.pitch)  # [lane, point]
+    y = (place.top + place.pitch * (np.arange(half.n) + 0.5)).astype(np.float32)
     opacity = np.ones(half.n, np.float32)
     if half is river.halves[-1] and half.side == "decoder":
         opacity[river.step_lane + 1 :] = 0.55
@@ -121,11 +99,6 @@ def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:
     return tuple(Zone(block.part, slab.x + 1, slab.w - 3) for block in blocks if block.part != "feed_forward")
 
 
-def known(weights: Array) -> Array:
-    """The weights with 0 where there is none."""
-    return np.where(np.isnan(weights), weights.dtype.type(0), weights)
-
-
 def least_weight(block: Sublayer) -> float:
     """The weight from which a band is drawn: 0.05 between few lanes, more between many."""
     assert block.drawn is not None  # The caller has checked.
@@ -138,12 +111,12 @@ def least_weight(block: Sublayer) -> float:
 def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
     """The bands of one block; with `rows` [query, key] those alone, in the accent's colour."""
     assert block.drawn is not None  # The caller has checked.
-    weights = known(block.drawn)
+    weights = block.drawn
     focus = block.attention == river.attention and block.layer == river.layer
     across = block.part == "cross_attn"
     queries, keys = grid.half(block.attention.partition(".")[0]), grid.halves[0] if across else None
     keys = keys or queries
-    seen = weights >= least_weight(block)
+    seen = weights >= least_weight(block)  # Closed cells are not: NaN is never more than a number.
     if not across:
         seen.ravel()[:: seen.shape[1] + 1] = False  # The diagonal: the lane itself says it.
     if rows is not None:
@@ -201,7 +174,7 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
     wide = zone.w - 10
     if wide < 6:
         return []
-    top = float(np.sort(hidden, axis=None)[int(_USUAL * (hidden.size - 1))]) or float(hidden.max(initial=0)) or 1.0
+    top = _usual(hidden) or float(hidden.max(initial=0)) or 1.0
     if pitch >= 16:
         rows, high = max(1, round(0.42 * pitch / _TILE_PX)), float(round(0.42 * pitch))
     else:
@@ -217,6 +190,16 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
     if pitch < 16:
         return [Cells(Rect(zone.x + 5, place.top, wide, pitch * place.n), index[:, 0], "tiles")]
     return [_hanging(index, Rect(zone.x + 5, place.top, wide, pitch * place.n), round(high))]
+
+
+def _usual(magnitudes: Array) -> float:
+    """The number from which the scale of tiles ends: the one at that share of all, in their order.
+
+    Most units are at 0, which need not be sorted. (np.partition takes ten times as long as a sort where so many are alike.)
+    """
+    above = magnitudes[magnitudes > 0]
+    place = int(_USUAL * (magnitudes.size - 1)) - (magnitudes.size - above.size)
+    return float(np.sort(above)[place]) if place >= 0 else 0.0
 
 
 def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
@@ -236,15 +219,27 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn
     if weights is None:
         return Drawn(())
     n_heads = len(weights)
+    places, hot = _head_places(n_heads, room, block.attention, block.layer)
+    if not places:
+        return Drawn(())
+    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
+    index = indices(weights, river.scale, shut)
+    scene: list[Item] = [Cells(*sheet(index, places, room), colours)]
+    if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
+        scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
+    return Drawn(tuple(scene), hot)
+
+
+@lru_cache(maxsize=64)
+def _head_places(n_heads: int, room: Rect, attention: str, layer: int) -> tuple[tuple[Rect, ...], tuple[Hot, ...]]:
+    """Where the thumbnails of a block's heads stand in a field, in whole pixels, and what answers there; none without room."""
     across = best_columns(n_heads, room.w, room.h)
     down = -(-n_heads // across)
     gap = 4.0 if room.w / across > 18 else 2.0
     wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
     if wide < 3 or high < 3:
-        return Drawn(())
-    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
-    index = indices(weights, river.scale, shut)
-    places = [
+        return (), ()
+    places = tuple(
         Rect(
             math.floor(room.x + (head % across) * (wide + gap)),
             math.floor(room.y + (head // across) * (high + gap)),
@@ -252,14 +247,10 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn
             math.floor(high),
         )
         for head in range(n_heads)
-    ]
-    scene: list[Item] = [Cells(*sheet(index, places, room), colours)]
-    if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
-        scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
-    hot = [
-        Hot(rect, Place("head", attention=block.attention, layer=block.layer, head=head)) for head, rect in enumerate(places)
-    ]
-    return Drawn(tuple(scene), tuple(hot))
+    )
+    return places, tuple(
+        Hot(rect, Place("head", attention=attention, layer=layer, head=head)) for head, rect in enumerate(places)
+    )
 
 
 def best_columns(n: int, width: float, height: float) -> int:

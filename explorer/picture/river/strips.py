@@ -26,12 +26,7 @@ def draw_strips(
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
     bar = _bar(half, place)
     return Drawn(
-        (
-            *bar.scene,
-            *_labels(half, place, grid, wanted),
-            *_vectors(half, place, colours, sinusoidal=sinusoidal),
-            *_signs(place, grid),
-        ),
+        (*bar.scene, *_labels(half, place, grid, wanted), *_vectors(half, place, colours, sinusoidal=sinusoidal)),
         (*bar.hot, _hot_tokens(half, place), *_hot_vectors(half, place)),
     )
 
@@ -226,7 +221,8 @@ def _tall(blocks: NDArray[np.uint8], x: float, place: HalfGrid, high: float, col
     return Cells(Rect(x, place.top, place.strip_w, place.pitch * place.n), index.reshape(n * pitch, width), colours)
 
 
-def _signs(place: HalfGrid, grid: RiverGrid) -> list[Item]:
+def draw_signs(place: HalfGrid) -> list[Item]:
+    """Between the three columns: the vector + the position = their sum."""
     if place.pitch < 14:
         return []
     made: list[Item] = []

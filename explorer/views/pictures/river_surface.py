@@ -1,7 +1,12 @@
 """How a River is painted, and what lies where on it.
 
-What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
+The ground, which does not depend on the numbers of a pass, is painted once into an image. The first time that a picture is
+shown the rest is painted over it; when it is shown again, because something is pointed at or columns slide, all that does not
+follow the mouse is painted into a second image, over which lie accents and the explanation. While one types no picture is shown
+twice.
 """
+
+from collections.abc import Hashable
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
@@ -10,8 +15,9 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.river.draw import Colours, draw_over, draw_river
+from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
+from explorer.picture.river.ground import Colours, draw_ground, ground_key
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
@@ -27,6 +33,7 @@ from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
+_NO_KEY: Hashable = None
 
 
 class RiverSurface(Surface):
@@ -48,8 +55,13 @@ class RiverSurface(Surface):
         self._grid: RiverGrid | None = None
         self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
+        self._ground, self._ground_key = _EMPTY, _NO_KEY  # what the picture begins with; of an opened block nothing
+        self._ground_image, self._ground_painted = QPixmap(), _NO_KEY
         self._image = QPixmap()  # the picture without what follows the mouse
-        self._outdated = True
+        self._shown, self._outdated = (
+            False,
+            True,
+        )  # whether the picture was painted before, and whether the image is another one
         self._mouse: QPointF | None = None
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -71,7 +83,7 @@ class RiverSurface(Surface):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self._outdated = True
+        self._shown, self._outdated = False, True
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Let the lanes of these tokens stand out."""
@@ -101,11 +113,16 @@ class RiverSurface(Surface):
         self._grid = lay_out(self.picture, round(self.wide), round(self.high))
         if self.picture.opened is None:
             self._inside = None
-            self._base = draw_river(self.picture, self._grid, self.words, self.colours)
+            key = ground_key(self.picture, self._grid, self.words, self.colours)
+            if key != self._ground_key:
+                self._ground = draw_ground(self.picture, self._grid, self.words, self.colours)
+                self._ground_key = key
+            self._base = draw_river(self.picture, self._grid, self.words, self.colours, ground=self._ground)
         else:
+            self._ground, self._ground_key = _EMPTY, _NO_KEY
             self._inside = lay_out_inside(self.picture, round(self.wide), round(self.high))
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
-        self._outdated = True
+        self._shown, self._outdated = False, True
         self._draw_over()
         after = self._edges()
         if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
@@ -140,25 +157,55 @@ class RiverSurface(Surface):
         with QPainter(self) as painter:
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
             painter.scale(self.larger, self.larger)
-            if self._outdated:
-                self._paint_image()
-                self._outdated = False
             if self.motion.runs:
-                self.motion.paint(painter, self._image)
+                self.motion.paint(painter, self._painted())
+                return
+            if self._shown:
+                painter.drawPixmap(0, 0, self._painted())
             else:
-                painter.drawPixmap(0, 0, self._image)
-                self.paint(painter, event.rect())
+                self._paint_base(painter)
+            self._shown = True
+            self.paint(painter, event.rect())
 
-    def _paint_image(self) -> None:
+    def _paint_base(self, painter: QPainter) -> None:
+        """Paint all that does not follow the mouse."""
+        painter.drawPixmap(0, 0, self._painted_ground())
+        paint_scene(painter, self._base.scene[len(self._ground.scene) :], self.theme)
+
+    def _painted(self) -> QPixmap:
+        """The image of all that does not follow the mouse."""
+        if self._outdated:
+            self._image = self._blank(self._image)
+            with self._painter(self._image) as painter:
+                self._paint_base(painter)
+            self._outdated = False
+        return self._image
+
+    def _painted_ground(self) -> QPixmap:
+        """The image of the ground, over the window's colour."""
+        image = self._ground_image = self._blank(self._ground_image)
+        key = self._ground_key, self.theme, self.font().family(), image.size(), image.devicePixelRatio()
+        if key != self._ground_painted:
+            image.fill(QColor(self.theme.window))
+            with self._painter(image) as painter:
+                paint_scene(painter, self._ground.scene, self.theme)
+            self._ground_painted = key
+        return image
+
+    def _blank(self, image: QPixmap) -> QPixmap:
+        """The image, or a new one where it has not the size of the view: a new one of a whole window takes a millisecond."""
         ratio = self.devicePixelRatioF()
-        if self._image.size() != self.size() * ratio:  # A new image of a whole window takes a millisecond.
-            self._image = QPixmap(self.size() * ratio)
-        self._image.setDevicePixelRatio(ratio * self.larger)
-        self._image.fill(QColor(self.theme.window))
-        with QPainter(self._image) as painter:
-            painter.setFont(self.font())
-            painter.setBackground(QColor(self.theme.window))
-            paint_scene(painter, self._base.scene, self.theme)
+        if image.size() != self.size() * ratio:
+            image = QPixmap(self.size() * ratio)
+        if image.devicePixelRatio() != ratio * self.larger:
+            image.setDevicePixelRatio(ratio * self.larger)
+        return image
+
+    def _painter(self, image: QPixmap) -> QPainter:
+        painter = QPainter(image)
+        painter.setFont(self.font())
+        painter.setBackground(QColor(self.theme.window))
+        return painter
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         paint_scene(painter, self._over.scene, self.theme)

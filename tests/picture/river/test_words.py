@@ -11,10 +11,11 @@ from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.river import river
 from explorer.picture.river.changeable import changeable
 from explorer.picture.river.contributions import Contributions
-from explorer.picture.river.draw import Colours, draw_river
+from explorer.picture.river.draw import draw_river
 from explorer.picture.river.excerpts import scrolled
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.grid import lay_out
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import of_pair, of_spots, pointing_at, spots_of, usual
 from explorer.picture.river.river import River

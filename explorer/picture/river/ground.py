@@ -1,0 +1,162 @@
+"""The ground of a river: what does not depend on the numbers of a pass. It lies below all the rest.
+
+Captions, the layers' boxes with their names, the classical waves, signs, the legend and the switch of the bands are the same
+for every pass of one shape, so a view draws and paints them once and copies the image for each key.
+"""
+
+from collections.abc import Hashable
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.contributions import draw_switch
+from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.output import draw_legend
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.strips import draw_signs, excerpt_told
+
+_SHORT_NAME_PX = 100.0
+
+
+@attrs.frozen
+class Colours:
+    """The colour tables of weights and of signed values."""
+
+    unit: str
+    signed: str
+
+
+def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True) -> Drawn:
+    """The ground; without the switch of the bands where they are not `switched`."""
+    parts = [_captions(river, grid, words)]
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        parts.append(_boxes(river, half, place, grid, words))
+        parts.append(Drawn(tuple(draw_signs(place))))
+    parts.append(_waves(river, grid, words))
+    parts.append(draw_legend(river, grid, words, colours.unit, colours.signed))
+    if switched:
+        parts.append(draw_switch(river, grid, words))
+    return joined(parts)
+
+
+def ground_key(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Hashable:
+    """All that a ground depends on: rivers with equal keys have the same one."""
+    first, last, said, found = river.halves[0], river.halves[-1], river.written, river.contributions
+    counts = tuple(
+        _n_heads(block) for half in river.halves for layer in half.layers for block in layer if block.part != "feed_forward"
+    )
+    return (
+        (grid, words, colours, counts),  # One shape has one grid.
+        (first.output.shape[1], bool(np.any(first.positions)), first.n_tokens, first.block, bool(first.groups)),
+        (last.first, last.end, last.n_tokens),
+        (said.n_symbols, said.step, said.temperature),
+        (river.waves.tobytes(), river.smooth.tobytes(), river.waves.shape, river.finer, river.features),
+        (river.scale.high, river.longest, river.unit, river.bands, river.no_contributions, river.signed_colours),
+        None if found is None else (found.names, found.reach),
+    )
+
+
+def _n_heads(block: Sublayer) -> int:
+    heads = block.weights if block.weights is not None else block.blocks
+    return 0 if heads is None else len(heads)
+
+
+def _boxes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words) -> Drawn:
+    """A box for each layer of a half, with the names of its attentions."""
+    scene: list[Item] = []
+    hot: list[Hot] = []
+    for slab, blocks in zip(place.slabs, half.layers, strict=True):
+        focus = river.attention.startswith(half.side) and slab.layer == river.layer
+        rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
+        scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
+        hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
+        if slab.folded:
+            continue
+        for zone, block in zip(slab.zones, blocks, strict=True):
+            hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), block_place(block)))
+        for attention, room in slab.heads:
+            block = next(each for each in blocks if each.attention == attention)
+            hot.append(Hot(room.grown(3), block_place(block)))  # The gaps between heads belong to their attention.
+            if not grid.narrow:
+                scene.append(_name(river, block, room, words))
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def block_place(block: Sublayer) -> Place:
+    """What a block answers."""
+    return Place("block", attention=block.attention, layer=block.layer)
+
+
+def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
+    focus = (block.attention, block.layer) == (river.attention, river.layer)
+    short = ".short" if room.w < _SHORT_NAME_PX else ""
+    text = words(f"river.block.{block.attention}{short}", count=_n_heads(block))
+    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
+
+
+def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """The four sentences that tell the story, each above its part."""
+    px = 12.0 if grid.narrow else 13.0
+    first = grid.halves[0]
+    count, n_features = len(first.slabs), river.halves[0].output.shape[1]
+    embeds = "embed" if np.any(river.halves[0].positions) else "embed_alone"
+    told = [(grid.margin, first.slabs[0].x, embeds, n_features)]
+    if len(grid.halves) == 2:
+        told.append((first.slabs[0].x + 4, grid.memory, "read", count))
+        told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
+    else:
+        told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
+    gives = "choose" if river.target is not None else "output" if river.written.n_symbols else "vectors"
+    told.append((grid.out.x, grid.width, gives, river.written.n_symbols))
+    scene: list[Item] = []
+    for place, (x, right, key, number) in enumerate(told, 1):
+        values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
+        texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
+        if key in ("choose", "output") and river.written.temperature != 1:
+            texts = [f"{text} · T = {river.written.temperature:g}" for text in texts]
+        scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
+        scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
+    if len(grid.halves) == 2:
+        second = grid.halves[1]
+        room = second.slabs[0].x - second.label.x - 4
+        texts = [words("river.written_so_far"), words("river.written_short")]
+        if not river.halves[1].whole:
+            texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
+        text = fitting(texts, 11, room)
+        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
+        room = second.slabs[0].x + second.slabs[0].w - grid.memory
+        memory = fitting([words("river.memory"), words("river.memory_short")], 11, room)
+        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint"))
+    return Drawn(tuple(scene))
+
+
+def _waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """The classical curves: single features of the positions along the places, this sentence's places shaded."""
+    rect, waves = grid.waves, river.waves
+    if not len(waves) or rect.h < 28 or rect.w < 160:
+        return Drawn(())
+    left = rect.x + (70 if grid.narrow else 92)
+    plot = Rect(left, rect.y + 4, rect.right - left, rect.h - 8)
+    n_tokens = river.halves[0].n_tokens
+    shown = min(len(waves), max(24, n_tokens + 2))
+    middle, half = plot.y + plot.h / 2, plot.h / 2 - 2
+    scale = half / max(1.0, float(np.abs(waves).max()))
+    shaded = (min(n_tokens, shown) - 1) / (shown - 1) * plot.w
+    scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
+    scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
+    fine = river.smooth[: (shown - 1) * river.finer + 1]
+    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
+    number = np.arange(waves.shape[1], dtype=np.float32)
+    scene.append(Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band"))
+    if plot.w / shown >= 6:
+        marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
+        at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
+        scene += [Dots(at.astype(np.float32), (middle - row * scale).astype(np.float32), 1.5, "band") for row in marked.T]
+    scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
+    if rect.h >= 44:
+        told = words("river.waves_of", features=", ".join(map(str, river.features)))
+        scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
+    return Drawn(tuple(scene), (Hot(rect, Place("waves")),))
