@@ -336,6 +336,7 @@ def to_pytorch(
     preset: str | Path = DEFAULT,
     *,
     language: str | None = None,
+    chat: bool = False,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
@@ -350,7 +351,8 @@ def to_pytorch(
     from explorer.export.notebook import spoken
     from explorer.export.pytorch.writing import weights_beside, written
 
-    request, words = _request(text, target, preset, trained, changes, knobs), spoken(language)
+    words = spoken(language)
+    request = _request(text, target, preset, trained, changes, knobs).wishing(chat=chat)
     file = None if out is None else Path(out)
     with _alone() as computer:
         trace = computer(request).trace
