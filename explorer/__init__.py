@@ -336,6 +336,7 @@ def to_pytorch(
     preset: str | Path = DEFAULT,
     *,
     language: str | None = None,
+    chat: bool = False,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
@@ -343,14 +344,15 @@ def to_pytorch(
     """The pass over `text` as a script of plain PyTorch without this package, whose `run()` gives every tensor by tap name.
 
     With `out` it is also written to that file, and the weights that ran beside it, as safetensors. Without it the script reads
-    the preset's own weights, or draws untrained ones from the seed. `language` is that of its comments: "zh", "en" or None for
-    the system's. The other arguments are those of `explore`; all of them may be used, and the models are our own alone.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so ScriptOfOwnModels.
+    the preset's own weights, or draws untrained ones from the seed. A model of others is computed by transformers, from its own
+    folder. `language` is that of the comments: "zh", "en" or None for the system's. The other arguments are those of `explore`.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoScriptForModel.
     """
     from explorer.export.notebook import spoken
     from explorer.export.pytorch.writing import weights_beside, written
 
-    request, words = _request(text, target, preset, trained, changes, knobs), spoken(language)
+    words = spoken(language)
+    request = _request(text, target, preset, trained, changes, knobs).wishing(chat=chat)
     file = None if out is None else Path(out)
     with _alone() as computer:
         trace = computer(request).trace

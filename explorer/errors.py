@@ -9,7 +9,7 @@
     │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson,
-    │                ScriptOfOwnModels
+    │                NoScriptForModel
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -326,10 +326,10 @@ class RecordedOnly(NotFound):
     key = "error.recorded_only"
 
 
-class ScriptOfOwnModels(NotFound):
-    """A script of plain PyTorch that was asked for of somebody's model. Values: name."""
+class NoScriptForModel(NotFound):
+    """A script that was asked for of a model of others which hooks on its modules do not show whole. Values: name."""
 
-    key = "error.script_of_own_models"
+    key = "error.no_script_for_model"
 
 
 class LacksTap(NotFound):

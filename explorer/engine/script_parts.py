@@ -4,16 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from explorer.engine.changing import Changing
+from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import Model, ModelSource, Sentence, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import RecordedOnly, ScriptOfOwnModels
+from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.files import make_folder
+from explorer.foreign.places import places_of
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import FILE, write_tensors
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.script_parts import ScriptParts
+from explorer.trace.script_parts import ForeignPlaces, ScriptParts
 from explorer.trace.trace import Tokens
 
 Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
@@ -24,20 +26,30 @@ def script_parts(sources: Sources, ready: Ready, wish: Wish, to: Path | None, st
     """The parts for a script of the pass of a Wish. The weights are written to the file `to`, in float32, as they ran.
 
     Where `to` is None they are those of the preset's own file, or in no file if they are drawn from the seed. Raises
-    ScriptOfOwnModels, RecordedOnly, CannotWrite, DiskFull, ExplorerError, Superseded.
+    NoScriptForModel, RecordedOnly, CannotWrite, DiskFull, ExplorerError, Superseded.
     """
     preset = load_preset(wish.preset)
     if preset.recorded is not None:
         raise RecordedOnly(path=str(preset.recorded))
-    if preset.foreign is not None:
-        raise ScriptOfOwnModels(name=wish.title)
     source = sources.of(wish, stop)
     texts = dict.fromkeys(change.text for change in wish.active if change.text is not None)
     lent = {text: _tokens(source, wish.of_text(text), stop) for text in texts}
+    if isinstance(source, ForeignModel):
+        return ScriptParts(None, lent, _foreign(source, wish))
     if to is None:
         return ScriptParts(preset.folder / FILE if preset.folder is not None and wish.uses_trained else None, lent)
     _write(ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), to)
     return ScriptParts(to, lent)
+
+
+def _foreign(source: ForeignModel, wish: Wish) -> ForeignPlaces:
+    """Where the taps of somebody's model are. Raises NoScriptForModel for one that a script cannot open or look into alike."""
+    folder = load_preset(wish.preset).foreign
+    whole = source.card(wish.config).held == "float32" and not wish.worn
+    found = places_of(source.foreign, folder) if folder is not None and whole else None
+    if found is None:
+        raise NoScriptForModel(name=wish.title)
+    return found
 
 
 def _tokens(source: ModelSource, wish: Wish, stop: Stop) -> Tokens:

@@ -213,13 +213,15 @@ class Foreign(nn.Module):
         for part, path in (("tokens", side.tokens), ("positions", side.positions), ("segments", side.segments)):
             if path:
                 _after(base.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
-        _before(base.get_submodule(side.layers)[0], self._tap(f"{name}.embedding.output", _VECTORS))
+        self._tap(f"{name}.embedding.output", _VECTORS)
 
     def _layers(self, name: str, side: Side) -> None:
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
             at, stream = f"{name}.layers.{number}", Stream()
             _before(layer, stream.begin)
+            if number == 0:  # What is put in at this tap is what the stream begins with, so the tap comes first.
+                _before(layer, self.get_submodule(f"{name}.embedding.output"))
             norms: dict[nn.Module, Tap] = {}
             for count, (kind, sublayer) in enumerate(side.sublayers, start=1):
                 norm = norm_of(layer, sublayer)

@@ -8,13 +8,51 @@ import attrs
 
 from explorer.trace.trace import Tokens
 
+Rows = tuple[tuple[str, str], ...]
+"""Paths of modules, each with the name of a tap."""
+
+
+@attrs.frozen(kw_only=True)
+class LayerPlaces:
+    """Where the taps of one side's layers are; all layers are alike, so paths and names are those inside a layer.
+
+    `layers` is the path of the list of layers. What a module gives out is at `outputs`, what it reads at `inputs`. `sums` are
+    the modules whose output is added to the stream, each with the taps of that output and of the sum. With `post`, what the
+    modules of `norms` give out is the stream from then on.
+    """
+
+    side: str
+    layers: str
+    outputs: Rows = ()
+    inputs: Rows = ()
+    sums: tuple[tuple[str, str, str], ...] = ()
+    norms: Rows = ()
+
+
+@attrs.frozen(kw_only=True)
+class ForeignPlaces:
+    """Where the taps of somebody's model are: its folder, its class in transformers, and the paths of its modules.
+
+    `attentions` are the modules that call the attention function. `outputs` are modules outside of the layers, `entered` the
+    first layer of each side, whose input is the tap.
+    """
+
+    folder: Path
+    kind: str
+    attentions: Rows
+    outputs: Rows = ()
+    entered: Rows = ()
+    sides: tuple[LayerPlaces, ...] = ()
+
 
 @attrs.frozen
 class ScriptParts:
     """Where the `weights` of the model lie; None where they are drawn from a seed and are in no file.
 
-    `lent` has the tokens of the other texts that changes of the kind "patch" take their numbers from, by text.
+    `lent` has the tokens of the other texts that changes of the kind "patch" take their numbers from, by text. Of somebody's
+    model, which transformers computes, `foreign` says where its taps are; it reads its weights from its own folder.
     """
 
     weights: Path | None = None
     lent: Mapping[str, Tokens] = MappingProxyType({})
+    foreign: ForeignPlaces | None = None

@@ -2,11 +2,18 @@
 
 import queue
 from collections.abc import Callable
+from pathlib import Path
 
-from explorer.engine.errand import Agenda, Brought, Errand, FindBreaks, TryAll
+import attrs
+from safetensors import safe_open
+
+from explorer.engine.compute import Computer
+from explorer.engine.errand import Agenda, Brought, Errand, FindBreaks, PrepareScript, TryAll
 from explorer.engine.request import Frame, Request
-from explorer.errors import NothingChanged
+from explorer.engine.sources.source import never
+from explorer.errors import NothingChanged, RecordedOnly
 from explorer.stops import Superseded
+from explorer.trace.script_parts import ScriptParts
 from tests.engine.fakes import PATIENCE_S, Gate, request, working
 
 
@@ -134,3 +141,23 @@ def test_an_errand_is_dropped_where_torch_cannot_be_loaded() -> None:
         assert heard.next()[:2] == ("failed", 1)
     finally:
         worker.close()
+
+
+def test_what_a_script_needs_is_an_errand_that_goes_first(tmp_path: Path) -> None:
+    """The weights are in the file then; what cannot be had is brought as the error that says why."""
+    computer, wish = Computer(), Request.from_preset("tiny", "我爱书", n_layers=1).wish
+    agenda, errand = Agenda(), PrepareScript(wish=wish, weights=tmp_path / "deeper" / "x.safetensors")
+    agenda.put(FindBreaks(wish=wish, sentences=("我",)))
+    agenda.put(errand)
+    assert agenda.next() == (errand, 0)
+    found = computer.piece(errand, 0, never).found
+    assert isinstance(found, ScriptParts) and found.weights == errand.weights and found.foreign is None
+    with safe_open(found.weights, framework="np") as file:
+        model = computer.sources.own.last
+        assert model is not None and set(file.keys()) == dict(model.named_parameters()).keys()
+    recorded = tmp_path / "pass.npz"
+    recorded.write_bytes(b"")
+    refused = computer.piece(PrepareScript(wish=attrs.evolve(wish, preset=str(recorded))), 0, never).found
+    assert isinstance(refused, RecordedOnly)
+    agenda.put(PrepareScript())  # Somebody has cancelled.
+    assert agenda.next() != (errand, 0) and not agenda.has(errand)

@@ -232,3 +232,16 @@ def test_a_head_of_keys_is_that_of_several_heads_of_queries(name: str) -> None:
 def test_the_tables_of_families_are_both_gone_through() -> None:
     """Families with a row, and those of which the attention alone is seen."""
     assert set(ALL) == {*WHOLE, *ATTENTION_ALONE}
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "t5", "bart"])
+def test_a_change_of_what_enters_the_layers_is_in_the_stream_of_the_first_one(name: str) -> None:
+    """What is put in at the tap is what the first layer begins with, so its first sum has it, too."""
+    found = opened(name)
+    for side in found.foreign.rows:
+        at = f"{side}.embedding.output"
+        arrays = passed(found, Change(at, "scale", value=0.5))
+        first = f"{side}.layers.0"
+        added = arrays[at] + arrays[f"{first}.self_attn.output"]
+        assert np.allclose(added, arrays[f"{first}.residual1"], atol=1e-6)
+        assert not np.allclose(added + arrays[at], arrays[f"{first}.residual1"], atol=1e-3)

@@ -142,3 +142,27 @@ def test_a_recorded_pass_has_no_script_and_says_so(journey: Journey, tmp_path: P
         dialog.reject()
 
     journey.run(script, "--preset", str(tmp_path / "pass.npz"))
+
+
+def test_the_script_of_somebodys_model_reads_its_folder(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
+    """It is copied and written as any other, without weights beside it: a file of that name is left alone, unasked."""
+    from tests.foreign.models import write_model
+
+    folder, out = write_model(tmp_path / "gpt2", "gpt2"), tmp_path / "mine.py"
+    out.with_suffix(".safetensors").write_bytes(b"of somebody else")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        text = _copied(journey, window)
+        compile(text, "pasted", "exec")
+        assert "GPT2LMHeadModel" in text and repr(str(folder)) in text
+        assert window.status.message.text() == ZH("status.script_copied", path=str(folder))
+        dialog = _dialog(window)
+        _choose(dialog, "script", "py", out)
+        _finish(dialog, qtbot)
+        assert dialog.message.text() == ZH("status.exported", path=str(out))
+        dialog.reject()
+
+    journey.run(script, "--preset", str(folder), "--text", "the fox and dog")
+    assert out.with_suffix(".safetensors").read_bytes() == b"of somebody else"
+    assert json.loads((tmp_path / "mine.py.json").read_text("utf-8"))["files"] == ["mine.py"]

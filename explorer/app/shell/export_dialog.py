@@ -300,7 +300,8 @@ class ExportDialog(QDialog):
     def _would_replace(self) -> bool:
         """Whether a file exists that the user has not been warned about. A second press then replaces it."""
         path = self.path.text()
-        beside = (weights_beside(self._out()),) if self._kind == "script" else ()
+        has_weights = self._kind == "script" and self._wish is not None and not self._wish.foreign
+        beside = (weights_beside(self._out()),) if has_weights else ()
         if self._in_folder or path == self._warned or not any(map(is_file, (self._out(), *beside))):
             return False
         self._warned = path

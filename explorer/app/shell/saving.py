@@ -10,6 +10,7 @@ from explorer.app.shell.clipboard import copy_to_clipboard
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
+from explorer.lang import Words
 from explorer.picture.kinds import Picture
 from explorer.state.state_link import link_of
 from explorer.state.wish import Wish
@@ -49,7 +50,7 @@ class Saving(QObject):
         from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
         look, words = window.session.state.look, window.appearance.words
-        wish = None if frame.wish.foreign else _wish_made(frame)
+        wish = None if frame.wish.recorded else _wish_made(frame)
         dialog = ExportDialog(frame.trace, look, picture, words, window, numbers=in_english, wish=wish)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
@@ -97,8 +98,14 @@ class Saving(QObject):
             status.warn(words.error(found))
         elif isinstance(found, ScriptParts):
             QGuiApplication.clipboard().setText(pytorch_script(trace, found, words))
-            drawn = found.weights is None
-            status.inform(words("status.script_copied_drawn" if drawn else "status.script_copied", path=found.weights))
+            status.inform(_told(found, words))
+
+
+def _told(parts: ScriptParts, words: Words) -> str:
+    """What was copied, and where its weights come from."""
+    if parts.foreign is not None:
+        return words("status.script_copied", path=parts.foreign.folder)
+    return words("status.script_copied_drawn") if parts.weights is None else words("status.script_copied", path=parts.weights)
 
 
 def _wish_made(frame: Frame) -> Wish:

@@ -9,9 +9,10 @@ from pathlib import Path
 import attrs
 
 from explorer.config import Config
-from explorer.errors import RecordedOnly, ScriptOfOwnModels
+from explorer.errors import RecordedOnly
 from explorer.export.pytorch import changes, inputs, layers, weights
 from explorer.export.pytorch.coder import Coder, comment, ids_of, lines, safe, wrapped
+from explorer.export.pytorch.foreign import foreign_script
 from explorer.lang import Words
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Tokens, Trace
@@ -24,12 +25,12 @@ def pytorch_script(trace: Trace, parts: ScriptParts, words: Words, beside: Path 
     """The script that computes every tensor of a Trace again; it needs torch, and safetensors where the weights are in a file.
 
     `beside` is the place of the script if it is written to a file: weights in the same folder are then found by their name.
-    Raises ScriptOfOwnModels for a model of others, RecordedOnly for a pass that another program recorded.
+    Raises RecordedOnly for a pass that another program recorded, NoScriptForModel for a model of others that needs more.
     """
     if trace.recorded_by:
         raise RecordedOnly(path=trace.preset)
     if trace.config is None:
-        raise ScriptOfOwnModels(name=trace.preset)
+        return foreign_script(trace, parts, words)
     return _Script(trace, trace.config, Coder(trace.config, words), parts, beside).text()
 
 

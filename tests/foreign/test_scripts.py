@@ -1,0 +1,120 @@
+"""Scripts of models of others compute what was recorded: by transformers from the folder, and without this package."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
+from explorer.errors import NoScriptForModel
+from explorer.export.pytorch.script import pytorch_script
+from explorer.lang import LANGUAGES, Words
+from explorer.trace.changes import Change
+from explorer.trace.script_parts import ScriptParts
+from tests.export.pytorch import runner
+from tests.export.pytorch.test_scripts import differing
+from tests.foreign.models import write_tokenizer
+
+pytestmark = pytest.mark.slow  # To import transformers takes seconds.
+TEXT = "the fox and dog 我爱"
+FAMILIES = ("gpt2", "llama", "bert without an output", "t5 gated", "marian", "gemma2", "gpt_oss")
+
+
+def _changes(side: str) -> tuple[Change, ...]:
+    at = f"{side}.layers"
+    return (
+        Change(f"{side}.embedding.output", "scale", value=0.5),
+        Change(f"{at}.0.self_attn.mixed", "scale", head=1, value=0.0),
+        Change(f"{at}.0.residual2", "patch", rows=[1], text="dog and fox"),
+        Change(f"{at}.1.residual1", "add", value=0.5),
+        Change(f"{at}.1.norm1", "scale", value=0.5),
+        Change(f"{at}.1.self_attn.masked", "close", rows=[3], columns=[1]),
+    )
+
+
+def _classifier(folder: Path, kind: str, **settings: object) -> Path:
+    """A tiny classifier as its own library writes it."""
+    import transformers
+
+    torch.manual_seed(2)
+    sizes = {"vocab_size": 40, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
+    getattr(transformers, kind)(transformers.BertConfig(**sizes, **settings)).save_pretrained(folder)
+    write_tokenizer(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def requests(folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Request]:
+    """A Request for each script."""
+    made = {name.replace(" ", "_"): Request.from_preset(str(folder(name)), TEXT) for name in FAMILIES}
+    for name, side in (("gpt2", "decoder"), ("t5 gated", "decoder"), ("marian", "encoder")):
+        made[f"{name.replace(' ', '_')}_changed"] = Request.from_preset(str(folder(name)), TEXT).wishing(changes=_changes(side))
+    made["warm"] = Request.from_preset(str(folder("gpt_oss")), TEXT, temperature=2.0)
+    here = tmp_path_factory.mktemp("classifiers")
+    kinds = (
+        ("text", "BertForSequenceClassification", {"num_labels": 3}),
+        ("tokens", "BertForTokenClassification", {"num_labels": 4}),
+        ("number", "BertForSequenceClassification", {"num_labels": 1}),
+        ("several", "BertForSequenceClassification", {"num_labels": 3, "problem_type": "multi_label_classification"}),
+    )
+    for name, kind, settings in kinds:
+        made[name] = Request.from_preset(str(_classifier(here / name, kind, **settings)), TEXT)
+    return made
+
+
+def test_scripts_of_models_of_others_compute_every_tap(requests: dict[str, Request], tmp_path: Path) -> None:
+    """Families of all kinds, with changes, at another temperature, and classifiers: all in one process."""
+    computer, traces = Computer(most_threads=1), {}
+    for number, (name, request) in enumerate(requests.items()):
+        traces[name] = computer(request).trace
+        words = Words.load(LANGUAGES[number % len(LANGUAGES)])
+        text = pytorch_script(traces[name], computer.script_parts(request.wish), words)
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+    program = shutil.copy(runner.__file__, tmp_path.parent / "program.py")
+    done = subprocess.run(
+        [sys.executable, "-I", str(program), str(tmp_path)],
+        cwd=tmp_path,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for name, trace in traces.items():
+        with np.load(tmp_path / f"{name}.npz") as taps:
+            assert differing(trace, {tap: taps[tap] for tap in taps}) == [], name
+
+
+def test_what_hooks_do_not_show_whole_has_no_script(folder: Callable[[str], Path], tmp_path: Path) -> None:
+    """Experts, and attention that is seen by its softmax alone; nothing is written then."""
+    for name in ("mixtral", "bloom"):
+        with pytest.raises(NoScriptForModel, match=name):
+            explorer.to_pytorch(TEXT, tmp_path / "x.py", preset=folder(name))
+    assert not list(tmp_path.iterdir())
+    computer, request = Computer(), Request.from_preset(str(folder("gpt2")), TEXT)
+    trace = computer(request).trace
+    with pytest.raises(NoScriptForModel):
+        pytorch_script(trace, ScriptParts(), Words.load("en"))
+    worn = request.wishing(adapter=str(tmp_path), adapted=False)
+    assert computer.script_parts(worn.wish).foreign is not None
+    halved = attrs.evolve(computer.sources.of(request.wish)._card, held="bfloat16")
+    computer.sources.of(request.wish)._card = halved
+    with pytest.raises(NoScriptForModel):
+        computer.script_parts(request.wish)
+
+
+def test_a_script_of_somebodys_model_is_written_without_weights(folder: Callable[[str], Path], tmp_path: Path) -> None:
+    """They are in the model's folder, which the script names."""
+    text = explorer.to_pytorch(TEXT, tmp_path / "x.py", preset=folder("gpt2"), language="en")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.py", "x.py.json"}
+    assert repr(str(folder("gpt2"))) in text and "through gpt2," in text
