@@ -9,7 +9,7 @@ from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QStandardPaths, Qt, QTimer, QTranslator
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView
 
@@ -83,6 +83,15 @@ class QtTexts:
         if self._translator is not None:
             QApplication.removeTranslator(self._translator)
             self._translator = None
+
+
+def start_in(last: str = "") -> str:
+    """The folder that a file dialog begins in: that of the file or folder that was chosen last, else the user's documents.
+
+    Without it, a dialog begins in the folder that the program was started from, which is often none of the user's.
+    """
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return str(Path(last).parent) if last else documents or str(Path.home())
 
 
 @contextmanager

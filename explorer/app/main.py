@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import threading
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QTimer
@@ -18,6 +19,7 @@ from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
+from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
@@ -66,13 +68,13 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
-        self.window.page_stack.recall(self.preferences.text(_HIDDEN))
+        self._hidden = SharedEntries(partial(self.preferences.change, _HIDDEN), read_line, written_line)
+        self._keys = SharedEntries(partial(self.preferences.change, "shortcuts"), read_json, written_json)
+        self.window.page_stack.recall(self._hidden.begin())
         self.window.page_stack.rearranged.connect(self._keep_hidden)
-        self.window.folders.recall(self.preferences.text("folders"))
-        self.window.shortcuts.recall(self.preferences.text("shortcuts"))
-        self.window.sessions.recall(self.preferences.text("sessions"))
-        self.window.folders.changed.connect(self._keep_folders)
-        self.window.sessions.changed.connect(self._keep_sessions)
+        self.window.shortcuts.recall(self._keys.begin())
+        self.window.folders.recents.keep(partial(self.preferences.change, "folders"))
+        self.window.sessions.recents.keep(partial(self.preferences.change, "sessions"))
         self._begin_session(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
@@ -192,18 +194,11 @@ class Program:
     def _keep_now(self) -> None:
         self.remembered.keep_now(self._saved)
 
-    def _keep_sessions(self) -> None:
-        self.preferences.put("sessions", self.window.sessions.memory)
-
-    def _keep_folders(self) -> None:
-        """Keep them at once, since a program may be killed."""
-        self.preferences.put("folders", self.window.folders.memory)
-
     def _keep_hidden(self) -> None:
-        self.preferences.put(_HIDDEN, self.window.page_stack.memory)
+        self._hidden.put(self.window.page_stack.memory)
 
     def _keep_shortcuts(self) -> None:
-        self.preferences.put("shortcuts", self.window.shortcuts.memory)
+        self._keys.put(self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)

@@ -185,7 +185,7 @@ def test_a_folder_or_a_file_in_it_is_dropped_on_the_window(journey: Journey, fol
         assert drop(window, folder("bert") / "model.safetensors")
         journey.settle(window)
         assert trace_of(window).card.family == "bert"
-        assert [Path(path).name for path in window.folders.recent] == ["bert", "gpt2"]
+        assert [Path(path).name for path in window.folders.recents.paths] == ["bert", "gpt2"]
 
         several, word = QMimeData(), QMimeData()
         several.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl.fromLocalFile(str(tmp_path / "x"))])
@@ -270,7 +270,7 @@ def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: J
     def second(window: Window) -> None:
         journey.settle(window)
         assert (trace_of(window).preset, trace_of(window).source) == (str(mine), TEXT)
-        assert window.folders.recent == (str(mine), str(folder("bert")))
+        assert window.folders.recents.paths == (str(mine), str(folder("bert")))
         menu = window.actions_.menus["recent"]
         assert [action.text() for action in menu.actions()] == ["mine", "bert"]
         shutil.rmtree(mine)
@@ -280,7 +280,7 @@ def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: J
         window.header.presets.setCurrentIndex(window.header.presets.findText("mine"))
         assert str(mine) in window.status.message.text()
         assert window.header.presets.currentText() == "bert"
-        assert window.folders.recent == (str(folder("bert")),) and window.header.presets.findText("mine") < 0
+        assert window.folders.recents.paths == (str(folder("bert")),) and window.header.presets.findText("mine") < 0
 
     def third(window: Window) -> None:
         journey.settle(window)

@@ -72,7 +72,7 @@ def test_a_session_is_saved_changed_and_opened_again(journey: Journey, tmp_path:
         journey.settle(window)
         assert "狗" == window.session.state.wish.text
         assert window.sessions.file.path == path and window.isWindowModified()
-        assert window.sessions.recent == (str(path), str(other))
+        assert window.sessions.recents.paths == (str(path), str(other))
         assert not window.left_open.isVisible()
         window.actions_.by_name["save_session"].trigger()
         journey.wait(lambda: not window.isWindowModified())
@@ -115,7 +115,7 @@ def test_a_session_is_opened_by_the_dialog_a_drop_and_the_command_line(
         assert window.session.state.wish.text == "四"
         paths[0].unlink()
         window.sessions.open(str(paths[0]))
-        journey.wait(lambda: str(paths[0]) not in window.sessions.recent)
+        journey.wait(lambda: str(paths[0]) not in window.sessions.recents.paths)
         journey.settle(window)
 
     journey.run_as_left(script, "gui", "--session", str(paths[0]))

@@ -9,7 +9,7 @@ import attrs
 from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
@@ -47,6 +47,7 @@ class StepOpener(QObject):
         self._panel, self._session, self._page_stack = panel, session, page_stack
         self._wanted: str | LessonPlace = ""  # the lesson to open, or the place to show, as soon as the list is read
         self._place: LessonPlace | None = None  # what the panel shows
+        self._chosen = ""  # the file of a lesson that was chosen last
         self._files: dict[str, str] = {}  # of lessons that were opened from a file of the user's, by key
         self._knobs, self._appearance = knobs, appearance
         self._reckoner = panel.reckoner
@@ -110,8 +111,10 @@ class StepOpener(QObject):
     def choose(self) -> None:
         """Let the user choose a lesson's file."""
         with native_dialog():
-            path, _filter = QFileDialog.getOpenFileName(self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
+            title, start = self._appearance.words("action.open_lesson"), start_in(self._chosen)
+            path, _filter = QFileDialog.getOpenFileName(self._panel, title, start, "*.toml")
         if path:
+            self._chosen = path
             self.add(path)
 
     def add(self, path: str) -> None:

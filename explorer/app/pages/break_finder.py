@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.app.pages.found_rows import FoundRows
 from explorer.engine.errand import Brought, FindBreaks
 from explorer.errors import ExplorerError
@@ -186,7 +186,7 @@ class BreakFinder(QDialog):
 
     def _choose(self) -> None:
         with native_dialog():
-            path, _filter = QFileDialog.getOpenFileName(self, self.words("breaks.own"), "", _TEXTS)
+            path, _filter = QFileDialog.getOpenFileName(self, self.words("breaks.own"), start_in(), _TEXTS)
         if path:
             self.take_file(Path(path))
 

@@ -1,90 +1,57 @@
 """The rows of a search for sentences that a change breaks: the sentence, both translations, and the score as a bar."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from explorer.picture.layout.rewording import told_difference
 from explorer.picture.outcome import Runs, runs
-from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.sentence_breaks import Break
+from explorer.views.controls.row_list import ROW, RowList, RowPainter
 
-_ROW_PX, _PAD_PX, _BAR_PX, _NUMBER_PX = 46, 10, 96, 44
+_PAD_PX, _BAR_PX, _NUMBER_PX = 10, 96, 44
 _SOURCE_SHARE = 0.32  # of the width that the sentence takes
-_BREAK = Qt.ItemDataRole.UserRole
 
 
-class FoundRows(QListWidget):
-    """The finds, the one with the highest score first. A screen reader hears a row as one sentence."""
+class FoundRows(RowList):
+    """The finds, the one with the highest score first."""
+
+    painter_: "_Painter"
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(_Painter)
         self.setObjectName("found")
-        self.painter_ = _Painter(self)
-        self.setItemDelegate(self.painter_)
-        self.setMouseTracking(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
 
     def found(self) -> list[Break]:
         """All finds from top to bottom."""
-        return [self.item(row).data(_BREAK) for row in range(self.count())]
+        return [self.item(row).data(ROW) for row in range(self.count())]
 
     def add(self, one: Break, told: str) -> None:
         """Put a find in its place; `told` is the whole of it in words."""
-        place = sum(other.score >= one.score for other in self.found())
-        item = QListWidgetItem()
-        item.setData(_BREAK, one)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
-        item.setToolTip(told)
-        self.insertItem(place, item)
+        self.put_row(sum(other.score >= one.score for other in self.found()), one, told)
         self.painter_.most = max(other.score for other in self.found())
         self.viewport().update()
 
     def chosen(self) -> Break | None:
         """The find that is chosen."""
-        item = self.currentItem()
-        one: Break | None = None if item is None else item.data(_BREAK)
-        return one
-
-    def set_theme(self, theme: Theme) -> None:
-        self.painter_.theme = theme
-        self.viewport().update()
+        found = self.chosen_row()
+        return found if isinstance(found, Break) else None
 
 
-class _Painter(QStyledItemDelegate):
+class _Painter(RowPainter):
     """Paints a row. The bar's whole length is the highest score."""
 
-    def __init__(self, parent: FoundRows) -> None:
-        super().__init__(parent)
-        self.theme: Theme = LIGHT
-        self.most = 0.0
+    row_px = 46
+    most = 0.0
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, _ROW_PX)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        one: Break = index.data(_BREAK)
-        area, theme = QRectF(option.rect), self.theme  # type: ignore[attr-defined]  # PySide's stubs lack the fields.
-        state = option.state  # type: ignore[attr-defined]
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        painter.save()
+    def fill(self, painter: QPainter, area: QRectF, font: QFont, row: object, *, chosen: bool) -> None:
+        assert isinstance(row, Break)  # `FoundRows.add` puts it in.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen or state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(area, QColor(theme.soft if chosen else theme.window))
-        if chosen:
-            painter.fillRect(QRectF(area.left(), area.top(), 3, area.height()), QColor(theme.accent))
-        painter.setPen(QPen(QColor(theme.hairline), 1))
-        painter.drawLine(area.bottomLeft(), area.bottomRight())
-        source_px = _SOURCE_SHARE * area.width()
-        left = area.left() + _PAD_PX + source_px
+        left = area.left() + _PAD_PX + _SOURCE_SHARE * area.width()
         right = area.right() - _PAD_PX - _NUMBER_PX - _BAR_PX - _PAD_PX
-        font = QFont(option.font)  # type: ignore[attr-defined]
-        self._line(painter, font, ((one.source, ""),), area.left() + _PAD_PX, left - _PAD_PX, area.center().y() + 5, chosen)
-        self._line(painter, font, runs(one.after, one.before), left, right, area.top() + 19, None)
-        self._line(painter, font, runs(one.before, one.after), left, right, area.top() + 38, False)
-        self._score(painter, font, one, area)
-        painter.restore()
+        self._line(painter, font, ((row.source, ""),), area.left() + _PAD_PX, left - _PAD_PX, area.center().y() + 5, chosen)
+        self._line(painter, font, runs(row.after, row.before), left, right, area.top() + 19, None)
+        self._line(painter, font, runs(row.before, row.after), left, right, area.top() + 38, False)
+        self._score(painter, font, row, area)
 
     def _score(self, painter: QPainter, font: QFont, one: Break, area: QRectF) -> None:
         share = max(0.0, one.score / self.most) if self.most > 0 else 0.0

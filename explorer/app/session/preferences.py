@@ -1,6 +1,12 @@
-"""Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored."""
+"""Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored.
 
-from PySide6.QtCore import QByteArray, QLocale, QSettings
+Several windows of the program share the file. Each writes the keys that it changes; a key whose value is a list is changed by
+`change`, so that what another window has put into it stays.
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QByteArray, QLocale, QLockFile, QSettings
 
 from explorer.lang import LANGUAGES, system_language
 from explorer.resources import config_folder
@@ -9,6 +15,7 @@ THEMES = ("system", "light", "dark")
 MOTIONS = ("system", "full", "reduced")
 SIZES = ("100", "125", "150", "175", "200")
 """How large everything is, in per cent. For the last rows of a hall."""
+_PATIENCE_MS = 2000  # ms; another window holds the lock for a few, unless its disk hangs
 
 
 class Preferences:
@@ -23,6 +30,24 @@ class Preferences:
 
     def put(self, name: str, value: str | QByteArray) -> None:
         self._settings.setValue(name, value)
+
+    def change(self, name: str, by: Callable[[str], str]) -> str:
+        """Change a text by a function of what the file holds now, and write it at once; returns the new one.
+
+        Where the lock cannot be had in time, or no file can be written, the change is made all the same.
+        """
+        lock = QLockFile(str(config_folder() / "preferences.lock"))
+        lock.tryLock(_PATIENCE_MS)
+        try:
+            self._settings.sync()  # Take in what another window has written.
+            before = self.text(name)
+            after = by(before)
+            if after != before:
+                self.put(name, after)
+                self._settings.sync()
+            return after
+        finally:
+            lock.unlock()
 
     @property
     def language(self) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.lang import Words
 from explorer.state.adapter_intents import CompareAdapter, OpenAdapter, WearAdapter
 from explorer.state.intents import OpenPage
@@ -45,6 +45,7 @@ class AdapterBar(QWidget):
         layout.addLayout(below)
         self.hide()
         self._words: Words | None = None
+        self._chosen = ""  # the folder of an adapter that was chosen last
 
     def put(self, wish: Wish, words: Words) -> None:
         """Show the adapter of a Wish, and whether it is on."""
@@ -65,8 +66,9 @@ class AdapterBar(QWidget):
         """Let the user choose the folder of an adapter."""
         title = "" if self._words is None else self._words("action.open_adapter")
         with native_dialog():
-            path = QFileDialog.getExistingDirectory(self.window(), title)
+            path = QFileDialog.getExistingDirectory(self.window(), title, start_in(self._chosen))
         if path:
+            self._chosen = path
             self.wished.emit(OpenAdapter(path))
 
     def _chose(self, key: str) -> None:

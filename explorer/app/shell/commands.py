@@ -80,7 +80,7 @@ class Commands(QObject):
         named["words"].triggered.connect(self._words)
         named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()
-        window.folders.changed.connect(window.header.offer)
+        window.folders.recents.changed.connect(window.header.offer)
         window.header.language.connect(window.appearance.switch_language)
         window.header.theme.connect(window.appearance.switch_theme)
         window.header.export.connect(window.saving.export)

@@ -7,51 +7,35 @@ leave out those that are gone, because a disk may be slow; choosing one says tha
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
+from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone
 from explorer.lang import Words
 from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
 
-_MOST = 8  # folders
-
 
 class Folders(QObject):
-    """Signals: wished(OpenFolder); changed(paths) for the folders that were opened last, the newest first."""
+    """Signals: wished(OpenFolder)."""
 
     wished = Signal(object)
-    changed = Signal(tuple)
 
     def __init__(self, window: QWidget, menu: QMenu) -> None:
         super().__init__(window)
-        self.recent: tuple[str, ...] = ()
-        self._window, self._menu = window, menu
-        self._title = ""
-        menu.setToolTipsVisible(True)
-        menu.triggered.connect(self._chose)
-        self._fill()
-
-    @property
-    def memory(self) -> str:
-        """The last folders, to be kept between starts."""
-        return "\n".join(self.recent)
-
-    def recall(self, memory: str) -> None:
-        """Take what was kept."""
-        self._put(tuple(path for path in memory.split("\n") if path)[:_MOST])
+        self.recents = Recents(menu, titles, self)
+        self.recents.chosen.connect(self.open)
+        self._window, self._title = window, ""
 
     def speak(self, words: Words) -> None:
         self._title = words("action.open_model")
 
     def choose(self) -> None:
         """Let the user choose a folder."""
-        start = str(Path(self.recent[0]).parent) if self.recent else ""
         with native_dialog():
-            path = QFileDialog.getExistingDirectory(self._window, self._title, start)
+            path = QFileDialog.getExistingDirectory(self._window, self._title, start_in(*self.recents.paths[:1]))
         if path:
             self.open(path)
 
@@ -60,30 +44,13 @@ class Folders(QObject):
 
     def opened(self, wish: Wish) -> None:
         """Hear that the model of a wish is there."""
-        if wish.preset not in preset_names() and self.recent[:1] != (wish.preset,):
-            self._put((wish.preset, *(each for each in self.recent if each != wish.preset))[:_MOST])
+        if wish.preset not in preset_names() and self.recents.paths[:1] != (wish.preset,):
+            self.recents.add(wish.preset)
 
     def failed(self, error: ExplorerError) -> None:
         """Hear why something could not be done: a folder that is gone is offered no more."""
         if isinstance(error, FolderIsGone):
-            self._put(tuple(each for each in self.recent if each != error.values["path"]))
-
-    def _put(self, paths: tuple[str, ...]) -> None:
-        if paths != self.recent:
-            self.recent = paths
-            self._fill()
-            self.changed.emit(paths)
-
-    def _fill(self) -> None:
-        self._menu.clear()
-        for path, title in zip(self.recent, titles(self.recent), strict=True):
-            action = self._menu.addAction(title.replace("&", "&&"))
-            action.setData(path)
-            action.setToolTip(path)
-        self._menu.menuAction().setVisible(bool(self.recent))
-
-    def _chose(self, action: QAction) -> None:
-        self.open(str(action.data()))
+            self.recents.drop(str(error.values["path"]))
 
 
 def dropped_folder(what: QMimeData) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.app.lessons.reckoner import Reckoner
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.manual_contents import ManualContents
@@ -154,9 +154,9 @@ class ManualWindow(QDialog):
             self.followed.emit(kind, name)
 
     def _choose_file(self) -> None:
-        words = self._appearance.words
+        words, start = self._appearance.words, str(Path(start_in()) / "transformer-explorer.html")
         with native_dialog():
-            path, _filter = QFileDialog.getSaveFileName(self, words("manual.save"), "transformer-explorer.html", "*.html")
+            path, _filter = QFileDialog.getSaveFileName(self, words("manual.save"), start, "*.html")
         if path:
             self.write(Path(path))
 

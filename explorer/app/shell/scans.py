@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.scan_window import ScanWindow
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -44,6 +44,7 @@ class Scans(QObject):
         super().__init__(window)
         self._window = window
         self._words: Words | None = None
+        self._chosen = ""
         self._theme: Theme = LIGHT
         self.shown: ScanWindow | None = None
 
@@ -63,8 +64,9 @@ class Scans(QObject):
         kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
         with native_dialog():
             title = self._words("action.open_scan").replace("&", "")
-            path, _filter = QFileDialog.getOpenFileName(self._window, title, "", kinds)
+            path, _filter = QFileDialog.getOpenFileName(self._window, title, start_in(self._chosen), kinds)
         if path:
+            self._chosen = path
             self.open(path)
 
     def open(self, path: str) -> None:

@@ -1,16 +1,16 @@
 """Sessions in the window: opening, saving, the files that were open last, and the title bar, which names the open one."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from explorer.app.display import native_dialog
+from explorer.app.display import native_dialog, start_in
 from explorer.app.session.session_file import SessionFile
+from explorer.app.shell.recents import Recents
 from explorer.errors import CannotRead, ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import THEMES
@@ -23,40 +23,27 @@ from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
 if TYPE_CHECKING:
     from explorer.app.shell.window import Window
 
-_MOST = 8  # files
 _PRESET = ".toml"
 _SUFFIXES = (SUFFIX, BUNDLE_SUFFIX)
 
 
 class SessionMenu(QObject):
-    """Signals: wished(OpenState) for a file that was read; changed(paths) for the files that were open last, newest first."""
+    """Signals: wished(OpenState) for a file that was read."""
 
     wished = Signal(object)
-    changed = Signal(tuple)
 
     def __init__(self, window: "Window", menu: QMenu) -> None:
         super().__init__(window)
         self.file = SessionFile(self)
-        self.recent: tuple[str, ...] = ()
-        self._window, self._menu = window, menu
+        self.recents = Recents(menu, _titles, self)
+        self.recents.chosen.connect(self.open)
+        self._window = window
         self._reading = ""  # the file that is asked for, so that one that is gone is offered no more
-        menu.setToolTipsVisible(True)
-        menu.triggered.connect(self._chose)
         self.file.changed.connect(self._tell_title)
         self.file.opened.connect(self._opened)
         self.file.written.connect(self._written)
         self.file.preset_made.connect(self._preset_made)
         self.file.failed.connect(self._failed)
-        self._fill()
-
-    @property
-    def memory(self) -> str:
-        """The last files, to be kept between starts."""
-        return "\n".join(self.recent)
-
-    def recall(self, memory: str) -> None:
-        """Take what was kept."""
-        self._put(path for path in memory.split("\n") if path)
 
     def speak(self, words: Words) -> None:
         self._tell_title()
@@ -100,7 +87,7 @@ class SessionMenu(QObject):
         """Let the user choose the file to save the session in."""
         words = self._window.appearance.words
         kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
-        start = str(self.file.path or Path(self._start() or Path.home()) / f"{words('session.unnamed')}{SUFFIX}")
+        start = str(self.file.path or Path(self._start()) / f"{words('session.unnamed')}{SUFFIX}")
         while True:
             with native_dialog():
                 path, kind = QFileDialog.getSaveFileName(
@@ -128,7 +115,7 @@ class SessionMenu(QObject):
         """The file or folder that a dialog begins with."""
         if self.file.path is not None:
             return str(self.file.path)
-        return str(Path(self.recent[0]).parent) if self.recent else ""
+        return start_in(*self.recents.paths[:1])
 
     def _opened(self, saved: Saved) -> None:
         window = self._window
@@ -157,12 +144,12 @@ class SessionMenu(QObject):
         self._remember(path)
 
     def _preset_made(self, path: str) -> None:
-        self._window.header.offer(self._window.folders.recent)
+        self._window.header.offer(self._window.folders.recents.paths)
         self._window.status.notice(self._window.appearance.words("session.preset_made", name=Path(path).stem))
 
     def _failed(self, error: ExplorerError) -> None:
         if isinstance(error, CannotRead) and error.values.get("path") == self._reading:
-            self._put(path for path in self.recent if path != self._reading)
+            self.recents.drop(self._reading)
         self._window.status.refuse(self._window.appearance.words.error(error))
 
     def _tell_title(self) -> None:
@@ -173,31 +160,18 @@ class SessionMenu(QObject):
 
     def _remember(self, path: str) -> None:
         if path:
-            path = str(Path(path).absolute())
-            self._put((path, *(each for each in self.recent if each != path)))
-
-    def _put(self, paths: Iterable[str]) -> None:
-        told = tuple(paths)[:_MOST]
-        if told != self.recent:
-            self.recent = told
-            self._fill()
-            self.changed.emit(told)
-
-    def _fill(self) -> None:
-        self._menu.clear()
-        names = [Path(path).name for path in self.recent]
-        for path, name in zip(self.recent, names, strict=True):
-            title = f"{Path(path).parent.name}/{name}" if names.count(name) > 1 else name
-            action = self._menu.addAction(title.replace("&", "&&"))
-            action.setData(path)
-            action.setToolTip(path)
-        self._menu.menuAction().setVisible(bool(self.recent))
-
-    def _chose(self, action: QAction) -> None:
-        self.open(str(action.data()))
+            self.recents.add(str(Path(path).absolute()))
 
 
 _KINDS = ("plain", "with_weights")
+
+
+def _titles(paths: Sequence[str]) -> list[str]:
+    """The names of files, with their folders where two are alike."""
+    names = [Path(path).name for path in paths]
+    return [
+        f"{Path(path).parent.name}/{name}" if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
+    ]
 
 
 def dropped_session(what: QMimeData) -> str:

@@ -4,6 +4,7 @@ The weights themselves are folded in `trace.folding`, which says why keys are su
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -19,6 +20,7 @@ from explorer.trace.word_groups import word_text
 
 FORMULA = "F<sub>i,j</sub> = Σ<sub>q∈i</sub> Σ<sub>k∈j</sub> A<sub>q,k</sub> / |i|"
 _WRITES = "→"  # before the name of a row that is named after what it is about to write
+MapOrWall = TypeVar("MapOrWall", Heatmap, HeadGrid)
 Fold = Callable[[Array], Array]
 """From weights between tokens […, query, key] to weights between words."""
 
@@ -72,19 +74,8 @@ def folded_map(trace: Trace, made: Heatmap, words: Words, largest: Callable[[Fol
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
     values = found.fold(made.values, made.closed) if largest is None else largest(lambda heads: found.fold(heads, made.closed))
-    return attrs.evolve(
-        made,
-        values=values,
-        rows=found.rows,
-        columns=found.columns,
-        closed=found.closed(made.closed),
-        scale=_wide_enough(made.scale, values),
-        levels=None,
-        recorded=None,
-        unfolded=made.values,
-        made_of=None,
-        caption=folded_caption(made.caption, words, formula=FORMULA if made.head is not None else made.caption.formula),
-    )
+    formula = FORMULA if made.head is not None else made.caption.formula
+    return attrs.evolve(_with_words(made, found, values, words, formula), levels=None, recorded=None, made_of=None)
 
 
 def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str]) -> HeadGrid:
@@ -96,6 +87,11 @@ def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str])
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
     values = np.stack([trace.folded(tap) for tap in taps])  # [layer, head, word, word]
+    return attrs.evolve(_with_words(made, found, values, words, FORMULA), recorded=(), made_of=())
+
+
+def _with_words(made: MapOrWall, found: Between, values: Array, words: Words, formula: str) -> MapOrWall:
+    """A map or a wall with these values between words; those between tokens go along, since a file of it may hold both."""
     return attrs.evolve(
         made,
         values=values,
@@ -103,10 +99,8 @@ def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str])
         columns=found.columns,
         closed=found.closed(made.closed),
         scale=_wide_enough(made.scale, values),
-        recorded=(),
         unfolded=made.values,
-        made_of=(),
-        caption=folded_caption(made.caption, words, formula=FORMULA),
+        caption=folded_caption(made.caption, words, formula=formula),
     )
 
 

@@ -1,9 +1,10 @@
 """The folders that were opened last, and what may be dropped on the window."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtCore import QMimeData, QStandardPaths, QUrl
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
@@ -24,31 +25,62 @@ def made(qtbot: QtBot) -> Folders:
     return folders
 
 
+class Kept:
+    """A text that two windows share."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+
+    def __call__(self, by: Callable[[str], str]) -> str:
+        self.text = by(self.text)
+        return self.text
+
+
 def told(folders: Folders) -> list[str]:
-    return [action.text() for action in folders._menu.actions()]
+    return [action.text() for action in folders.recents._menu.actions()]
 
 
 def test_the_newest_stands_first_and_eight_are_kept(qtbot: QtBot) -> None:
     """Each once; bundled presets are not in the list; what was kept comes back."""
     folders, wish = made(qtbot), State.from_preset("tiny").wish
     folders.opened(wish)
-    assert folders.recent == () and not folders._menu.menuAction().isVisible()
+    assert folders.recents.paths == () and not folders.recents._menu.menuAction().isVisible()
     for number in (*range(10), 4):
         folders.opened(attrs.evolve(wish, preset=f"/m/{number}"))
     assert told(folders) == ["4", "9", "8", "7", "6", "5", "3", "2"]
+    kept = Kept()
+    folders.recents.keep(kept)
+    assert folders.recents.paths == ()  # What is kept counts.
+    kept.text = "/m/4\n/m/9"
     other = made(qtbot)
-    other.recall(folders.memory)
-    assert other.recent == folders.recent and told(other) == told(folders)
+    other.recents.keep(kept)
+    folders.recents.keep(kept)
+    assert other.recents.paths == folders.recents.paths == ("/m/4", "/m/9") and told(other) == ["4", "9"]
+
+
+def test_two_windows_add_to_one_list(qtbot: QtBot) -> None:
+    """What one opens the other one offers too, and neither takes away what the other has opened or dropped."""
+    kept, wish = Kept(), State.from_preset("tiny").wish
+    one, two = made(qtbot), made(qtbot)
+    for each in (one, two):
+        each.recents.keep(kept)
+    one.opened(attrs.evolve(wish, preset="/m/1"))
+    two.opened(attrs.evolve(wish, preset="/m/2"))
+    assert two.recents.paths == ("/m/2", "/m/1")
+    one.failed(FolderIsGone(path="/m/1"))
+    assert one.recents.paths == ("/m/2",)
+    two.recents._menu.aboutToShow.emit()
+    assert told(two) == told(one) == ["2"] and kept.text == "/m/2"
 
 
 def test_a_folder_that_is_gone_is_offered_no_more(qtbot: QtBot) -> None:
     """Any other error takes none away."""
     folders = made(qtbot)
-    folders.recall("/m/a\n/m/b")
+    folders.recents.keep(Kept("/m/a\n/m/b"))
     folders.failed(EmptyText())
-    assert folders.recent == ("/m/a", "/m/b")
+    assert folders.recents.paths == ("/m/a", "/m/b")
     folders.failed(FolderIsGone(path="/m/a"))
-    assert folders.recent == ("/m/b",)
+    assert folders.recents.paths == ("/m/b",)
 
 
 def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch) -> None:
@@ -60,10 +92,11 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
         QFileDialog, "getExistingDirectory", lambda _window, _title, start: begun.append(start) or next(answers)
     )
     folders.choose()
-    folders.recall("/m/a\n/m/b & c")
+    folders.recents.keep(Kept("/m/a\n/m/b & c"))
     folders.choose()
-    folders._menu.actions()[1].trigger()
-    assert begun == ["", "/m"]
+    folders.recents._menu.actions()[1].trigger()
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    assert begun == [documents, "/m"]
     assert asked == [OpenFolder("/m/new"), OpenFolder("/m/b & c")]
     assert told(folders) == ["a", "b && c"]
 
