@@ -1,7 +1,7 @@
 """The ModelCard of somebody's model: most of it is read off a pass, and little is taken from its settings."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -21,8 +21,8 @@ _EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 _BASE = 10000.0
 
 
-def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
-    """The card of an opened model that the user calls `name`, with how its weights are held."""
+def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequence[str] = ()) -> ModelCard:
+    """The card of an opened model that the user calls `name`, with how its weights are held, and from what they were made."""
     foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
     shapes = _shapes(opened)
     row = foreign.known
@@ -47,6 +47,7 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
         trained=True,
         held=held,
+        made_from=tuple(made_from),
         absent=dict(_absent(opened, shapes)),
         remakes_maps=False,
         begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder else -1,

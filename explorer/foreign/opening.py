@@ -20,6 +20,7 @@ from explorer.foreign.attention import NAME, SeenAttention, register, seen_atten
 from explorer.foreign.classes import class_head
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
+from explorer.foreign.gguf_weights import gguf_tensors
 from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
@@ -220,7 +221,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
             return streamed(kind, config, folder)
         except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
             raise UnknownFamily(path=path, family=folder.family) from error
-    tensors = _tensors(folder, going)
+    tensors = _tensors(folder, going) if folder.gguf is None else gguf_tensors(folder, going)
     try:
         model, told = kind.from_pretrained(
             None,
@@ -235,6 +236,8 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
         raise BadWeights(path=path, reason=str(error)) from error
     if told["mismatched_keys"]:
         raise BadWeights(path=path, reason=", ".join(sorted(str(each[0]) for each in told["mismatched_keys"])[:3]))
+    if folder.gguf is not None and told["unexpected_keys"]:  # A row has named them, so that they matter.
+        raise BadWeights(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
     if told["missing_keys"]:  # transformers has filled them with random numbers.
         raise MissingWeights(path=path, missing=", ".join(sorted(told["missing_keys"])[:3]))
     for name, parameter in model.named_parameters():

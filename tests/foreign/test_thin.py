@@ -33,7 +33,7 @@ from tests.foreign.models import ALL, ids_of, write_model
 
 slow = pytest.mark.slow  # To import transformers takes seconds.
 EXPERTS = ("mixtral", "qwen2_moe", "qwen3_moe")  # Each expert has a tensor of its own in the files, and none in the model.
-STREAMED = sorted(set(ALL) - {"gpt_neox", "gpt_neox in turn", *EXPERTS})  # The output of the former has another name in its files.
+STREAMED = sorted(set(ALL) - {"gpt_neox", "gpt_neox in turn", *EXPERTS})  # The former have their output under another name.
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, has_template, read_template, within
+from explorer.tokens.chat import Template, has_template, read_template, told_template, within
 from explorer.tokens.foreign import read_tokenizer
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
@@ -41,6 +41,8 @@ from explorer.trace.trace import Tokens
 
 _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
+_UNPACKED = 4  # Files with 4 bits for each number become eight times as large.
+_FILES = (".safetensors", ".gguf")
 _AMPLE = 0.4  # of the free memory
 _MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
@@ -49,12 +51,19 @@ _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> "ForeignModel":
     """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
     folder = check_folder(path)
-    tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
+    told = {} if folder.gguf is None else folder.gguf.header.told
+    tokenizer = read_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = attrs.evolve(card_of(opened, name, folder.held), mask=_mask_id(tokenizer), chat=has_template(folder.path))
+    made_from = () if folder.gguf is None else folder.gguf.kinds
+    template = None if has_template(folder.path) else told_template(str(folder.path), told)
+    card = attrs.evolve(
+        card_of(opened, name, folder.held, made_from),
+        mask=_mask_id(tokenizer),
+        chat=template is not None or has_template(folder.path),
+    )
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
-    return ForeignModel(opened, card, tokenizer, folder.path)
+    return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
 def _mask_id(tokenizer: ForeignTokenizer) -> int:
@@ -65,7 +74,10 @@ def _mask_id(tokenizer: ForeignTokenizer) -> int:
 
 def fits_beside(path: Path) -> bool:
     """Whether there is ample room for the model of a folder beside everything that is in memory now."""
-    sizes = sum(size for name, size, _changed_ns in folder_version(path) if name.endswith(".safetensors"))
+    files = folder_version(path)
+    sizes = sum(
+        size * (_UNPACKED if name.endswith(".gguf") else 1) for name, size, _changed_ns in files if name.endswith(_FILES)
+    )
     return _WIDENED * sizes < _AMPLE * psutil.virtual_memory().available
 
 
@@ -82,9 +94,11 @@ def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
 class ForeignModel:
     """The ModelSource of one opened folder."""
 
-    def __init__(self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path) -> None:
+    def __init__(
+        self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path, template: Template | None = None
+    ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
-        self._template: Template | None = None  # It is read when somebody asks for it.
+        self._template = template  # One that stands in a file of its own is read when somebody asks for it.
         self._symbols = tokenizer.symbols(card.vocab_size)
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
