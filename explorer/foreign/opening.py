@@ -218,7 +218,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
     kind, config = _described(transformers, folder)
     if folder.held == "streamed":
         try:
-            return streamed(kind, config, folder)
+            return streamed(kind, config, folder, _named_in_files)
         except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
             raise UnknownFamily(path=path, family=folder.family) from error
     tensors = _tensors(folder, going) if folder.gguf is None else gguf_tensors(folder, going)
@@ -244,6 +244,39 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
         if not parameter.isfinite().all():
             raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
     return model if folder.held == "float32" else lend_half(model, path)
+
+
+def _named_in_files(model: Any, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """See `thin.Named`. transformers itself knows which names older files use, and which tensors of experts it joins."""
+    from transformers.conversion_mapping import get_model_conversion_mapping
+    from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
+
+    mapping = get_model_conversion_mapping(model)
+    renamings = [each for each in mapping if isinstance(each, WeightRenaming)]
+    converters = [each for each in mapping if isinstance(each, WeightConverter)]
+    known = model.state_dict()
+    found: dict[str, dict[str, list[str]]] = {}
+    for name in sorted(names, key=_by_numbers):
+        target, pattern = rename_source_key(name, renamings, converters, model.base_model_prefix, known)
+        found.setdefault(target, {}).setdefault(pattern or "", []).append(name)
+    order = {pattern: place for each in converters for place, pattern in enumerate(each.source_patterns)}
+    # Others than experts, one below the other, are joined in ways that are not known here.
+    odd = {
+        pattern
+        for each in converters
+        for pattern in each.source_patterns
+        if [type(step).__name__ for step in each.operations] not in (["MergeModulelist"], ["MergeModulelist", "Concatenate"])
+    }
+    return {
+        target: tuple(tuple(parts[pattern]) for pattern in sorted(parts, key=lambda each: order.get(each, 0)))
+        for target, parts in found.items()
+        if not odd & parts.keys() and len({len(part) for part in parts.values()}) == 1
+    }
+
+
+def _by_numbers(name: str) -> list[tuple[int, str]]:
+    """Names in the order of their numbers: layer 10 comes after layer 9."""
+    return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in name.split(".")]
 
 
 def _kind(transformers: Any, folder: Folder) -> Any:
