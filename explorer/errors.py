@@ -571,6 +571,15 @@ class SeveralGguf(NeedsSafetensors):
     key = "error.several_gguf"
 
 
+class NoEndSymbol(BadFolder):
+    """A classifier with both sides whose vocabulary ends no text, so that it has no place to read classes off.
+
+    Values: path, end.
+    """
+
+    key = "error.no_end_symbol"
+
+
 class TooLarge(BadFolder):
     """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
 

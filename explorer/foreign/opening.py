@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
-from explorer.foreign.classes import class_head
+from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
 from explorer.foreign.gguf_weights import gguf_tensors
@@ -150,7 +150,10 @@ def probed(model: Any) -> Tensor:
     longest = getattr(config, "max_position_embeddings", None) or _PROBE
     ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
     given = {"input_ids": ids}
-    if model.config.is_encoder_decoder:
+    if class_head(model) is not None and model.config.is_encoder_decoder:
+        ids[:, -1] = ended(model.config)
+        given["decoder_input_ids"] = torch.tensor([shifted(ids[0].tolist(), model.config)])
+    elif model.config.is_encoder_decoder:
         given["decoder_input_ids"] = ids[:, :_PROBE_TARGET]
     with torch.inference_mode():
         return model(**given, use_cache=False)[0]
@@ -292,8 +295,10 @@ def _kind(transformers: Any, folder: Folder) -> Any:
         tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     )
-    if not _texts(outputs[0].get(folder.family)):  # Of models with both sides, words are what is seen.
-        outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES, tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES)
+    both = bool(_texts(outputs[0].get(folder.family)))
+    outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,)
+    if not both:  # A model with both sides that tells the classes of tokens leaves one of them out.
+        outputs += (tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES,)
     for table in outputs:
         names = _texts(table.get(folder.family))
         if wanted in names:

@@ -20,9 +20,10 @@ from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.threads import threads
-from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
+from explorer.errors import BadVocabulary, KnobDoesNothing, NoEndSymbol, TooLong
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
+from explorer.foreign.classes import ended, shifted
 from explorer.foreign.folder import check_folder
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, open_model
@@ -150,12 +151,23 @@ class ForeignModel:
             return Sentence(Tokens(source), wish.text, prompt=prompt)
         if self._card.architecture == "decoder-only":
             return Sentence(Tokens((), source), wish.text, prompt=prompt)
+        if self.foreign.classes is not None:
+            return Sentence(Tokens(source, self._read_again(source, wish)), wish.text, prompt=prompt)
         if wish.target is not None:
             row = self.tokenizer.tokenize(wish.target, special=False)
             return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target, prompt=prompt)
         ids = self._written(source, wish.config, changing, stop)
         target = tuple(self.tokenizer.token(number) for number in ids)
         return Sentence(Tokens(source, target), self.tokenizer.decode(ids), prompt=prompt)
+
+    def _read_again(self, source: Row, wish: Wish) -> Row:
+        """What the decoder of a classifier reads: the text, moved on by one place. Raises KnobDoesNothing, NoEndSymbol."""
+        if wish.target is not None:
+            raise KnobDoesNothing(name="target")
+        config, ids = self.foreign.model.config, [token.id for token in source]
+        if ended(config) not in ids:
+            raise NoEndSymbol(path=str(self._path), end=ended(config))
+        return tuple(self.tokenizer.token(number) for number in shifted(ids, config))
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads: they are the same."""
