@@ -578,10 +578,19 @@ class NoAttention(UnknownFamily):
     key = "error.no_attention"
 
 
-class OnlyGguf(NeedsSafetensors):
-    """A folder whose weights are in GGUF alone. Values: path, found."""
+class SeveralGguf(NeedsSafetensors):
+    """A folder with more than one file in GGUF: nobody says which of them is meant. Values: path, found."""
 
-    key = "error.only_gguf"
+    key = "error.several_gguf"
+
+
+class NoEndSymbol(BadFolder):
+    """A classifier with both sides whose vocabulary ends no text, so that it has no place to read classes off.
+
+    Values: path, end.
+    """
+
+    key = "error.no_end_symbol"
 
 
 class TooLarge(BadFolder):
@@ -594,6 +603,12 @@ class NotInstalled(BadFolder):
     """A library that opening a model needs. Values: name."""
 
     key = "error.not_installed"
+
+
+class GgufNotInstalled(NotInstalled):
+    """The library that packed weights in GGUF need. Values: name."""
+
+    key = "error.gguf_not_installed"
 
 
 class SelfCheckFailed(BadFolder):

@@ -222,12 +222,13 @@ def _is_recorded(name: str) -> bool:
 
 
 def _is_foreign(name: str) -> bool:
-    """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face."""
+    """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face or in GGUF."""
     try:
         folder = Path(name)
         return bool(name) and (
             (folder / "config.json").is_file()
             or any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
+            or next(folder.glob("*.gguf"), None) is not None
         )
     except (OSError, ValueError):  # No file can have this name.
         return False

@@ -180,6 +180,8 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
     )
     if trace.card.held != "float32":
         click.echo(words(f"held.{trace.card.held}"))
+    if trace.card.made_from:
+        click.echo(words("made_from.long", kinds=" · ".join(trace.card.made_from)))
     taps = TapList(trace)
     for row, name in enumerate(taps.names):
         about = taps.summary(row)

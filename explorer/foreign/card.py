@@ -1,11 +1,12 @@
 """The ModelCard of somebody's model: most of it is read off a pass, and little is taken from its settings."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from explorer.foreign.classes import ended
 from explorer.foreign.opening import Opened
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
@@ -21,8 +22,8 @@ _EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 _BASE = 10000.0
 
 
-def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
-    """The card of an opened model that the user calls `name`, with how its weights are held."""
+def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequence[str] = ()) -> ModelCard:
+    """The card of an opened model that the user calls `name`, with how its weights are held, and from what they were made."""
     foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
     shapes = _shapes(opened)
     row = foreign.known
@@ -47,10 +48,12 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
         trained=True,
         held=held,
+        made_from=tuple(made_from),
         absent=dict(_absent(opened, shapes)),
         remakes_maps=False,
-        begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder else -1,
-        end=_id(config.eos_token_id) if config.is_encoder_decoder else -1,
+        # A classifier writes no text.
+        begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder and not foreign.classes else -1,
+        end=_id(config.eos_token_id) if config.is_encoder_decoder and not foreign.classes else -1,
         dtype=str(foreign.model.dtype).removeprefix("torch."),
         difference=opened.difference,
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
@@ -96,6 +99,8 @@ def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
 
     ids = torch.tensor([[0, 1]])
     sides = _sides(opened)
+    if opened.foreign.classes is not None and len(sides) > 1:
+        ids[0, 1] = ended(opened.foreign.model.config)
     with torch.inference_mode(), watched(opened.foreign, note):
         opened.foreign(ids if "encoder" in sides else None, ids if "decoder" in sides else None)
     return shapes

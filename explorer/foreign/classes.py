@@ -12,6 +12,8 @@ _OF: tuple[tuple[str, Literal["text", "tokens"]], ...] = (
     ("ForTokenClassification", "tokens"),
 )
 
+_WRAPPED = ("mbart", "plbart")
+
 
 def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
     """The head of a model whose classes have these labels, those of transformers by default; None for other models.
@@ -20,11 +22,29 @@ def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
     """
     name = type(model).__name__
     of = next((of for ending, of in _OF if name.endswith(ending)), None)
-    if of is None or model.config.is_encoder_decoder:  # Of models with both sides, words are what is seen.
+    if of is None or (model.config.is_encoder_decoder and of == "tokens"):  # Those of tokens leave one of the sides out.
         return None
     n_classes = int(model.config.num_labels)
     told = tuple(labels) or tuple(f"LABEL_{number}" for number in range(n_classes))
     return ClassHead(labels=told, of=of, by=_way(getattr(model.config, "problem_type", None), of, n_classes))
+
+
+def shifted(ids: Sequence[int], config: Any) -> tuple[int, ...]:
+    """What the decoder of a classifier with both sides reads: the text, moved on by one place behind a symbol.
+
+    That is the begin symbol, or in some families the last one of the text, which names its language.
+    """
+    if config.model_type in _WRAPPED:
+        n = sum(each != config.pad_token_id for each in ids)  # The family itself counts so.
+        return (ids[n - 1], *ids[:-1])
+    return (int(config.decoder_start_token_id), *ids[:-1])
+
+
+def ended(config: Any) -> int:
+    """The id at whose last place such a classifier reads its classes off the decoder; -1 where its settings name none."""
+    told = config.eos_token_id
+    first = told[0] if isinstance(told, list) and told else told
+    return first if isinstance(first, int) else -1
 
 
 def _way(problem: Any, of: str, n_classes: int) -> Literal["softmax", "sigmoid", "number"]:

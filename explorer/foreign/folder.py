@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import psutil
 
-from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, OnlyGguf
-from explorer.foreign.holding import way_to_hold
+from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, SeveralGguf, TooLarge
+from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
+from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
+from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.labels import read_labels
-from explorer.foreign.settings import read_json, read_settings
+from explorer.foreign.settings import check_sizes, read_json, read_settings
 from explorer.model.weights_header import Header, read_header
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
-_OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".gguf", ".onnx")
+_OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
@@ -27,10 +30,25 @@ _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|n
 
 
 @attrs.frozen
+class Gguf:
+    """A checked GGUF file: its header, and where the tensors of the model are in it, by their names in the model."""
+
+    path: Path
+    header: GgufHeader
+    places: Mapping[str, Place]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The packed kinds of its tensors, such as "Q4_K"; () if all are floats."""
+        return kinds_of(self.header)
+
+
+@attrs.frozen
 class Folder:
     """A checked folder: its absolute path, the settings of its model, the headers of its files, and how to hold its weights.
 
-    `labels` are those of a classifier's classes, () of any other model.
+    `labels` are those of a classifier's classes, () of any other model. `gguf` is the file of weights
+    that are in GGUF.
     """
 
     path: Path
@@ -38,6 +56,7 @@ class Folder:
     headers: Mapping[Path, Header]
     held: str = "float32"
     labels: tuple[str, ...] = ()
+    gguf: Gguf | None = None
 
     @property
     def family(self) -> str:
@@ -58,10 +77,13 @@ class Folder:
 def check_folder(path: Path) -> Folder:
     """Read what a folder says of its model, and refuse it if it cannot be opened safely.
 
-    Raises NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, BadWeights, TooLarge.
+    Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, MissingWeights, BadWeights, TooLarge.
     """
     try:
         path = path.absolute()
+        packed = _gguf_file(path)
+        if packed is not None:
+            return _of_gguf(path, packed)
         settings = read_settings(path)
         files = _weight_files(path)
     except (OSError, ValueError) as error:
@@ -73,21 +95,64 @@ def check_folder(path: Path) -> Folder:
     return attrs.evolve(folder, held="float16" if held == "bfloat16" and kinds == {"F16"} else held)
 
 
+def _gguf_file(folder: Path) -> Path | None:
+    """The GGUF file of a folder that has its weights in no other format that is read here. Raises SeveralGguf, OSError."""
+    files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
+    if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
+        return None
+    if len(files) > 1:
+        raise SeveralGguf(path=str(folder), found=", ".join(each.name for each in files[:3]))
+    return files[0]
+
+
+def _is_model(file: Path) -> bool:
+    """Whether a file of safetensors may be a model's, and not an adapter's."""
+    return not file.name.startswith("adapter")
+
+
+def _of_gguf(folder: Path, file: Path) -> Folder:
+    """The checked folder of a GGUF file. Its settings and its vocabulary are in the file, too.
+
+    Raises NotAModel, UnknownFamily, Quantized, BadWeights, MissingWeights, TooLarge.
+    """
+    try:
+        header = read_gguf_header(file)
+    except OtherKindError as error:
+        raise refused_kind(str(file), error.kind) from error
+    except CannotRead as error:
+        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
+    except ValueError as error:
+        raise BadWeights(path=str(file), reason=str(error)) from error
+    settings = settings_of(header, str(file))
+    check_sizes(settings, folder)
+    places = places_of(header, settings, str(file))
+    shapes = {name: header.tensors[place.name].shape for name, place in places.items()}
+    shapes = {name: shape[::-1] if places[name].turned else shape for name, shape in shapes.items()}
+    made = Folder(folder, settings, {file: Header(shapes, dict.fromkeys(shapes, "F32"), {})}, gguf=Gguf(file, header, places))
+    _check_layers(made)
+    held = way_to_hold(str(folder), made.sizes)
+    if held == "streamed":  # Packed tensors cannot be read row by row.
+        raise TooLarge(
+            path=str(folder), need_mb=FLOAT * made.numbers // 2**20, free_mb=psutil.virtual_memory().available // 2**20
+        )
+    kinds = {tensor.kind for tensor in header.tensors.values()}
+    return attrs.evolve(made, held="float16" if held == "bfloat16" and kinds <= set(FLOATS) - {"BF16"} else held)
+
+
 def _weight_files(folder: Path) -> tuple[Path, ...]:
     """The files of the weights. Raises MissingWeights, NeedsSafetensors, NotAModel."""
     if (folder / _INDEX).is_file():
         return _indexed(folder)
     if (folder / _SINGLE).is_file():
         return (folder / _SINGLE,)
-    found = sorted(each for each in folder.glob("*.safetensors") if not each.name.startswith("adapter"))
+    found = sorted(filter(_is_model, folder.glob("*.safetensors")))
     if len(found) == 1:
         return tuple(found)
     if found:  # Parts of a model, of which only the index knows whether they are complete.
         raise MissingWeights(path=str(folder), missing=_INDEX)
     others = sorted(each.name for each in folder.iterdir() if each.suffix in _OTHERS)
     if others:
-        only = OnlyGguf if all(name.endswith(".gguf") for name in others) else NeedsSafetensors
-        raise only(path=str(folder), found=", ".join(others[:3]))
+        raise NeedsSafetensors(path=str(folder), found=", ".join(others[:3]))
     raise MissingWeights(path=str(folder), missing="*.safetensors")
 
 

@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import attrs
 import torch
 from torch import Tensor, nn
 
 from explorer.errors import BadWeights
 from explorer.foreign.holding import READ_AHEAD
-from explorer.foreign.stores import Store
+from explorer.foreign.stores import Stacked, Store
 from explorer.stops import Progress
 
 SMALL = 2**16  # numbers; smaller tensors, as those of norms, stay in memory
@@ -160,6 +161,53 @@ class Borrower:
         if torch.is_grad_enabled() and table is not None and table.requires_grad:
             rows.requires_grad_(True)  # Gradients begin here.
         return rows[places]
+
+
+class OfExperts(Borrower):
+    """Stands for the `forward` of a module with the weights of many experts: one expert's are read when it is asked for it.
+
+    So no more than those that the tokens have chosen are read, and one matrix of one expert is held.
+    """
+
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: Lender, path: str) -> None:
+        super().__init__(layer, {}, lender, path)
+        self._by_name = dict(stores)
+        self._seen: set[tuple[str, int]] = set()
+
+    @contextmanager
+    def weights(self) -> Iterator[Lent]:
+        """Inside the block the layer has something that gives each expert's weights by its number."""
+        self._lender.lend(self)
+        own = self.layer._parameters
+        before = {name: own[name] for name in self._by_name}
+        own.update({name: _ByNumber(self, name) for name in self._by_name})  # type: ignore[misc]  # They are asked by number.
+        try:
+            yield {}
+        finally:
+            own.update(before)
+
+    def expert(self, name: str, number: int) -> Tensor:
+        """[row, feature] a matrix of one expert. Raises Superseded, BadWeights."""
+        self._lender.lend(self)  # Its only work here is to tell how far the pass is, and to end it.
+        with torch.inference_mode(False), torch.no_grad():
+            found = self._by_name[name].expert(number)
+        if (name, number) not in self._seen:
+            if not found.isfinite().all():
+                raise BadWeights(path=self._path, reason=f"{name}[{number}]: NaN / ∞")
+            self._seen.add((name, number))
+        return found
+
+
+@attrs.frozen
+class _ByNumber:
+    """Stands for a tensor [expert, row, feature] while its layer computes."""
+
+    borrower: OfExperts
+    name: str
+
+    def __getitem__(self, number: object) -> Tensor:
+        """The matrix of one expert, whose number may be a tensor."""
+        return self.borrower.expert(self.name, int(number))  # type: ignore[call-overload]
 
 
 class _Product(torch.autograd.Function):

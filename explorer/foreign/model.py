@@ -125,6 +125,8 @@ class Foreign(nn.Module):
         """What the model itself gives out."""
         if source is not None and target is not None:
             given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
+            if self.classes is not None:  # It reads its classes off the place of the text's end.
+                given["input_ids"] = source
             return self.model(**given, decoder_input_ids=target, use_cache=False)
         return self.model(input_ids=target if source is None else source, use_cache=False)
 

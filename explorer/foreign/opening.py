@@ -17,9 +17,10 @@ from torch import Tensor, nn
 
 from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
-from explorer.foreign.classes import class_head
+from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
+from explorer.foreign.gguf_weights import gguf_tensors
 from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
@@ -149,7 +150,10 @@ def probed(model: Any) -> Tensor:
     longest = getattr(config, "max_position_embeddings", None) or _PROBE
     ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
     given = {"input_ids": ids}
-    if model.config.is_encoder_decoder:
+    if class_head(model) is not None and model.config.is_encoder_decoder:
+        ids[:, -1] = ended(model.config)
+        given["decoder_input_ids"] = torch.tensor([shifted(ids[0].tolist(), model.config)])
+    elif model.config.is_encoder_decoder:
         given["decoder_input_ids"] = ids[:, :_PROBE_TARGET]
     with torch.inference_mode():
         return model(**given, use_cache=False)[0]
@@ -217,10 +221,10 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
     kind, config = _described(transformers, folder)
     if folder.held == "streamed":
         try:
-            return streamed(kind, config, folder)
+            return streamed(kind, config, folder, _named_in_files)
         except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
             raise UnknownFamily(path=path, family=folder.family) from error
-    tensors = _tensors(folder, going)
+    tensors = _tensors(folder, going) if folder.gguf is None else gguf_tensors(folder, going)
     try:
         model, told = kind.from_pretrained(
             None,
@@ -235,12 +239,47 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
         raise BadWeights(path=path, reason=str(error)) from error
     if told["mismatched_keys"]:
         raise BadWeights(path=path, reason=", ".join(sorted(str(each[0]) for each in told["mismatched_keys"])[:3]))
+    if folder.gguf is not None and told["unexpected_keys"]:  # A row has named them, so that they matter.
+        raise BadWeights(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
     if told["missing_keys"]:  # transformers has filled them with random numbers.
         raise MissingWeights(path=path, missing=", ".join(sorted(told["missing_keys"])[:3]))
     for name, parameter in model.named_parameters():
         if not parameter.isfinite().all():
             raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
     return model if folder.held == "float32" else lend_half(model, path)
+
+
+def _named_in_files(model: Any, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """See `thin.Named`. transformers itself knows which names older files use, and which tensors of experts it joins."""
+    from transformers.conversion_mapping import get_model_conversion_mapping
+    from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
+
+    mapping = get_model_conversion_mapping(model)
+    renamings = [each for each in mapping if isinstance(each, WeightRenaming)]
+    converters = [each for each in mapping if isinstance(each, WeightConverter)]
+    known = model.state_dict()
+    found: dict[str, dict[str, list[str]]] = {}
+    for name in sorted(names, key=_by_numbers):
+        target, pattern = rename_source_key(name, renamings, converters, model.base_model_prefix, known)
+        found.setdefault(target, {}).setdefault(pattern or "", []).append(name)
+    order = {pattern: place for each in converters for place, pattern in enumerate(each.source_patterns)}
+    # Others than experts, one below the other, are joined in ways that are not known here.
+    odd = {
+        pattern
+        for each in converters
+        for pattern in each.source_patterns
+        if [type(step).__name__ for step in each.operations] not in (["MergeModulelist"], ["MergeModulelist", "Concatenate"])
+    }
+    return {
+        target: tuple(tuple(parts[pattern]) for pattern in sorted(parts, key=lambda each: order.get(each, 0)))
+        for target, parts in found.items()
+        if not odd & parts.keys() and len({len(part) for part in parts.values()}) == 1
+    }
+
+
+def _by_numbers(name: str) -> list[tuple[int, str]]:
+    """Names in the order of their numbers: layer 10 comes after layer 9."""
+    return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in name.split(".")]
 
 
 def _kind(transformers: Any, folder: Folder) -> Any:
@@ -256,8 +295,10 @@ def _kind(transformers: Any, folder: Folder) -> Any:
         tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     )
-    if not _texts(outputs[0].get(folder.family)):  # Of models with both sides, words are what is seen.
-        outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES, tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES)
+    both = bool(_texts(outputs[0].get(folder.family)))
+    outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,)
+    if not both:  # A model with both sides that tells the classes of tokens leaves one of them out.
+        outputs += (tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES,)
     for table in outputs:
         names = _texts(table.get(folder.family))
         if wanted in names:

@@ -47,6 +47,12 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return clean
 
 
+def check_sizes(settings: Mapping[str, Any], folder: Path) -> None:
+    """Refuse settings from elsewhere that count more than a model can have. Raises NotAModel, NeedsCode."""
+    for key, value in _entries(settings, folder):
+        _check(folder, key, value)
+
+
 def read_json(folder: Path, name: str) -> dict[str, Any]:
     """The table in a JSON file of a folder. Raises NotAModel."""
     try:

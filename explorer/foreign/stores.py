@@ -65,6 +65,44 @@ class Held:
 
 
 @attrs.frozen
+class Stacked:
+    """One tensor [expert, row, …] of a layer, whose files have a tensor for each expert, or several of which one stands
+    below another.
+    """
+
+    experts: "tuple[tuple[InFile, ...], ...]"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See Store."""
+        first = self.experts[0]
+        return len(self.experts), sum(part.shape[0] for part in first), *first[0].shape[1:]
+
+    def expert(self, number: int, out: Tensor | None = None) -> Tensor:
+        """[row, …] the numbers of one expert, the only ones that are read. Raises BadWeights."""
+        found = torch.empty(self.shape[1:]) if out is None else out
+        first = 0
+        for part in self.experts[number]:
+            part.fill(found[first : first + part.shape[0]])
+            first += part.shape[0]
+        return found
+
+    def fill(self, out: Tensor) -> Tensor:
+        """See Store."""
+        for number in range(len(self.experts)):
+            self.expert(number, out[number])
+        return out
+
+    def rows(self, which: Sequence[int]) -> Tensor:
+        """See Store."""
+        return torch.stack([self.expert(number) for number in which])
+
+    def span(self, first: int, end: int) -> Tensor:
+        """See Store."""
+        return self.rows(range(first, end))
+
+
+@attrs.frozen
 class InFile:
     """A tensor in a safetensors file: where its bytes begin, and the kind of its numbers."""
 

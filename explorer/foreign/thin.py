@@ -5,7 +5,7 @@ read, its large ones found in the files, and what no file has made as its family
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psutil
@@ -15,8 +15,11 @@ from torch import Tensor, nn
 from explorer.errors import MissingWeights, NotEnoughMemory, TooLarge
 from explorer.foreign.folder import Folder
 from explorer.foreign.holding import FLOAT, SPARE
-from explorer.foreign.lending import SMALL, Borrower, Lender, nothing_there
-from explorer.foreign.stores import Held, InFile, Store
+from explorer.foreign.lending import SMALL, Borrower, Lender, OfExperts, nothing_there
+from explorer.foreign.stores import Held, InFile, Stacked, Store
+
+Named = Callable[[Any, Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+"""Of a model and the names in its files, by each name in the model the columns [part, expert] of names that it is made of."""
 
 
 def lending(model: nn.Module) -> Lender | None:
@@ -94,15 +97,18 @@ def lend_half(model: Any, path: str) -> Any:
     return model
 
 
-def streamed(kind: Any, config: Any, folder: Folder) -> Any:
-    """A model of a folder whose large weights stay in its files. Raises MissingWeights, BadWeights, TooLarge."""
+def streamed(kind: Any, config: Any, folder: Folder, named: Named) -> Any:
+    """A model of a folder whose large weights stay in its files; `named` says which of them are which of the model's.
+
+    Raises MissingWeights, BadWeights, TooLarge.
+    """
     path = str(folder.path)
     with torch.device("meta"):  # Its tensors have shapes and no memory.
         model = kind(config)
     model.tie_weights()
-    places = _places(folder)
-    if len(set(places) & {name for name, _own in model.named_parameters()}) == 0:
-        places = _renamed(places, model)
+    places = _joined(_places(folder), named, model)
+    if any(isinstance(place, Stacked) for place in places.values()):
+        model.set_experts_implementation("eager")  # It asks for one expert after the other.
     _make_what_no_file_has(model, places, path)
     lender = model.__dict__["lender"] = Lender(ahead=True)
     shared: dict[int, nn.Parameter] = {}
@@ -127,7 +133,13 @@ def streamed(kind: Any, config: Any, folder: Folder) -> Any:
 
 def _give(module: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
     if stores:
-        borrower = module.__dict__["borrower"] = Borrower(module, stores, lender, path)
+        of_experts = {name: store for name, store in stores.items() if isinstance(store, Stacked)}
+        borrower: Borrower
+        if of_experts and len(of_experts) == len(stores):
+            borrower = OfExperts(module, of_experts, lender, path)
+        else:
+            borrower = Borrower(module, stores, lender, path)
+        module.__dict__["borrower"] = borrower
         module.forward = borrower
         for name, store in stores.items():
             module._parameters[name] = nothing_there(store.shape)
@@ -147,11 +159,18 @@ def _places(folder: Folder) -> dict[str, InFile]:
     }
 
 
-def _renamed(places: Mapping[str, InFile], model: Any) -> dict[str, InFile]:
-    """The same under the names that a model with, or without, its output gives them."""
-    prefix = f"{model.base_model_prefix}."
-    bare = {name.removeprefix(prefix): place for name, place in places.items()}
-    return bare | {f"{prefix}{name}": place for name, place in bare.items()}
+def _joined(places: Mapping[str, InFile], named: Named, model: Any) -> dict[str, Store]:
+    """The same under the names that the model gives them; those of many experts are one tensor of it."""
+    found: dict[str, Store] = {}
+    shapes = {name: tuple(own.shape) for name, own in (*model.named_parameters(), *model.named_buffers())}
+    for name, columns in named(model, list(places)).items():
+        # [expert, part]: the files' tensors of one expert stand below each other.
+        rows = tuple(zip(*([places[each] for each in column] for column in columns), strict=True))
+        # Of parts of several shapes, the odd one is named where the model's tensor is looked for.
+        odd = next((row[0] for row in rows if [each.shape for each in row] != [each.shape for each in rows[0]]), None)
+        joined = len(shapes.get(name, ())) == len(rows[0][0].shape) + 1
+        found[name] = odd or (Stacked(rows) if joined else rows[0][0])
+    return found
 
 
 def _names(model: nn.Module) -> dict[int, list[str]]:
@@ -162,7 +181,7 @@ def _names(model: nn.Module) -> dict[int, list[str]]:
     return found
 
 
-def _make_what_no_file_has(model: Any, places: Mapping[str, InFile], path: str) -> None:
+def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -> None:
     """Tensors that a family makes by a formula, such as waves. Raises MissingWeights, TooLarge for others."""
     by_formula = re.compile("|".join(f"(?:{each})" for each in model._keys_to_ignore_on_load_missing or ()) or r"(?!)")
     tied = _names(model)

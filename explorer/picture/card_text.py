@@ -50,6 +50,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "activation": card.activation,
         "dtype": card.dtype,
         "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
+        "made_from": words("made_from.short", kinds=" · ".join(card.made_from)) if card.made_from else "",
         "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}

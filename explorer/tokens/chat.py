@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from explorer.tokens.token import Token
 
 _FILE, _ABOUT = "chat_template.jinja", "tokenizer_config.json"
 _SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
+_IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
@@ -57,6 +59,19 @@ def read_template(folder: Path) -> Template:
     if len(text) > _MOST_BYTES:
         raise BadTemplate(path=str(folder), reason=f"{len(text)} > {_MOST_BYTES}")
     return Template(str(folder), text, tuple((name, _piece(about.get(name))) for name in _SPECIAL))
+
+
+def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
+    """The template in the header of a GGUF file at a path, with its special pieces; None where there is none."""
+    text, pieces = told.get("tokenizer.chat_template"), told.get("tokenizer.ggml.tokens")
+    if not isinstance(text, str) or not text.strip() or len(text) > _MOST_BYTES or not isinstance(pieces, list):
+        return None
+
+    def piece(name: str) -> str:
+        number = told.get(f"tokenizer.ggml.{_IN_GGUF[name]}_token_id")
+        return str(pieces[number]) if type(number) is int and 0 <= number < len(pieces) else ""
+
+    return Template(path, text, tuple((name, piece(name)) for name in _SPECIAL))
 
 
 def has_template(folder: Path) -> bool:

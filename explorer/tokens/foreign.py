@@ -12,10 +12,12 @@ from typing import Any
 from explorer.errors import BadVocabulary, CannotRead, NeedsSentencepiece, NotInstalled, NoTokenizer
 from explorer.files import read_whole
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
+from explorer.tokens.gguf_vocabulary import tokenizer_json
 from explorer.tokens.sentence_pieces import has_pieces, read_pieces
 
 _FILE, _ABOUT = "tokenizer.json", "tokenizer_config.json"
 _MOST_BYTES = 2**27  # 128 MB; a vocabulary of 256,000 pieces has 33.
+_NOTHING: Mapping[str, Any] = {}
 _TRIAL = "a 1 我"  # A tokenizer that cannot cut this cuts nothing.
 # How text is cut before pieces are looked up, where it is not GPT-2's way.
 _QWEN = (
@@ -24,8 +26,8 @@ _QWEN = (
 )
 
 
-def read_tokenizer(folder: Path, family: str) -> ForeignTokenizer:
-    """The tokenizer of a folder with a model of `family`.
+def read_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING) -> ForeignTokenizer:
+    """The tokenizer of a folder with a model of `family`; `told` is what the header of its GGUF file tells.
 
     Raises NotInstalled, NoTokenizer, NeedsSentencepiece, BadVocabulary.
     """
@@ -38,6 +40,8 @@ def read_tokenizer(folder: Path, family: str) -> ForeignTokenizer:
     try:
         if path.is_file():
             made = ForeignTokenizer(tokenizers.Tokenizer.from_str(read_whole(path, _MOST_BYTES).decode()))
+        elif told:
+            made = ForeignTokenizer(tokenizers.Tokenizer.from_str(tokenizer_json(told)))
         elif has_pieces(folder, family):
             made = read_pieces(folder, family)
         elif older is not None:

@@ -88,6 +88,8 @@ class ModelCard:
     `parallel` says that attention and feed-forward of a layer read the same stream, and are added to it together. `scores_over`
     is what scores are divided by where that is not √d_head; 0 where it is.
 
+    `made_from` are the kinds of packed numbers that its weights were made float32 from, such as "Q4_K"; () for floats.
+
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none. `mask`
     is the id of the symbol that stands for a hidden token, -1 where the vocabulary has none.
@@ -137,6 +139,7 @@ class ModelCard:
     bare_layers: int = attrs.field(default=0, validator=_number)
     chat: bool = attrs.field(default=False, validator=_truth)
     parallel: bool = attrs.field(default=False, validator=_truth)
+    made_from: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     scores_over: float = attrs.field(default=0.0, converter=float)
     classes: ClassHead | None = None
 

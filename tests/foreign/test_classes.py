@@ -11,7 +11,7 @@ import torch
 import explorer
 from explorer import Change
 from explorer.cli import main as cli
-from explorer.errors import BadWeights, ExplorerError, LacksTap, MissingWeights, NotAModel
+from explorer.errors import BadWeights, ExplorerError, KnobDoesNothing, LacksTap, MissingWeights, NoEndSymbol, NotAModel
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.labels import read_labels
@@ -105,6 +105,49 @@ def test_the_logits_are_the_same_to_the_bit_without_packed_weights(tmp_path: Pat
         out = found.foreign(ids, None)
         assert torch.equal(out, own(input_ids=ids).logits)
     assert (recording.arrays["classifier.logits"][0] == out[0].numpy()).all()
+
+
+BOTH = {
+    "bart": ("BartForSequenceClassification", {"eos_token_id": 2}),
+    "mbart": ("MBartForSequenceClassification", {"eos_token_id": 2}),
+    "t5": ("T5ForSequenceClassification", {"eos_token_id": 2}),
+    "t5 gated": ("T5ForSequenceClassification", {"eos_token_id": 2}),
+}
+"""Classifiers with both sides, whose decoder reads the text once more; [SEP] ends a text here."""
+
+
+@slow
+@pytest.mark.parametrize("family", BOTH)
+def test_a_classifier_with_both_sides_reads_the_text_twice(family: str, tmp_path: Path) -> None:
+    """The classes are those of the model's own pass, which is told the text alone; both sides are seen."""
+    kind, changed = BOTH[family]
+    trace = explorer.explore(TEXT, preset=written(tmp_path / "m", family, kind, **changed))
+    model = made(family, kind, **changed)
+    logits = own_logits(model, trace)
+
+    assert trace.shape("classifier.logits") == (1, 3)
+    assert abs(trace["classifier.logits"] - logits).max() <= 1e-5 * abs(logits).max()
+    assert trace.card.classes == ClassHead(labels=LABELS, of="text", by="softmax")
+    ids = [token.id for token in trace.tokens.source]
+    # [CLS] has the number of the padding here, so that this family counts one token less.
+    first = ids[-2] if family == "mbart" else model.config.decoder_start_token_id
+    assert [token.id for token in trace.tokens.target] == [first, *ids[:-1]]
+    assert trace.expected == () and "decoder.layers.1.cross_attn.weights" in trace
+    assert trace.card.why_absent("generator.logits") == "absent.classifies"
+    off = Change("decoder.layers.1.cross_attn.mixed", "scale", head=0, value=0.0)
+    changed_trace = explorer.explore(TEXT, preset=tmp_path / "m", changes=[off])
+    assert abs(changed_trace["classifier.logits"] - trace["classifier.logits"]).max() > 1e-4
+
+
+@slow
+def test_without_an_end_there_is_no_place_to_read_classes_off(tmp_path: Path) -> None:
+    """Nor can a target be typed, since there is none."""
+    kind, changed = BOTH["bart"]
+    folder = written(tmp_path / "m", "bart", kind, **(changed | {"eos_token_id": 38}))
+    with pytest.raises(NoEndSymbol, match="38"):
+        explorer.explore(TEXT, preset=folder)
+    with pytest.raises(KnobDoesNothing):
+        explorer.explore(TEXT, "the", preset=folder)
 
 
 @slow

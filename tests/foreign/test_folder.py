@@ -61,7 +61,7 @@ HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
     "network name by part": (settings(attn_implementation={"": "evil/kernels"}), errors.NeedsCode, "evil/kernels"),
     "foreign key": (settings(_evil=1), errors.NeedsCode, "_evil"),
     "pickles": (only("pytorch_model.bin"), errors.NeedsSafetensors, "pytorch_model.bin"),
-    "gguf": (only("model.gguf"), errors.OnlyGguf, "model.gguf"),
+    "gguf": (only("model.gguf"), errors.BadWeights, "model.gguf"),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), errors.MissingWeights, "*.safetensors"),
     "parts without an index": (
         lambda folder: (

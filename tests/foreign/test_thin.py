@@ -19,12 +19,12 @@ from safetensors.torch import load_file, save_file
 from explorer.engine.recording.recorder import record
 from explorer.errors import BadWeights, MissingWeights, NotEnoughMemory, TooLarge
 from explorer.foreign import folder as folder_room
-from explorer.foreign import holding, lending, thin
+from explorer.foreign import holding, lending, opening, thin
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.holding import streamed_bytes, way_to_hold
 from explorer.foreign.opening import Opened, open_model
-from explorer.foreign.stores import Held, InFile
+from explorer.foreign.stores import Held, InFile, Stacked
 from explorer.foreign.thin import check_room, weight_of
 from explorer.model.hooks import hooked
 from explorer.model.tap import taps
@@ -33,7 +33,7 @@ from tests.foreign.models import ALL, ids_of, write_model
 
 slow = pytest.mark.slow  # To import transformers takes seconds.
 EXPERTS = ("mixtral", "qwen2_moe", "qwen3_moe")  # Each expert has a tensor of its own in the files, and none in the model.
-STREAMED = sorted(set(ALL) - {"gpt_neox", "gpt_neox in turn", *EXPERTS})  # The output of the former has another name in its files.
+STREAMED = sorted(set(ALL) - set(EXPERTS))
 
 
 @pytest.fixture(autouse=True)
@@ -275,12 +275,68 @@ def test_all_weights_together_need_room(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @slow
-@pytest.mark.parametrize("name", ["gpt_neox", *EXPERTS])
-def test_tensors_under_other_names_cannot_be_streamed(name: str, tmp_path: Path) -> None:
+def test_tensors_that_are_joined_in_another_way_cannot_be_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such a model is too large; held as it is, it can be opened."""
-    folder = write_model(tmp_path / "m", name)
+    folder = write_model(tmp_path / "m", "mixtral")
+    monkeypatch.setattr(opening, "_named_in_files", lambda _model, names: {name: ((name,),) for name in names})
 
     with pytest.raises(TooLarge):
+        opened(folder, "streamed")
+
+
+@slow
+@pytest.mark.parametrize("name", EXPERTS)
+def test_of_experts_only_those_are_read_that_tokens_have_chosen(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One matrix of one expert at a time; every tap is that of the whole model, told to compute one expert after the other."""
+    folder = write_model(tmp_path / "m", name)
+    whole, streamed = opened(folder, "float32"), opened(folder, "streamed")
+    default = recorded(whole)
+    whole.foreign.model.set_experts_implementation("eager")
+    read: list[tuple[int, int]] = []
+    one = Stacked.expert
+
+    def noted(store: Stacked, number: int, out: Any = None) -> Any:
+        read.append((id(store), number))
+        assert out is None  # Nobody wants all of them at once.
+        return one(store, number, out)
+
+    monkeypatch.setattr(Stacked, "expert", noted)
+    once, wanted = recorded(streamed), recorded(whole)
+
+    assert list(once) == list(wanted)
+    assert all(np.array_equal(once[tap], wanted[tap], equal_nan=True) for tap in wanted)
+    assert all(np.allclose(once[tap], default[tap], rtol=1e-4, atol=1e-5) for tap in wanted if once[tap].dtype != bool)
+    chosen = [np.count_nonzero(once[tap].any(axis=0)) for tap in once if tap.endswith(".chosen")]
+    assert len(read) == len(set(read)) == 2 * sum(chosen) > 0  # Two matrices of each.
+    assert streamed.difference <= 1e-5
+
+
+@slow
+def test_a_damaged_expert_is_found_when_it_is_read(tmp_path: Path) -> None:
+    """At opening, if a token of the check chooses it; else with the pass that does."""
+    folder = write_model(tmp_path / "m", "mixtral")
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    for name, tensor in tensors.items():
+        if ".experts." in name:
+            tensor[0, 0] = torch.nan
+    save_file(tensors, path, {"format": "pt"})
+    with pytest.raises(BadWeights, match=r"\[\d+\]: NaN"):
+        opened(folder, "streamed")
+
+
+@slow
+def test_a_shape_of_an_expert_that_is_another_is_refused(tmp_path: Path) -> None:
+    """With the name of the model's tensor."""
+    folder = write_model(tmp_path / "m", "mixtral")
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    name = next(each for each in tensors if each.endswith("experts.2.w2.weight"))
+    tensors[name] = torch.zeros(3, 3)
+    save_file(tensors, path, {"format": "pt"})
+    with pytest.raises(MissingWeights, match="down_proj"):
         opened(folder, "streamed")
 
 

@@ -63,5 +63,5 @@ def dropped_folder(what: QMimeData) -> str:
     return str(path.parent if path.suffix in _OF_MODELS and not alone else path)
 
 
-_OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
+_OF_MODELS = (".json", ".safetensors", ".gguf", ".toml", ".txt", ".model")
 """The endings of files in a folder with a model: who drops one of them means its folder."""

@@ -86,6 +86,7 @@ class Status(QStatusBar):
             words("status.parameters", count=f"{frame.trace.parameters:,}"),
             words("status.trained") if frame.trace.trained else words("status.untrained", seed=frame.trace.knob("seed")),
             *([words(f"held_short.{card.held}")] if card.held != "float32" else ()),
+            *([words("made_from.short", kinds=" · ".join(card.made_from))] if card.made_from else ()),
             *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )

@@ -20,9 +20,10 @@ from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.threads import threads
-from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
+from explorer.errors import BadVocabulary, KnobDoesNothing, NoEndSymbol, TooLong
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
+from explorer.foreign.classes import ended, shifted
 from explorer.foreign.folder import check_folder
 from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
@@ -32,7 +33,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, has_template, read_template, within
+from explorer.tokens.chat import Template, has_template, read_template, told_template, within
 from explorer.tokens.foreign import read_tokenizer
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
@@ -42,6 +43,8 @@ from explorer.trace.trace import Tokens
 
 _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
+_UNPACKED = 4  # Files with 4 bits for each number become eight times as large.
+_FILES = (".safetensors", ".gguf")
 _AMPLE = 0.4  # of the free memory
 _MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
@@ -50,12 +53,19 @@ _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> "ForeignModel":
     """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
     folder = check_folder(path)
-    tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
+    told = {} if folder.gguf is None else folder.gguf.header.told
+    tokenizer = read_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = attrs.evolve(card_of(opened, name, folder.held), mask=_mask_id(tokenizer), chat=has_template(folder.path))
+    made_from = () if folder.gguf is None else folder.gguf.kinds
+    template = None if has_template(folder.path) else told_template(str(folder.path), told)
+    card = attrs.evolve(
+        card_of(opened, name, folder.held, made_from),
+        mask=_mask_id(tokenizer),
+        chat=template is not None or has_template(folder.path),
+    )
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
-    return ForeignModel(opened, card, tokenizer, folder.path)
+    return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
 def _mask_id(tokenizer: ForeignTokenizer) -> int:
@@ -66,7 +76,10 @@ def _mask_id(tokenizer: ForeignTokenizer) -> int:
 
 def fits_beside(path: Path) -> bool:
     """Whether there is ample room for the model of a folder beside everything that is in memory now."""
-    sizes = sum(size for name, size, _changed_ns in folder_version(path) if name.endswith(".safetensors"))
+    files = folder_version(path)
+    sizes = sum(
+        size * (_UNPACKED if name.endswith(".gguf") else 1) for name, size, _changed_ns in files if name.endswith(_FILES)
+    )
     return _WIDENED * sizes < _AMPLE * psutil.virtual_memory().available
 
 
@@ -83,9 +96,11 @@ def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
 class ForeignModel:
     """The ModelSource of one opened folder."""
 
-    def __init__(self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path) -> None:
+    def __init__(
+        self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path, template: Template | None = None
+    ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
-        self._template: Template | None = None  # It is read when somebody asks for it.
+        self._template = template  # One that stands in a file of its own is read when somebody asks for it.
         self._symbols = tokenizer.symbols(card.vocab_size)
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
@@ -137,12 +152,23 @@ class ForeignModel:
             return Sentence(Tokens(source), wish.text, prompt=prompt)
         if self._card.architecture == "decoder-only":
             return Sentence(Tokens((), source), wish.text, prompt=prompt)
+        if self.foreign.classes is not None:
+            return Sentence(Tokens(source, self._read_again(source, wish)), wish.text, prompt=prompt)
         if wish.target is not None:
             row = self.tokenizer.tokenize(wish.target, special=False)
             return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target, prompt=prompt)
         ids = self._written(source, wish.config, changing, stop)
         target = tuple(self.tokenizer.token(number) for number in ids)
         return Sentence(Tokens(source, target), self.tokenizer.decode(ids), prompt=prompt)
+
+    def _read_again(self, source: Row, wish: Wish) -> Row:
+        """What the decoder of a classifier reads: the text, moved on by one place. Raises KnobDoesNothing, NoEndSymbol."""
+        if wish.target is not None:
+            raise KnobDoesNothing(name="target")
+        config, ids = self.foreign.model.config, [token.id for token in source]
+        if ended(config) not in ids:
+            raise NoEndSymbol(path=str(self._path), end=ended(config))
+        return tuple(self.tokenizer.token(number) for number in shifted(ids, config))
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads: they are the same."""
