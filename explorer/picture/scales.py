@@ -88,7 +88,7 @@ def robust_scale(values: NDArray[Any], colours: str) -> Scale:
 
 
 def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
-    """The colour index of each value, in the shape of `values`.
+    """The colour index of each value, in the shape of `values`; `closed` has the shape of their last axes.
 
     Values beyond the scale take its end colour, or the outliers' colour where the scale has a `reach`.
     """
@@ -109,7 +109,7 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     if has_unknown:
         index[unknown] = NOT_A_NUMBER
     if closed is not None:
-        index[closed] = CLOSED
+        index[..., closed] = CLOSED
     return index
 
 

@@ -22,34 +22,24 @@ _CACHE = user_cache_path("transformer-explorer-bench", appauthor=False)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the rows into this file as well.")
 @click.option("--peers", is_flag=True, help="Run the peers' side too, in an environment of its own that is made once.")
 @click.option("--peers-python", type=click.Path(path_type=Path, exists=True), help="An interpreter that has the peers already.")
-@click.option("--bridges-python", type=click.Path(path_type=Path, exists=True), help="The same, of the peers' newest versions.")
 @click.option("--edits", default=10_000, help="Key events of the row about memory.")
 @click.option("--rebuilds", default=1_000, help="New models of the row about memory.")
 @click.option("--plots", type=click.Path(path_type=Path), default=_CACHE / "growth", help="Where growth draws its curves.")
 def main(
-    only: str,
-    json_file: Path | None,
-    peers: bool,
-    peers_python: Path | None,
-    bridges_python: Path | None,
-    edits: int,
-    rebuilds: int,
-    plots: Path,
+    only: str, json_file: Path | None, peers: bool, peers_python: Path | None, edits: int, rebuilds: int, plots: Path
 ) -> None:
     """Measure how fast the explorer is: medians of paired runs, with goals."""
     if peers:
-        from tests.bench.peer import BRIDGES, PASSES, environment
+        from tests.bench.peer import environment
 
-        peers_python = peers_python or environment(_CACHE / "peers", PASSES)
-        bridges_python = bridges_python or environment(_CACHE / "bridges", BRIDGES)
+        peers_python = peers_python or environment(_CACHE / "peers")
     with tempfile.TemporaryDirectory() as folder:
         # Folders of its own, so that nobody's preferences matter or change.
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
             os.environ[name] = f"{folder}/{name}"
         from tests.bench.bench import Bench
 
-        python, bridges = peers_python and peers_python.absolute(), bridges_python and bridges_python.absolute()
-        bench = Bench(Path(folder), plots.absolute(), python, edits, rebuilds, bridges=bridges)
+        bench = Bench(Path(folder), plots.absolute(), peers_python and peers_python.absolute(), edits, rebuilds)
         _measure(bench, only, json_file)
 
 

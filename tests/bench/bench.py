@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @attrs.define(slots=False)
 class Bench:
     """`folder` is for files that nobody keeps, `plots` for those that somebody may look at. `peers` is the interpreter
-    of the peers, None where they are not wanted, `bridges` that of their newest versions. `notes` are lines for the
+    of the peers, None where they are not wanted. `notes` are lines for the
     head of the table, `tables` what stands below it, `openings` the starts that several rows are about."""
 
     folder: Path
@@ -28,7 +28,6 @@ class Bench:
     notes: list[str] = attrs.field(factory=list)
     tables: list[str] = attrs.field(factory=list)
     openings: list["Opening"] = attrs.field(factory=list)
-    bridges: Path | None = None
 
     @cached_property
     def rates(self) -> Rates:
@@ -45,7 +44,7 @@ class Bench:
 class Task:
     """What measures one or several rows together.
 
-    `asked`: only where it is asked for by name. `peers`, `bridges`: only with them.
+    `asked`: only where it is asked for by name. `peers`: only with them.
     """
 
     group: str
@@ -53,11 +52,10 @@ class Task:
     run: Callable[[Bench], list[Row]]
     asked: bool = False
     peers: bool = False
-    bridges: bool = False
 
     def can_run(self, bench: Bench) -> bool:
         """Whether the peers are there that it needs."""
-        return bool((bench.peers or not self.peers) and (bench.bridges or not self.bridges))
+        return bool(bench.peers or not self.peers)
 
     def matches(self, only: str) -> bool:
         """Whether it has to run for this part of a name."""

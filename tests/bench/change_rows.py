@@ -51,7 +51,7 @@ def tasks() -> list[Task]:
     return [
         Task("change", ones, _one_change),
         Task("change", (_PENCIL,), _pencil),
-        Task("change", (_HEADS,), _all_heads, bridges=True),
+        Task("change", (_HEADS,), _all_heads, peers=True),
     ]
 
 
@@ -108,12 +108,12 @@ def _stroke(view: HeatmapView, row: int, column: int) -> None:
 
 def _all_heads(bench: Bench) -> list[Row]:
     """Both give Δ log p of every next token for every head; that they agree is checked before they are timed."""
-    assert bench.bridges is not None  # The task asks for them.
+    assert bench.peers is not None  # The task asks for them.
     shape = "GPT-2 small"
     ids = tuple(Token(str(each), each, 0, 0, True) for each in some_ids(shape, _N)[0].tolist())
     opened = opened_of(shape)
     given = Given(opened.foreign, Tokens((), ids), (), (), lambda: False, given_card=card_of(opened, shape))
-    with Peer(bench.bridges, "bridges", shape, str(os.cpu_count())) as peer, torch.inference_mode():
+    with Peer(bench.peers, "bridges", shape, str(os.cpu_count())) as peer, torch.inference_mode():
         theirs = torch.tensor(peer.ask("heads", n=_N))  # [head of all layers, word] Δ log p
         ours = _effects(given)
         away = float((ours - theirs).abs().max())

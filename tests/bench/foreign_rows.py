@@ -36,7 +36,7 @@ def tasks() -> list[Task]:
     return [
         *(Task("foreign", _names(_GOALS, shape), partial(_beside_own, shape=shape)) for shape in SHAPES),
         *(
-            Task("foreign", _names(_peer_goals(shape), shape), partial(_beside_peers, shape=shape), bridges=True)
+            Task("foreign", _names(_peer_goals(shape), shape), partial(_beside_peers, shape=shape), peers=True)
             for shape in SHAPES
         ),
     ]
@@ -75,9 +75,9 @@ def _beside_own(_bench: Bench, shape: str) -> list[Row]:
 
 
 def _beside_peers(bench: Bench, shape: str) -> list[Row]:
-    assert bench.bridges is not None  # The task asks for them.
+    assert bench.peers is not None  # The task asks for them.
     foreign, goals, rows = opened_of(shape).foreign, _peer_goals(shape), []
-    with Peer(bench.bridges, "bridges", shape, str(os.cpu_count())) as peer:
+    with Peer(bench.peers, "bridges", shape, str(os.cpu_count())) as peer:
         bench.note(f"peers of {shape}: {peer.about['versions']}")
         mine = _logits(foreign, some_ids(shape, 16))
         assert abs(float(mine.double().sum()) - peer.about["sum"]) <= 1e-4 * float(mine.double().abs().sum())

@@ -13,30 +13,29 @@ from types import TracebackType
 from typing import Any
 
 _ROOT = Path(__file__).parents[2]
-PASSES = ("transformer-lens<4", "matplotlib")  # version 4 is announced to come without HookedTransformer
-BRIDGES = ("transformer-lens>=4,<5", "nnsight>=0.8,<0.9")
+PEERS = ("transformer-lens>=4,<5", "nnsight>=0.8,<0.9", "matplotlib")
 
 
 class PeerFailed(Exception):  # noqa: N818  # as in errors.py: a name says what happened
     """A process of the peers ended; what it said stands on the standard error output."""
 
 
-def environment(folder: Path, packages: tuple[str, ...]) -> Path:
+def environment(folder: Path) -> Path:
     """The interpreter of the environment in `folder`, which is made where it is not there; that takes minutes."""
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     done = folder / "complete"
     if not done.exists():
         print(f"making the environment of the peers in {folder}", file=sys.stderr)
         venv.EnvBuilder(with_pip=True, clear=True).create(folder)
-        subprocess.run(install_command(python, packages), check=True, stdout=sys.stderr)
+        subprocess.run(install_command(python), check=True, stdout=sys.stderr)
         done.touch()
     return python
 
 
-def install_command(python: Path, packages: tuple[str, ...]) -> list[str]:
+def install_command(python: Path) -> list[str]:
     """torch is the version beside us, so that both sides compute with the same."""
     torch = version("torch").partition("+")[0]
-    return [str(python), "-m", "pip", "install", "--quiet", f"torch=={torch}", *packages]
+    return [str(python), "-m", "pip", "install", "--quiet", f"torch=={torch}", *PEERS]
 
 
 class Peer:

@@ -11,6 +11,8 @@ from explorer.state.state import State
 
 _SAME_GESTURE_S = 0.8
 _MOST = 500
+_LEAST = 2
+_MOST_CHARACTERS = 2**22  # of all texts together; a text that is pasted again and again would fill the memory
 
 
 @attrs.frozen
@@ -71,9 +73,21 @@ class History:
         else:
             moved = (state.look, state.page) != (before.state.look, before.state.page)
             self._entries.append(_Entry(state, moved, state.lesson != before.state.lesson))
-            del self._entries[:-_MOST]
+            del self._entries[: -min(_MOST, self._n_affordable())]
             self._place = len(self._entries) - 1
         self._gesture, self._last_s = gesture, now_s
+
+    def _n_affordable(self) -> int:
+        """How many of the newest entries there is room for; the present one and the one before it always stay."""
+        n, room, last = 0, _MOST_CHARACTERS, ""
+        for entry in reversed(self._entries):
+            wish = entry.state.wish
+            if wish.text is not last:  # Other steps share the text.
+                last, room = wish.text, room - len(wish.text) - len(wish.target or "")
+            if room < 0 and n >= _LEAST:
+                break
+            n += 1
+        return n
 
     def look(self, state: State) -> None:
         """Replace the present State by one with another Look or page, which is no step."""

@@ -18,7 +18,7 @@ LARGE_CELLS = 2**19
 
 @attrs.frozen(eq=False)
 class VisiblePart:
-    """Colour indices of the rectangle [left, right) × [top, bottom) of a map, in cells.
+    """Colour indices [(head,) row, column] of the rectangle [left, right) × [top, bottom) of a map, in cells.
 
     Each index stands for `across` × `down` cells, or for fewer at the end of the map.
     """
@@ -45,19 +45,22 @@ class VisibleArea:
 
 
 def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
-    """The visible part of a map, each colour at least one pixel large; blocks' maxima where cells outnumber pixels."""
+    """The visible part of a map, each colour at least one pixel large; blocks' maxima where cells outnumber pixels.
+
+    Of [head, row, column] levels it is the same part of all heads.
+    """
     across = max(1.0, (view.right - view.left) / max(view.wide_px, 1.0))  # cells per pixel
     down = max(1.0, (view.bottom - view.top) / max(view.high_px, 1.0))
     place = math.ceil(math.log2(min(across, down) / levels.block)) if min(across, down) > levels.block else 0
     place = min(place, len(levels.arrays) - 1)
     size = levels.block * 2**place
-    rows, columns = levels.arrays[place].shape
+    rows, columns = levels.arrays[place].shape[-2:]
     # One direction may be zoomed out further than the other. Its blocks are pooled again, aligned with the whole map.
     more = 2 ** max(0, math.ceil(math.log2(max(across, down) / size)))
     first_row, last_row = _span(view.top, view.bottom, size, rows, more)
     first_column, last_column = _span(view.left, view.right, size, columns, more)
     cut = np.s_[first_row:last_row, first_column:last_column]
-    values = levels.arrays[place][cut]
+    values = levels.arrays[place][..., *cut]  # [(head,) row, column]
     closed = None if levels.closed is None else levels.closed[place][cut]
     if more > 1:
         block = (more, 1) if down > across else (1, more)

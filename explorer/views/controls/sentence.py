@@ -1,6 +1,6 @@
 """The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QGuiApplication,
@@ -27,6 +27,7 @@ _KEPT = (
     _KEYS.DeleteEndOfWord,
 )
 _PATIENCE_MS = 250  # ms; a search that is over sooner is no reason to flicker
+_MOST_STEPS = 2**16  # characters, 1 MB of steps
 _MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
 
@@ -55,6 +56,11 @@ class SentenceEdit(QLineEdit):
         self.setClearButtonEnabled(True)
         self._composing = self._putting = False
         self._said = self._offered = ""
+        self._n_steps = 0  # at most so many characters are in the box's own steps of undo
+        self._forgetting = QTimer(self)
+        self._forgetting.setSingleShot(True)
+        self._forgetting.setInterval(0)
+        self._forgetting.timeout.connect(self._forget)
         self.provisional = False  # whether the offered text is underlined with dots
         self._late = QTimer(self)
         self._late.setSingleShot(True)
@@ -123,8 +129,28 @@ class SentenceEdit(QLineEdit):
 
     def _changed(self, _text: str = "", *, committed: bool = False) -> None:
         if (committed or not self._composing) and not self._putting and self.text() != self._said:
-            self._said = self.text()
+            before, self._said = self._said, self.text()
+            self._n_steps += len(before) + len(self._said)
+            if self._n_steps > _MOST_STEPS:
+                self._forgetting.start()
             self.edited.emit(self._said)
+
+    def _forget(self) -> None:
+        """Clear the box's own steps of undo, which nobody can take: Qt keeps 16 bytes of each character that ever came or went.
+
+        Qt has no other way than to set the text anew. What is marked and where the cursor stands stay as they are.
+        """
+        if self._composing:
+            return
+        cursor, start, n_marked = self.cursorPosition(), self.selectionStart(), self.selectionLength()
+        with QSignalBlocker(self):
+            self.setText(self.text())
+            if n_marked:
+                at_end = cursor == start + n_marked
+                self.setSelection(start if at_end else start + n_marked, n_marked if at_end else -n_marked)
+            else:
+                self.setCursorPosition(cursor)
+        self._n_steps = 0
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():  # The window opens the folder; its address is no sentence.

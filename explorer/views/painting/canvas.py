@@ -108,13 +108,38 @@ class Canvas(Surface):
         kept = self._parts.get(key)
         if kept is None:
             made = part(levels, scale, view)
-            if sum(each.index.size for each, _image in self._parts.values()) + made.index.size > _KEPT_CELLS:
-                self._parts.clear()
-            kept = self._parts[key] = made, colour_image(made.index, scale.colours, self.theme)
+            kept = self._keep(key, made, colour_image(made.index, scale.colours, self.theme))
+        self._paint_made(painter, *kept, top, left)
+
+    def paint_heads(self, painter: QPainter, levels: Levels, scale: Scale, corners: list[tuple[int, int]]) -> None:
+        """Paint the whole [head, row, column] maps whose first cells stand at these rows and columns of the canvas.
+
+        Their colours are made together: by themselves, 144 small maps took three times as long.
+        """
+        (n_rows, n_columns), (wide, high) = levels.shape, self.cell_size()
+        view = VisibleArea(0.0, 0.0, float(n_columns), float(n_rows), n_columns * wide, n_rows * high)
+        key = (id(levels.arrays[0]), 0, 0, view)  # All heads of one layer have one array.
+        kept = self._parts.get(key)
+        if kept is None:
+            made = part(levels, scale, view)
+            together = made.index.reshape(-1, made.index.shape[-1])  # [head · row, column]
+            kept = self._keep(key, made, colour_image(together, scale.colours, self.theme))
         made, image = kept
+        for head, (top, left) in enumerate(corners):
+            self._paint_made(painter, made, image, top, left, head * made.index.shape[-2])
+
+    def _keep(self, key: object, made: VisiblePart, image: QImage) -> tuple[VisiblePart, QImage]:
+        """Keep a part for the next painting, and return it."""
+        if sum(each.index.size for each, _image in self._parts.values()) + made.index.size > _KEPT_CELLS:
+            self._parts.clear()
+        self._parts[key] = made, image
+        return made, image
+
+    def _paint_made(self, painter: QPainter, made: VisiblePart, image: QImage, top: float, left: float, first: int = 0) -> None:
+        """Paint a part whose map begins at (top, left) of the canvas; its rows begin at row `first` of the image."""
         target = self.cell_rect(top + made.top, left + made.left, made.bottom - made.top, made.right - made.left)
         # A map's last block may be smaller than the others; then only a part of its pixel is drawn.
-        source = QRectF(0, 0, (made.right - made.left) / made.across, (made.bottom - made.top) / made.down)
+        source = QRectF(0, first, (made.right - made.left) / made.across, (made.bottom - made.top) / made.down)
         painter.drawImage(target, image, source)
 
     def set_theme(self, theme: Theme) -> None:

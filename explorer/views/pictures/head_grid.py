@@ -5,13 +5,15 @@ The wall is folded so that its thumbnails use the view: see `picture.layout.atla
 through the thumbnails as they stand.
 """
 
+import itertools
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
 from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip
-from explorer.picture.kinds import HeadGrid
+from explorer.picture.kinds import HeadGrid, LargeWall
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
 from explorer.state.offers import ChangePlace
@@ -88,10 +90,26 @@ class HeadGridView(WalkedCanvas):
         if self.picture is None or self.picture.large is None or self._atlas is None:
             super().paint_cells(painter, field)
             return
-        made = self._atlas
-        for layer, head in self._visible():
-            levels = self.picture.large.of(layer, head)
-            self.paint_part(painter, levels, self.picture.scale, *made.corner(layer, head))
+        made, large = self._atlas, self.picture.large
+        alone = []  # the thumbnails that are not painted together with all others of their layer
+        for layer, heads in itertools.groupby(sorted(self._visible()), key=lambda place: place[0]):
+            seen = [head for _layer, head in heads]
+            corners = [made.corner(layer, head) for head in seen]
+            if len(seen) == len(large.layers[layer].arrays[0]) > 1 and self._are_whole(large, layer, corners):
+                self.paint_heads(painter, large.layers[layer], self.picture.scale, corners)
+            else:
+                alone += [(layer, head) for head in seen]
+        for layer, head in alone:
+            self.paint_part(painter, large.of(layer, head), self.picture.scale, *made.corner(layer, head))
+
+    def _are_whole(self, large: LargeWall, layer: int, corners: list[tuple[int, int]]) -> bool:
+        """Whether all maps of a layer are wholly in view, and none of them has single cells of its own."""
+        (n_rows, n_columns), view = large.layers[layer].shape, self.view
+        inside = all(
+            view.top <= top and top + n_rows <= view.bottom and view.left <= left and left + n_columns <= view.right
+            for top, left in corners
+        )
+        return inside and not any((layer, head) in large.close_ups for head in range(len(corners)))
 
     def _visible(self) -> list[tuple[int, int]]:
         """Layer and head of the visible thumbnails."""

@@ -86,6 +86,34 @@ def test_the_line_of_time_has_an_end(history: History, clock: Clock) -> None:
     assert 499 == steps
 
 
+def test_texts_that_would_fill_the_memory_are_forgotten_from_the_oldest_on(history: History, clock: Clock) -> None:
+    """Four million characters stay, and always one step back, also from a text that is longer than that."""
+    for number in range(60):
+        _type(history, clock, f"{number:02}" + "天" * 99_998, 5)
+    assert history.now.wish.text.startswith("59")
+    steps = 0
+    while history.can_undo:
+        history.undo()
+        steps += 1
+    assert steps == 2**22 // 100_000 - 1
+
+    _type(history, clock, "地" * 5_000_000, 5)
+    _type(history, clock, "玄" * 5_000_000, 5)
+    assert history.undo().wish.text[0] == "地"
+    assert not history.can_undo
+
+
+def test_steps_that_share_a_text_cost_one(history: History, clock: Clock) -> None:
+    """A slider that was moved a hundred times beside a long text is a hundred steps."""
+    _type(history, clock, "天" * 1_000_000, 5)
+    for number in range(100):
+        history.add(SetKnob("seed", number + 1).applied(history.now, None), "")
+    for _ in range(100):
+        history.undo()
+    assert history.now.wish.config.seed == 0
+    assert len(history.now.wish.text) == 1_000_000
+
+
 def test_undo_leaves_alone_what_is_looked_at(history: History, clock: Clock) -> None:
     """A page or a head that was chosen since is no step, and stays."""
     _type(history, clock, "a", 5)

@@ -21,17 +21,17 @@ from tests.bench.peers.lines import serve
 from tests.bench.peers.shapes import own_model, own_pass, some_ids
 
 
-def bridge(shape: str) -> Any:
-    """The model in the bridge, which asks for a folder and a tokenizer even where both are given to it."""
+def bridge(model: Any) -> Any:
+    """A model of transformers in the bridge, which asks for a folder and a tokenizer even where both are given to it."""
     words = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]", eos_token="[UNK]", pad_token="[UNK]")
-    model = own_model(shape)
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         return TransformerBridge.boot_transformers(folder, hf_model=model, tokenizer=tokenizer, device="cpu").eval()
 
 
-def _sight(model: Any, ids: Tensor) -> Any:
+def sight_pass(model: Any, ids: Tensor) -> Any:
+    """A pass of a model in nnsight that keeps what every module gives out."""
     with model.trace(ids) as tracer:
         cache = tracer.cache()
     return cache  # noqa: RET504  # The library reads the lines of the block, where it may not return.
@@ -75,13 +75,13 @@ def main() -> None:
     shape, threads = sys.argv[1], int(sys.argv[2])
     torch.set_num_threads(threads)
     sight = nnsight.NNsight(own_model(shape))
-    lens = bridge(shape) if shape != "MiniLM" else None  # It knows BERT with an output over its vocabulary alone.
+    lens = bridge(own_model(shape)) if shape != "MiniLM" else None  # It knows BERT with an output over its vocabulary alone.
     names = ("transformer-lens", "nnsight", "transformers", "torch")
     own = own_pass(own_model(shape), some_ids(shape, 16))[0]
     about = {"sum": float(own.double().sum()), "versions": ", ".join(f"{name} {version(name)}" for name in names)}
     answers = {
         "lens": _timed(shape, lambda ids: lens.run_with_cache(ids)),
-        "sight": _timed(shape, lambda ids: _sight(sight, ids)),
+        "sight": _timed(shape, lambda ids: sight_pass(sight, ids)),
         "heads": lambda n: _heads(lens, some_ids(shape, n)).tolist(),
         "heads_ms": _timed(shape, lambda ids: _heads(lens, ids)),
     }

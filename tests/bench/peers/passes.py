@@ -1,4 +1,4 @@
-"""The GPT-2 shape in TransformerLens and in Hugging Face's transformers, with the weights of our model.
+"""The GPT-2 shape in Hugging Face's transformers, in TransformerLens 4's bridge and in nnsight, with the weights of our model.
 
     python -m tests.bench.peers.passes FOLDER THREADS
 
@@ -9,16 +9,17 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import nnsight
 import torch
-import transformers
 from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformer_lens import HookedTransformer, HookedTransformerConfig
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from tests.bench.peers.bridges import bridge, sight_pass
 from tests.bench.peers.lines import serve
 
 _CLOSE = 1e-3
@@ -64,56 +65,8 @@ def face(shape: dict[str, Any], ours: Weights) -> nn.Module:
     return model.eval()
 
 
-def lens(shape: dict[str, Any], ours: Weights) -> HookedTransformer:
-    """TransformerLens' model; its projections are split into heads."""
-    model = HookedTransformer(
-        HookedTransformerConfig(
-            d_model=shape["d_model"],
-            d_head=shape["d_model"] // shape["n_heads"],
-            n_layers=shape["n_layers"],
-            n_ctx=shape["max_len"],
-            n_heads=shape["n_heads"],
-            d_mlp=shape["d_ff"],
-            d_vocab=shape["vocab_size"],
-            act_fn="gelu",
-            normalization_type="LN",
-            positional_embedding_type="standard",
-            eps=shape["eps"],
-            device="cpu",
-            init_weights=False,
-        )
-    )
-    theirs = {
-        "embed.W_E": ours["generator.project.weight"],
-        "pos_embed.W_pos": ours["decoder.embedding.learned.weight"],
-        "unembed.W_U": ours["generator.project.weight"].T,
-        "unembed.b_U": ours["generator.project.bias"],
-        **_norm("ln_final", ours, ends=("w", "b")),
-    }
-    for layer in range(shape["n_layers"]):
-        theirs |= _lens_layer(f"blocks.{layer}", f"decoder.layers.{layer}", shape["n_heads"], ours)
-    _load(model, theirs)
-    return model.eval()
-
-
-def _lens_layer(there: str, here: str, n_heads: int, ours: Weights) -> Weights:
-    theirs = _norm(f"{there}.ln1", ours, f"{here}.around_self", ("w", "b"))
-    theirs |= _norm(f"{there}.ln2", ours, f"{here}.around_feed", ("w", "b"))
-    for letter, part in (("Q", "query"), ("K", "key"), ("V", "value")):
-        weight, bias = (ours[f"{here}.self_attn.project_{part}.{end}"] for end in ("weight", "bias"))
-        theirs[f"{there}.attn.W_{letter}"] = weight.unflatten(0, (n_heads, -1)).transpose(1, 2)  # [head, in, feature]
-        theirs[f"{there}.attn.b_{letter}"] = bias.unflatten(0, (n_heads, -1))
-    output = ours[f"{here}.self_attn.project_output.weight"]
-    theirs[f"{there}.attn.W_O"] = output.T.unflatten(0, (n_heads, -1))  # [head, feature, out]
-    theirs[f"{there}.attn.b_O"] = ours[f"{here}.self_attn.project_output.bias"]
-    for end, part in (("in", "expand"), ("out", "contract")):
-        theirs[f"{there}.mlp.W_{end}"] = ours[f"{here}.feed_forward.{part}.weight"].T
-        theirs[f"{there}.mlp.b_{end}"] = ours[f"{here}.feed_forward.{part}.bias"]
-    return theirs
-
-
-def _norm(there: str, ours: Weights, here: str = "decoder", ends: tuple[str, str] = ("weight", "bias")) -> Weights:
-    return {f"{there}.{end}": ours[f"{here}.normalize.{own}"] for end, own in zip(ends, ("weight", "bias"), strict=True)}
+def _norm(there: str, ours: Weights, here: str = "decoder") -> Weights:
+    return {f"{there}.{end}": ours[f"{here}.normalize.{end}"] for end in ("weight", "bias")}
 
 
 def _load(model: nn.Module, weights: Weights) -> None:
@@ -151,21 +104,22 @@ def main() -> None:
     torch.set_num_threads(threads)
     shape = json.loads((folder / "config.json").read_text())
     ours = load_file(folder / "weights.safetensors")
-    ids, one, other = ours["ids"], lens(shape, ours), face(shape, ours)
+    ids, own = ours["ids"], face(shape, ours)
+    lens, sight = bridge(face(shape, ours)), nnsight.NNsight(face(shape, ours))  # Each of them wraps the modules of a model.
     some = ids[:, : ours["logits"].shape[1]]
+    names = ("transformer-lens", "nnsight", "transformers", "torch")
     about = {
-        "lens": _away(one.run_with_cache(some)[0], ours),
-        "face": _away(other(some).logits, ours),
-        "versions": f"transformer-lens {_version()}, transformers {transformers.__version__}, torch {torch.__version__}",
+        "lens": _away(lens.run_with_cache(some)[0], ours),
+        "face": _away(own(some).logits, ours),
+        "versions": ", ".join(f"{name} {version(name)}" for name in names),
     }
-    answers = {"lens": _timed(one.run_with_cache, ids), "face": _timed(other, ids)}
+    answers = {
+        "lens": _timed(lens.run_with_cache, ids),
+        "sight": _timed(lambda some: sight_pass(sight, some), ids),
+        "face": _timed(own, ids),
+        "full": _timed(lambda some: own(some, output_attentions=True, output_hidden_states=True), ids),
+    }
     serve(answers, about)
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("transformer-lens")
 
 
 if __name__ == "__main__":

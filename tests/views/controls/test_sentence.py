@@ -1,6 +1,6 @@
 """Typing with an input method: what is composed is no text yet, what is committed is."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -114,3 +114,37 @@ def test_a_typed_text_is_never_underlined(qtbot: QtBot) -> None:
     edit.mark_provisional(True)
     qtbot.waitUntil(lambda: edit.provisional)
     assert edit.grab().toImage() == plain
+
+
+def test_the_box_forgets_its_own_steps_of_undo(qtbot: QtBot) -> None:
+    """Qt would keep each character that ever came or went; the cursor and what is marked stay where they are."""
+    edit, said = _edit(qtbot)
+    edit.insert("天" * 70_000)
+    assert edit.isUndoAvailable()
+    edit.setSelection(5, 3)
+    qtbot.waitUntil(lambda: not edit.isUndoAvailable())
+    assert (edit.selectionStart(), edit.selectionLength(), edit.cursorPosition()) == (5, 3, 8)
+
+    edit.insert("地")
+    edit.setSelection(9, -4)
+    qtbot.waitUntil(lambda: not edit.isUndoAvailable())
+    assert (edit.selectionStart(), edit.selectionLength(), edit.cursorPosition()) == (5, 4, 5)
+    edit.insert("玄")
+    qtbot.waitUntil(lambda: not edit.isUndoAvailable())
+    assert (edit.hasSelectedText(), edit.cursorPosition()) == (False, 6)
+    assert [len(each) for each in said] == [70_000, 69_998, 69_995]
+
+
+def test_the_box_forgets_nothing_while_a_syllable_is_composed(qtbot: QtBot) -> None:
+    """To set the text anew would end the composition."""
+    edit, said = _edit(qtbot)
+    edit.insert("天" * 70_000)
+    _composed(edit, "xin")
+    waited: list[bool] = []
+    QTimer.singleShot(0, lambda: waited.append(True))
+    qtbot.waitUntil(lambda: bool(waited))
+    assert edit.isUndoAvailable()
+    _composed(edit, "", commit="新")
+    assert len(said[-1]) == 70_001
+    qtbot.waitUntil(lambda: not edit.isUndoAvailable())
+    assert edit.text() == said[-1]

@@ -1,5 +1,7 @@
 """Large maps on screen: what is painted is the maximum of what each pixel stands for, and zooming in shows the cells."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -9,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, LargeWall, Strips
-from explorer.picture.scales import Scale, table
+from explorer.picture.scales import CENTRED, Scale, table
 from explorer.picture.theme import LIGHT
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.views.painting.canvas import Canvas
@@ -134,6 +136,56 @@ def test_a_wall_asks_for_the_cells_of_the_head_that_is_zoomed_into(qtbot: QtBot,
     assert wanted == []
     told = view.describe(200, place[0] - (N // 8 - round(N / 8)))
     assert "query 200 词200" in told.text
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("n", [100, 333])
+@pytest.mark.parametrize("stretch", [1.0, 2.4])
+def test_heads_that_are_painted_together_are_those_that_are_painted_alone(
+    qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch, signed: bool, n: int, stretch: float
+) -> None:
+    """Every pixel, with a mask, with a head whose single cells are there, and with heads that are partly out of sight."""
+    numbers_, mask = np.random.default_rng(0), closed_levels(np.triu(np.ones((n, n), bool), 1))
+    layers = []
+    for _ in range(3):
+        drawn = numbers_.standard_normal((4, n, n)).astype(np.float32)
+        layers.append(levels(drawn if signed else np.tril(np.abs(drawn) / 3), mask, signed=signed))
+    picture = HeadGrid(
+        values=np.stack([each.arrays[-1] for each in layers]),
+        block=2 ** (len(layers[0].arrays) - 1),
+        large=LargeWall(tuple(layers), {(1, 2): layers[1].of(2)}),
+        rows=axis(n),
+        columns=axis(n),
+        scale=Scale(-2.0, 2.0, CENTRED[0]) if signed else UNIT,
+        caption=caption(),
+        layers=(0, 1, 2),
+        chosen=(0, 0),
+    )
+    view = HeadGridView()
+    view.stretch = stretch
+    shown(qtbot, view)
+    together: list[int] = []
+    paint_heads = HeadGridView.paint_heads
+
+    def counted(view: HeadGridView, *given: Any) -> None:
+        together.append(1)
+        paint_heads(view, *given)
+
+    monkeypatch.setattr(HeadGridView, "paint_heads", counted)
+    for zooms in range(3):
+        view.fit()
+        for _ in range(zooms):
+            view.view = view.view.zoomed(0, 0, 1.25)
+        view.draw(picture, words)  # What was painted before is forgotten.
+        fast = numbers(view.grab().toImage())
+        n_together = len(together)
+        with monkeypatch.context() as patch:
+            patch.setattr(HeadGridView, "_are_whole", lambda *_: False)
+            view.draw(picture, words)
+            slow = numbers(view.grab().toImage())
+        assert len(together) == n_together
+        assert (fast == slow).all()
+    assert together
 
 
 def test_strips_of_thousands_of_rows_are_painted_from_levels(qtbot: QtBot, words: Words) -> None:
