@@ -49,7 +49,9 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn
 def thickness(length: Array, river: River, pitch: float) -> Px:
     """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared."""
     most = min(_THICKEST * pitch, 13.0)
-    widths: Px = np.clip(length / river.longest * most, min(1.0, 0.6 * pitch), most).astype(np.float32)
+    widths: Px = np.asarray(length, np.float32) * np.float32(most / river.longest)
+    np.maximum(widths, min(1.0, 0.6 * pitch), out=widths)
+    np.minimum(widths, most, out=widths)
     return widths
 
 
