@@ -1,7 +1,7 @@
 """Paints a Scene."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import attrs
@@ -15,6 +15,7 @@ from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch,
 from explorer.picture.scales import GAP
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
+from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance, label_image
 from explorer.views.painting.paint import hatching
 
@@ -177,11 +178,15 @@ def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     return argb
 
 
+def _coloured(item: Cells, theme: Theme) -> QImage:
+    rows, columns = item.index.shape
+    pixels = _colour_table(item.colours, theme).take(item.index)
+    return QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
+
+
 def _cells(item: Cells, canvas: Canvas) -> None:
     painter = canvas.painter
-    rows, columns = item.index.shape
-    pixels = _colour_table(item.colours, canvas.theme).take(item.index)
-    image = QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
+    image = kept_image(item, canvas.theme, 1.0, partial(_coloured, item, canvas.theme))
     if item.opacity < 1:
         painter.setOpacity(item.opacity)
     painter.drawImage(_rect(item.rect), image)

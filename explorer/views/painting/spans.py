@@ -9,7 +9,7 @@ exactly. A table then tells the colour of so many steps.
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import Theme
+from explorer.views.painting.kept_images import kept_image
 
 _Floats = NDArray[np.float32]
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
@@ -143,7 +144,8 @@ def _image(pixels: NDArray[np.uint32]) -> QImage:
 
 def paint_bands(painter: QPainter, bands: Bands, theme: Theme) -> None:
     """Paint Bands."""
-    made = band_image(bands, theme, pixels_a_px(painter))
+    ratio = pixels_a_px(painter)
+    made = kept_image(bands, theme, ratio, partial(band_image, bands, theme, ratio))
     if made is not None:
         painter.drawImage(*made)
 

@@ -88,20 +88,20 @@ def test_one_band_has_its_own_opacity_and_two_are_darker() -> None:
 
 
 def test_bands_are_the_ink_of_each_alone() -> None:
-    """On a screen with more than one pixel in a px, too: ink adds up, and nothing wraps around at an edge of the image."""
+    """On a screen with two pixels in a px, too: ink adds up, and nothing wraps around at an edge of the image."""
     rng = np.random.default_rng(1)
     y0, y1 = (rng.uniform(0, 90, 3).astype(np.float32) for _ in range(2))
     width, opacity = np.array([0.8, 4, 9], np.float32), np.array([0.1, 0.3, 0.5], np.float32)
 
     def ink(*which: int) -> np.ndarray:
         bands = Bands(8, 61, *(each[list(which)] for each in (y0, y1, width, opacity)), "band", (0.68, 0.5), 5)
-        image = QImage(120, 240, QImage.Format.Format_ARGB32_Premultiplied)
-        image.setDevicePixelRatio(1.5)
+        image = QImage(160, 320, QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(2)
         image.fill(0)
         with QPainter(image) as painter:
             painter.translate(0, 30)
             paint_bands(painter, bands, LIGHT)
-        opaque = np.frombuffer(image.constBits(), np.uint8).reshape(240, 120, 4)[..., 3] / 255.1
+        opaque = np.frombuffer(image.constBits(), np.uint8).reshape(320, 160, 4)[..., 3] / 255.1
         return -np.log1p(-opaque)
 
     together, alone = ink(0, 1, 2), ink(0) + ink(1) + ink(2)
