@@ -6,7 +6,7 @@ FAMILY = "TX Sans SC"
 STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Theme:
     """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN.
 

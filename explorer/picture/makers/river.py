@@ -9,20 +9,18 @@ from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of, shows_words, whole_of
-from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
+from explorer.picture.makers.heatmaps import caption, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
+from explorer.picture.makers.river_halves import halves_of
 from explorer.picture.makers.river_words import first_query, in_words
 from explorer.picture.river.river import Half, River, Sublayer, Written
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
-from explorer.trace.levels import all_closed, pooled
-from explorer.trace.model_card import SideCard
 from explorer.trace.sampling import cut_away, sampling_probabilities
-from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 
 _CANDIDATES = 8
@@ -41,7 +39,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
     block = part.block
     pools = _pools(trace, look, part)
     pool = ("layer_max" if look.aligned.endswith("_max") else "layer") if pools and look.aligned != "head" else ""
-    halves = tuple(_half(trace, side, look, part, pool) for side in trace.card.sides)
+    halves = halves_of(trace, look, part, pool)
     step = look.step(trace)
     focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
     waves, smooth, finer = _waves(trace)
@@ -173,138 +171,6 @@ def _map(
             closed=focus.closed,
         )
         return made, missing
-
-
-def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt, pool: str) -> Half:
-    side, block = card.name, part.block
-    tap = f"{side}.embedding.output"
-    of = trace.side_name(tap, "position")
-    rows, tokens = part.rows(of), trace.side(tap)
-    # A model of others that does not scale its token vectors, or not where it is seen, has them as they are.
-    vectors = next((name for part in ("scaled", "tokens") if (name := f"{side}.embedding.{part}") in trace), tap)
-    last = f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1)
-    return Half(
-        side=side,
-        tokens=of,
-        labels=tuple(token.text for token in tokens[rows][::block]),
-        ids=tuple(token.id for token in tokens[rows][::block]),
-        block=block,
-        first=rows.start,
-        n_tokens=len(tokens),
-        scaled=_rows(_vectors(trace, vectors, tap)[rows], block),
-        positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap)[rows], block),
-        output=_rows(_vectors(trace, tap, tap)[rows], block),
-        length=_length(trace, tap, rows, block),
-        last=_length(trace, last, rows, block),
-        layers=tuple(_layer(trace, card, layer, look, part, rows, pool) for layer in range(card.n_layers)),
-        vectors=without_place(vectors),
-    )
-
-
-def _vectors(trace: Trace, tap: str, like: str) -> Array:
-    """[position, feature] of a tap; zeros where this model has no such tap."""
-    return trace[tap] if tap in trace.arrays else np.zeros(trace.shape(like), np.float32)
-
-
-def _rows(values: Array, block: int) -> Array:
-    return values if block == 1 else pooled(values, (block, 1), signed=True)
-
-
-def _length(trace: Trace, tap: str, rows: slice, block: int) -> Array:
-    """‖x‖ of each token's vector [lane]; of a block of tokens the largest; 0 where a long text left no room for the vectors."""
-    if tap not in trace.arrays:
-        return np.zeros(-(-(rows.stop - rows.start) // block), np.float32)
-    values = trace[tap][rows].astype(np.float64)
-    # ‖x‖ = √Σ x²
-    lengths = np.sqrt((values * values).sum(axis=-1)).astype(np.float32)
-    return lengths if block == 1 else pooled(lengths[:, None], (block, 1), signed=False)[:, 0]
-
-
-def _parts(card: SideCard) -> tuple[str, ...]:
-    return (*card.attentions, "feed_forward")
-
-
-def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
-    """The tap of the stream after sublayer `place` (from 0; -1: the last) of a layer: what the next sublayer reads."""
-    n_parts = len(_parts(trace.card.side(side)))
-    number = place % n_parts + 1
-    if trace.card.parallel and number < n_parts:  # The next one reads what this one has read.
-        number, layer = n_parts, layer - 1
-    kinds = ("norm", "residual") if trace.card.norm_placement == "post" else ("residual", "norm")
-    names = [f"{side}.layers.{layer}.{kind}{number}" for kind in kinds]
-    return next((name for name in names if name in trace), f"{side}.embedding.output")
-
-
-def _layer(
-    trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerpt, rows: slice, pool: str
-) -> tuple[Sublayer, ...]:
-    made = []
-    for place, part in enumerate(_parts(card)):
-        base = f"{card.name}.layers.{layer}.{part}"
-        length = _length(trace, _stream_tap(trace, card.name, layer, place), rows, excerpt.block)
-        if part == "feed_forward":
-            hidden = f"{base}.chosen" if f"{base}.chosen" in trace else f"{base}.activated"  # Of experts, those that work.
-            units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
-            made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
-        else:
-            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, excerpt, pool))
-    return tuple(made)
-
-
-def _attention(
-    trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, part: Excerpt, pool: str
-) -> Sublayer:
-    closed = closed_of(trace, tap)
-    kept, block = trace.map(tap), part.block
-    focus = attention == look.attention and layer == look.layer
-    if block == 1:
-        if kept.array is None:
-            return _one_head(trace, tap, attention, layer, length, look if focus else None, part)
-        weights = kept.array
-    elif kept.levels is not None:
-        place = (block // kept.levels.block).bit_length() - 1
-        weights = kept.levels.arrays[min(place, len(kept.levels.arrays) - 1)]
-    else:
-        weights = pooled(trace[tap], block, signed=False)
-    if closed is not None and block > 1:
-        closed = all_closed(closed, block)
-    if closed is not None and closed.shape != weights.shape[1:]:
-        closed = None
-    if not part.whole:
-        query, key = (part.lanes(trace.side_name(tap, axis)) for axis in ("query", "key"))
-        weights, closed = weights[:, query, key], None if closed is None else closed[query, key]
-    if focus and not pool:
-        drawn = weights[min(look.head, len(weights) - 1)]
-    else:
-        # Elsewhere than in the block that is looked at, one map stands for all heads:
-        # Ā[q,k] = Σ_h A[h,q,k] / n_heads, or max_h A[h,q,k]
-        drawn = weights.max(axis=0) if pool == "layer_max" else weights.mean(axis=0)
-    return Sublayer(
-        attention=attention,
-        layer=layer,
-        tap=tap,
-        length=length,
-        weights=masked_values(weights, closed),
-        recorded=weights if block == 1 else None,
-        drawn=masked_values(drawn, closed),
-        closed=closed,
-    )
-
-
-def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look | None, part: Excerpt) -> Sublayer:
-    """An attention of a long text of which not all cells were kept: the head that is looked at, if its cells are there."""
-    if part.whole:
-        raise trace.not_kept(tap, -1)
-    kept = trace.map(tap)
-    blocks = None if kept.levels is None else kept.levels.arrays[-1]
-    head = None if look is None else kept.head(min(look.head, trace.shape(tap)[0] - 1))
-    if head is None:
-        return Sublayer(attention=attention, layer=layer, tap=tap, length=length, blocks=blocks)
-    query, key = (part.rows(trace.side_name(tap, axis)) for axis in ("query", "key"))
-    closed = closed_of(trace, tap)
-    closed = None if closed is None or closed.shape != head.shape else closed[query, key]
-    drawn = masked_values(head[query, key], closed)
-    return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
 
 
 def _written(trace: Trace, step: int, part: Excerpt, look: Look) -> Written:

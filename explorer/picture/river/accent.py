@@ -3,12 +3,15 @@
 While nothing is pointed at, that is the chosen step with the token that it looks at most.
 """
 
+from functools import partial
+
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.contributions import block_parts, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
+from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
@@ -20,13 +23,13 @@ _CHIP = 0.1  # the weight from which a band gets its per cent
 _CHIP_W, _CHIP_H = 36.0, 17.0
 
 
-def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
+def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing, kept: Kept) -> Drawn:
     """Lanes, bands, labels, chips, rows of the map, and the explanation; of a head that is pointed at all its bands."""
     if pointing.place is not None and pointing.place.kind == "head":
         return _head(river, grid, words, pointing)
     scene: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
-        scene += _lanes(river, half, place, grid, pointing.of(half))
+        scene += _lanes(river, half, place, pointing.of(half), kept)
     chips: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         for slab, blocks in zip(place.slabs, half.layers, strict=True):
@@ -36,7 +39,8 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
                     if only or (block.attention, block.layer) == (river.attention, river.layer):
                         chips += part_chips(river, block, zone, grid, only)
                 elif block.drawn is not None and (rows := _rows(river, block, pointing)) is not None and rows.any():
-                    scene.append(block_bands(river, block, zone, grid, rows))
+                    key = "accents", block, zone, grid, rows.tobytes()
+                    scene.append(kept.of(key, partial(block_bands, river, block, zone, grid, rows)))
                     if block.attention == river.attention and block.layer == river.layer:
                         chips += _chips(river, block, zone, grid, rows, pointing)
     scene += chips
@@ -66,12 +70,15 @@ def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Dr
     return Drawn(tuple(scene))
 
 
-def _lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, chosen: tuple[int, ...]) -> list[Item]:
+def _lanes(river: River, half: Half, place: HalfGrid, chosen: tuple[int, ...], kept: Kept) -> list[Item]:
     if not chosen:
         return []
-    whole = lanes(river, half, place, grid)
-    kept = np.array(chosen, int)
-    return [Lanes(whole.x, whole.y[kept], whole.width[kept], np.full(len(kept), 0.45, np.float32), "accent")]
+    whole = lanes(river, half, place, kept)
+    return [kept.of(("accent", Same(whole), chosen), partial(_accented, whole, np.array(chosen, int)))]
+
+
+def _accented(whole: Lanes, chosen: np.ndarray) -> Lanes:
+    return Lanes(whole.x, whole.y[chosen], whole.width[chosen], np.full(len(chosen), 0.45, np.float32), "accent")
 
 
 def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | None:

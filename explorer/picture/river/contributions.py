@@ -14,6 +14,7 @@ from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.layout.follow_scene import colour
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
+from explorer.picture.river.kept import Kept
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Bands, Box, Drawn, Hot, Item, Label, Rect, about_width
@@ -59,9 +60,9 @@ def signed_colour(river: River, sign: float) -> str:
     return colour(float(np.sign(sign)) * _INK, Scale(-1.0, 1.0, river.signed_colours))
 
 
-def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Bands]:
+def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
     """The bands of a half in this mode: weights pale, and over them what the chosen step takes from each token."""
-    pale = [attrs.evolve(each, opacity=PALE * each.opacity, colour="water") for each in bands(river, half, place, grid)]
+    pale = [attrs.evolve(each, opacity=PALE * each.opacity, colour="water") for each in bands(river, half, place, grid, kept)]
     return [*pale, *(made for zone, block in open_zones(half, place) for made in block_parts(river, block, zone, grid))]
 
 

@@ -1,35 +1,40 @@
 """The whole river as a scene, and what lies over it while something is pointed at."""
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.contributions import mode_bands
 from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask
-from explorer.picture.river.grid import RiverGrid
-from explorer.picture.river.ground import Colours, draw_ground
+from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.ground import Colours, draw_ground, ground_key
+from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.output import draw_candidates, draw_words
 from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Drawn, Item, Label, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
-from explorer.picture.river.strips import draw_strips, excerpt_told, reaches
+from explorer.picture.river.strips import LEAST_LABEL_PX, draw_strips, excerpt_told, reaches
 
 
 def draw_river(
-    river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True, ground: Drawn | None = None
+    river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True, kept: Kept | None = None
 ) -> Drawn:
     """All that does not change while the mouse moves, its ground first; without the switch of the bands where they are not
-    `switched`. A `ground` that was drawn for the same `ground_key` need not be drawn again.
+    `switched`. Parts that are `kept` from the picture before are the same objects again.
     """
-    parts = [draw_ground(river, grid, words, colours, switched=switched) if ground is None else ground]
-    waves = river.position == "sinusoidal"
+    kept = kept or Kept()
+    kept.turn()
+    key = "ground", switched, ground_key(river, grid, words, colours)
+    ground = kept.of(key, lambda: draw_ground(river, grid, words, colours, switched=switched))
+    parts = [ground]
     for half, place in zip(river.halves, grid.halves, strict=True):
-        parts.append(draw_slabs(river, half, place, colours.unit))
+        parts.append(draw_slabs(river, half, place, colours.unit, kept))
     for half, place in zip(river.halves, grid.halves, strict=True):
         shown = bands if river.bands == "weights" else mode_bands
-        parts.append(Drawn((lanes(river, half, place, grid), *shown(river, half, place, grid))))
-        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half), sinusoidal=waves))
+        parts.append(Drawn((lanes(river, half, place, kept), *shown(river, half, place, grid, kept))))
+        parts.append(_strips(river, half, place, grid, colours.signed, kept))
     parts += [
         _scales(river, grid, words),
         draw_focus(river, grid, words),
@@ -37,15 +42,24 @@ def draw_river(
         draw_words(river, grid),
         draw_candidates(river, grid, words),
     ]
-    return joined(parts)
+    return attrs.evolve(joined(parts), ground=ground.scene)
 
 
-def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
-    """What follows the mouse: accents, the weight of the pair in each head, and the explanation."""
-    accent = draw_accent(river, grid, words, pointing)
+def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing, *, kept: Kept | None = None) -> Drawn:
+    """What follows the mouse: accents, the weight of the pair in each head, and the explanation. Accents that are `kept` from
+    what was drawn before are the same objects again."""
+    kept = kept or Kept()
+    kept.turn()
+    accent = draw_accent(river, grid, words, pointing, kept)
     if river.focus is None or river.focus.drawn is None:
         return accent
     return joined([draw_heads(river, grid, words, told_pair(river, pointing)), accent])
+
+
+def _strips(river: River, half: Half, place: HalfGrid, grid: RiverGrid, colours: str, kept: Kept) -> Drawn:
+    wanted, waves = _wanted(river, half) if place.pitch < LEAST_LABEL_PX else (), river.position == "sinusoidal"
+    key = ("strips", Same(half.scaled), Same(half.output), half.labels, half.groups, half.first, place, colours, wanted, waves)
+    return kept.of(key, lambda: draw_strips(half, place, grid, colours, wanted, sinusoidal=waves))
 
 
 def _wanted(river: River, half: Half) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
 from explorer.picture.river.accent import explained
-from explorer.picture.river.draw import Colours
 from explorer.picture.river.focus import best_key, row_names
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside_cell import draw_cell
 from explorer.picture.river.inside_grid import PILLAR, Inside, opened_half
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.draw import Colours
 from explorer.picture.river.focus import row_names
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.opened import OpenedHead
 from explorer.picture.river.pixels import sheet

@@ -246,10 +246,14 @@ Answering = Hot | HotRows
 
 @attrs.frozen(eq=False)
 class Drawn:
-    """A scene with the places in it that answer; later ones lie over earlier ones."""
+    """A scene with the places in it that answer; later ones lie over earlier ones.
+
+    It begins with its `ground`, the part that is the very same object as long as it does not change.
+    """
 
     scene: Scene
     hot: tuple[Answering, ...] = ()
+    ground: Scene = ()
 
     def at(self, x: float, y: float) -> Any:
         """What lies at a point; None where nothing does."""

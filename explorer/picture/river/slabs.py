@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
+from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
@@ -26,7 +27,7 @@ _USUAL = 0.998  # The scale of tiles ends at this share of the units.
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
 
-def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn:
+def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: Kept) -> Drawn:
     """Feed-forward tiles and thumbnails of one half. Their boxes are part of the ground, lanes and bands come from `lanes` and
     `bands`."""
     scene: list[Item] = []
@@ -38,9 +39,9 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
             if block.hidden is not None:
-                scene += _tiles(block.hidden, zone, place)
+                scene += kept.of(("tiles", block, zone, place), partial(_tiles, block.hidden, zone, place))
         for attention, room in slab.heads:
-            drawn = thumbnails(river, next(each for each in blocks if each.attention == attention), room, colours)
+            drawn = thumbnails(river, next(each for each in blocks if each.attention == attention), room, colours, kept)
             scene += drawn.scene
             hot += drawn.hot
     return Drawn(tuple(scene), tuple(hot))
@@ -49,12 +50,20 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str) -> Drawn
 def thickness(length: Array, river: River, pitch: float) -> Px:
     """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared."""
     most = min(_THICKEST * pitch, 13.0)
-    widths: Px = np.clip(length / river.longest * most, min(1.0, 0.6 * pitch), most).astype(np.float32)
+    widths: Px = np.asarray(length, np.float32) * np.float32(most / river.longest)
+    np.maximum(widths, min(1.0, 0.6 * pitch), out=widths)
+    np.minimum(widths, most, out=widths)
     return widths
 
 
-def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
+def lanes(river: River, half: Half, place: HalfGrid, kept: Kept) -> Lanes:
     """The residual stream of every token of a half, from what goes in to what comes out."""
+    # A half with another block that is looked at has the same lengths, and these are one object.
+    key = "lanes", Same(half.length), Same(half.last), place, river.longest, half is river.halves[-1], river.step_lane
+    return kept.of(key, partial(_lanes, river, half, place))
+
+
+def _lanes(river: River, half: Half, place: HalfGrid) -> Lanes:
     x, lengths = [place.start], [half.length]
     before = half.length
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
@@ -78,9 +87,13 @@ def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
     return Lanes(np.array(x, np.float32), y, widths, opacity, "water")
 
 
-def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Bands]:
+def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
     """The weights of every open block of a half as bands between lanes, faint first."""
-    return [block_bands(river, block, zone, grid) for zone, block in open_zones(half, place)]
+    beyond = river.halves[-1].side, river.step_lane  # The step's lane is asked for where the last half is a decoder.
+    return [
+        kept.of(("bands", block, zone, grid, beyond), partial(block_bands, river, block, zone, grid))
+        for zone, block in open_zones(half, place)
+    ]
 
 
 def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, Sublayer]]:
@@ -213,7 +226,7 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
-def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn:
+def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Kept | None = None) -> Drawn:
     """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
     weights = block.weights if block.weights is not None else block.blocks
     if weights is None:
@@ -222,12 +235,16 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn
     places, hot = _head_places(n_heads, room, block.attention, block.layer)
     if not places:
         return Drawn(())
-    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
-    index = indices(weights, river.scale, shut)
-    scene: list[Item] = [Cells(*sheet(index, places, room), colours)]
+    key = "thumbnails", Same(weights), room, river.scale, colours
+    scene: list[Item] = [(kept or Kept()).of(key, partial(_sheet, block, weights, room, river.scale, colours, places))]
     if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
     return Drawn(tuple(scene), hot)
+
+
+def _sheet(block: Sublayer, weights: Array, room: Rect, scale: Scale, colours: str, places: tuple[Rect, ...]) -> Cells:
+    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
+    return Cells(*sheet(indices(weights, scale, shut), places, room), colours)
 
 
 @lru_cache(maxsize=64)

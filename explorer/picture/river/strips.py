@@ -11,7 +11,7 @@ from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
 _SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
-_LEAST_LABEL_PX = 11.5  # px between two labels
+LEAST_LABEL_PX = 11.5  # px between two labels
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
@@ -110,9 +110,9 @@ def text_px(pitch: float, narrow: bool) -> float:
 
 def labelled(n: int, pitch: float, wanted: tuple[int, ...], lengths: tuple[int, ...]) -> tuple[int, ...]:
     """The lanes that get a label: all where there is room; else `wanted`, the first, the last, then the longest."""
-    if pitch >= _LEAST_LABEL_PX:
+    if pitch >= LEAST_LABEL_PX:
         return tuple(range(n))
-    gap = _LEAST_LABEL_PX / pitch
+    gap = LEAST_LABEL_PX / pitch
     order = dict.fromkeys([*wanted, 0, n - 1, *sorted(range(n), key=lambda lane: -lengths[lane])])
     taken = np.zeros(n, bool)
     kept = []

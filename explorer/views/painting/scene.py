@@ -1,25 +1,28 @@
 """Paints a Scene."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from itertools import groupby
+from functools import lru_cache, partial
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QPolygonF
 
 from explorer.picture.figure.png import palette
-from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Item, Label, Lanes, Line, Rect, Scene, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
 from explorer.picture.scales import GAP
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
+from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance, label_image
 from explorer.views.painting.paint import hatching
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
+# To ask Qt's classes for these takes as long as a small box.
+_NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter.RenderHint.Antialiasing
+_PIXELS = QImage.Format.Format_ARGB32_Premultiplied
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 
 
@@ -30,8 +33,7 @@ class Canvas:
     painter: QPainter
     theme: Theme
     family: str  # of the font
-    ground: str  # the colour behind labels that stand on no box
-    ratio: float  # device pixels in a px
+    labels: "Callable[[float, bool, str, str, float], _DrawnLabel | None]"
 
     def colour(self, name: str, opacity: float = 1.0) -> QColor:
         """A colour of the theme, or one in hexadecimal."""
@@ -41,19 +43,14 @@ class Canvas:
 def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
     """Paint all items, one over the other."""
     font, ground = painter.font(), painter.background().color().name()
-    canvas = Canvas(painter, theme, font.family(), ground, spans.pixels_a_px(painter))
-    for kind, items in groupby(scene, _grouped):
-        if isinstance(kind, str):
-            spans.paint_bands(painter, list(items), theme)  # type: ignore[arg-type]  # They are Bands.
+    family = font.family()
+    canvas = Canvas(painter, theme, family, _labels(family, theme, ground, spans.pixels_a_px(painter)))
+    for item in scene:
+        if type(item) is Label:  # Every second item is one.
+            _label(item, canvas)
         else:
-            for item in items:
-                _PAINT[type(item)](item, canvas)
+            _PAINT[type(item)](item, canvas)
     painter.setFont(font)
-
-
-def _grouped(item: Item) -> str | None:
-    """The colour of Bands: those that follow each other in one colour are painted together."""
-    return item.colour if isinstance(item, Bands) else None
 
 
 @lru_cache(maxsize=256)
@@ -69,31 +66,43 @@ def _rect(rect: Rect) -> QRectF:
 
 
 def _label(item: Label, canvas: Canvas) -> None:
-    if item.room < 8 or not item.text:
+    made = canvas.labels(item.px, item.bold, item.text, item.colour, item.room)
+    if made is None:
         return
-    theme = canvas.theme
-    behind = _BEHIND.get(item.colour)  # Labels are drawn for their background.
-    ground = canvas.ground if behind is None else getattr(theme, behind, behind)
-    colour = getattr(theme, item.colour)
-    key = canvas.family, item.px, item.bold, item.text, colour, ground, item.room, canvas.ratio
-    image, wide, high = _drawn_label(*key)
-    place = QPoint(round(item.x - wide * _SHARE[item.align]), round(item.y - high / 2))
+    image, wide, half = made
+    x, y = round(item.x - wide * _SHARE[item.align]), round(item.y - half)
     if item.opacity < 1:
         canvas.painter.setOpacity(item.opacity)
-    canvas.painter.drawImage(place, image)
-    if item.opacity < 1:
+        canvas.painter.drawImage(x, y, image)
         canvas.painter.setOpacity(1)
+    else:
+        canvas.painter.drawImage(x, y, image)
 
 
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 
+_DrawnLabel = tuple[QImage, float, float]
 
-@lru_cache(maxsize=2048)
-def _drawn_label(
-    family: str, px: float, bold: bool, text: str, colour: str, ground: str, room: float, ratio: float
-) -> tuple[QImage, float, float]:
-    """A label's image with its width and height (px). A QFont is slow to look up, so it is no part of the key."""
-    return label_image(_font(family, px, bold), text, colour, ground, room, ratio)
+
+@lru_cache(maxsize=8)
+def _labels(
+    family: str, theme: Theme, ground: str, ratio: float
+) -> Callable[[float, bool, str, str, float], _DrawnLabel | None]:
+    """Draws labels of a font family on one ground: px, bold, text, name of the colour, room → image, width, half the height.
+
+    Each is drawn once and kept. A scene asks for a hundred, and what is the same for all is no part of what each asks for.
+    """
+
+    @lru_cache(maxsize=2048)
+    def drawn(px: float, bold: bool, text: str, colour: str, room: float) -> _DrawnLabel | None:
+        if room < 8 or not text:
+            return None
+        behind = _BEHIND.get(colour)  # Labels are drawn for their background.
+        on = ground if behind is None else getattr(theme, behind, behind)
+        image, wide, high = label_image(_font(family, px, bold), text, getattr(theme, colour), on, room, ratio)
+        return image, wide, high / 2
+
+    return drawn
 
 
 def _sentence(item: Sentence, canvas: Canvas) -> None:
@@ -119,12 +128,15 @@ def _box(item: Box, canvas: Canvas) -> None:
     if not item.line and item.radius < _ROUND_PX:
         painter.fillRect(rect, canvas.colour(item.fill, item.opacity))
         return
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, bool(item.radius))
-    painter.setBrush(canvas.colour(item.fill, item.opacity) if item.fill else Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(canvas.colour(item.line, item.opacity), item.width) if item.line else Qt.PenStyle.NoPen)
+    painter.setBrush(canvas.colour(item.fill, item.opacity) if item.fill else _NO_BRUSH)
+    painter.setPen(QPen(canvas.colour(item.line, item.opacity), item.width) if item.line else _NO_PEN)
     inner = rect.adjusted(0.5, 0.5, -0.5, -0.5) if item.line else rect
-    painter.drawRoundedRect(inner, item.radius, item.radius)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    if item.radius:
+        painter.setRenderHint(_SMOOTH, True)
+        painter.drawRoundedRect(inner, item.radius, item.radius)
+        painter.setRenderHint(_SMOOTH, False)
+    else:
+        painter.drawRect(inner)
 
 
 def _dots(item: Dots, canvas: Canvas) -> None:
@@ -166,16 +178,24 @@ def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     return argb
 
 
+def _coloured(item: Cells, theme: Theme) -> QImage:
+    rows, columns = item.index.shape
+    pixels = _colour_table(item.colours, theme).take(item.index)
+    return QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
+
+
 def _cells(item: Cells, canvas: Canvas) -> None:
     painter = canvas.painter
-    rows, columns = item.index.shape
-    pixels = _colour_table(item.colours, canvas.theme).take(item.index)
-    image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
+    image = kept_image(item, canvas.theme, 1.0, partial(_coloured, item, canvas.theme))
     if item.opacity < 1:
         painter.setOpacity(item.opacity)
     painter.drawImage(_rect(item.rect), image)
     if item.opacity < 1:
         painter.setOpacity(1)
+
+
+def _bands(item: Bands, canvas: Canvas) -> None:
+    spans.paint_bands(canvas.painter, item, canvas.theme)
 
 
 def _lanes(item: Lanes, canvas: Canvas) -> None:
@@ -194,7 +214,8 @@ _PAINT: Mapping[type, Callable[[Any, Canvas], None]] = {
     Hatch: _hatch,
     Line: _line,
     Cells: _cells,
+    Bands: _bands,
     Lanes: _lanes,
     Curves: _curves,
 }
-"""How each item is painted. Bands are not here, as those of one colour are painted together."""
+"""How each item is painted."""

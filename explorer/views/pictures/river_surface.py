@@ -17,10 +17,11 @@ from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
-from explorer.picture.river.ground import Colours, draw_ground, ground_key
+from explorer.picture.river.ground import Colours
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
+from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of, usual
 from explorer.picture.river.river import River
@@ -55,7 +56,7 @@ class RiverSurface(Surface):
         self._grid: RiverGrid | None = None
         self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
-        self._ground, self._ground_key = _EMPTY, _NO_KEY  # what the picture begins with; of an opened block nothing
+        self._kept, self._kept_over = Kept(), Kept()  # of the scenes of the picture before
         self._ground_image, self._ground_painted = QPixmap(), _NO_KEY
         self._image = QPixmap()  # the picture without what follows the mouse
         self._shown, self._outdated = (
@@ -113,13 +114,8 @@ class RiverSurface(Surface):
         self._grid = lay_out(self.picture, round(self.wide), round(self.high))
         if self.picture.opened is None:
             self._inside = None
-            key = ground_key(self.picture, self._grid, self.words, self.colours)
-            if key != self._ground_key:
-                self._ground = draw_ground(self.picture, self._grid, self.words, self.colours)
-                self._ground_key = key
-            self._base = draw_river(self.picture, self._grid, self.words, self.colours, ground=self._ground)
+            self._base = draw_river(self.picture, self._grid, self.words, self.colours, kept=self._kept)
         else:
-            self._ground, self._ground_key = _EMPTY, _NO_KEY
             self._inside = lay_out_inside(self.picture, round(self.wide), round(self.high))
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._shown, self._outdated = False, True
@@ -147,7 +143,7 @@ class RiverSurface(Surface):
             return
         pointing = self.pointing or usual(self.picture)
         if self._inside is None:
-            self._over = draw_over(self.picture, self._grid, self.words, pointing)
+            self._over = draw_over(self.picture, self._grid, self.words, pointing, kept=self._kept_over)
         else:
             self._over = draw_inside_over(self.picture, self._inside, self.words, self.colours, pointing)
         self.setAccessibleDescription(self.explanation)
@@ -170,7 +166,7 @@ class RiverSurface(Surface):
     def _paint_base(self, painter: QPainter) -> None:
         """Paint all that does not follow the mouse."""
         painter.drawPixmap(0, 0, self._painted_ground())
-        paint_scene(painter, self._base.scene[len(self._ground.scene) :], self.theme)
+        paint_scene(painter, self._base.scene[len(self._base.ground) :], self.theme)
 
     def _painted(self) -> QPixmap:
         """The image of all that does not follow the mouse."""
@@ -184,11 +180,11 @@ class RiverSurface(Surface):
     def _painted_ground(self) -> QPixmap:
         """The image of the ground, over the window's colour."""
         image = self._ground_image = self._blank(self._ground_image)
-        key = self._ground_key, self.theme, self.font().family(), image.size(), image.devicePixelRatio()
+        key = Same(self._base.ground), self.theme, self.font().family(), image.size(), image.devicePixelRatio()
         if key != self._ground_painted:
             image.fill(QColor(self.theme.window))
             with self._painter(image) as painter:
-                paint_scene(painter, self._ground.scene, self.theme)
+                paint_scene(painter, self._base.ground, self.theme)
             self._ground_painted = key
         return image
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen
 
 from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import LIGHT
-from explorer.views.painting.spans import STEPS, band_images, coverage, paint_bands, paint_curves, paint_lanes
+from explorer.views.painting.spans import STEPS, band_image, coverage, paint_bands, paint_curves, paint_lanes
 
 _WIDE, _HIGH = 120, 160
 
@@ -60,7 +60,7 @@ def test_bands_look_like_strokes(y0: float, y1: float, width: float) -> None:
     """The same ink in each column and pixels that differ little from QPainter's antialiased cubic."""
     ours, theirs = blank(), blank()
     with QPainter(ours) as painter:
-        paint_bands(painter, [band(y0, y1, width)], LIGHT)
+        paint_bands(painter, band(y0, y1, width), LIGHT)
     with QPainter(theirs) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(LIGHT.band)
@@ -83,32 +83,36 @@ def test_one_band_has_its_own_opacity_and_two_are_darker() -> None:
     for bands, expected in ((both, 0.6), (twice, 0.84)):
         image = blank()
         with QPainter(image) as painter:
-            paint_bands(painter, [bands], LIGHT)
+            paint_bands(painter, bands, LIGHT)
         assert darkness(image)[80, 60] == pytest.approx(expected, abs=0.02)
 
 
-def test_bands_of_several_zones_are_those_of_each_alone() -> None:
-    """Made together, zones of different sizes do not run into each other, whatever lies beyond their edges."""
+def test_bands_are_the_ink_of_each_alone() -> None:
+    """On a screen with two pixels in a px, too: ink adds up, and nothing wraps around at an edge of the image."""
     rng = np.random.default_rng(1)
+    y0, y1 = (rng.uniform(0, 90, 3).astype(np.float32) for _ in range(2))
+    width, opacity = np.array([0.8, 4, 9], np.float32), np.array([0.1, 0.3, 0.5], np.float32)
 
-    def some(n: int, left: float, wide: float, reach: float) -> Bands:
-        y0, y1 = (rng.uniform(0, reach, n).astype(np.float32) for _ in range(2))
-        width, opacity = rng.uniform(0.5, 9, n).astype(np.float32), rng.uniform(0.05, 0.99, n).astype(np.float32)
-        return Bands(left, left + wide, y0, y1, width, opacity, "band", (0.68, 0.5), 5)
+    def ink(*which: int) -> np.ndarray:
+        bands = Bands(8, 61, *(each[list(which)] for each in (y0, y1, width, opacity)), "band", (0.68, 0.5), 5)
+        image = QImage(160, 320, QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(2)
+        image.fill(0)
+        with QPainter(image) as painter:
+            painter.translate(0, 30)
+            paint_bands(painter, bands, LIGHT)
+        opaque = np.frombuffer(image.constBits(), np.uint8).reshape(320, 160, 4)[..., 3] / 255.1
+        return -np.log1p(-opaque)
 
-    zones = [some(1, 0, 7.3, 40), some(30, 8, 61, 150), some(5, 60, 20, 90)]
-    together = band_images(zones, LIGHT, 1.5)
-    for zone, (corner, image) in zip(zones, together, strict=True):
-        [(alone_corner, alone)] = band_images([zone], LIGHT, 1.5)
-        assert corner == alone_corner and image.size() == alone.size()
-        both = [np.frombuffer(each.constBits(), np.uint8).astype(int) for each in (image, alone)]
-        assert both[0].any() and (both[0] == both[1]).all()
+    together, alone = ink(0, 1, 2), ink(0) + ink(1) + ink(2)
+    assert together.max() > 0.5 and np.abs(together - alone).max() < 0.02
+    assert np.abs(np.roll(together, 1, axis=0) - alone).max() > 0.1  # One row lower it is told.
 
 
 def test_no_band_is_no_image() -> None:
     """Where all weights are too small nothing is painted."""
     none = np.zeros(0, np.float32)
-    assert band_images([Bands(0, 10, none, none, none, none, "band")], LIGHT, 1.0) == []
+    assert band_image(Bands(0, 10, none, none, none, none, "band"), LIGHT, 1.0) is None
 
 
 def test_a_lane_is_as_thick_as_it_is_told() -> None:
