@@ -70,8 +70,10 @@ class Knob:
             return value
         if self.kind == "bool":
             return self._truth(value)
-        number = self._number(value)
         low, high = self.valid
+        if type(value) is (int if self.kind == "int" else float) and low <= value <= high:
+            return value  # Nearly every value is of the knob's own type already; NaN is in no range.
+        number = self._number(value)
         if not low <= number <= high:
             raise KnobOutOfRange(name=self.name, low=self._plain(low), high=self._plain(high), got=value)
         if self.kind == "int" and number != int(number):

@@ -5,6 +5,7 @@ Every sum is exact. Opening a term shows what it is the sum or the product of, l
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import attrs
 import numpy as np
@@ -98,7 +99,7 @@ class Sums:
     names: str = ""  # what the terms are, in the plural
     said: str = ""  # a sentence about what is opened
 
-    @property
+    @cached_property  # Each row of the waterfall asks, and a deep model has 130 rows of 4,000 terms together.
     def digits(self) -> int:
         """Digits behind the point with which the largest share still has three figures, at least two."""
         shown = self.terms or tuple(term for group in self.groups for row in group.rows for term in row.terms)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -25,8 +25,8 @@ from explorer.presets import Preset, load_preset
 from explorer.state.intents import SetKnob
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import NumberBox
+from explorer.views.controls.wheel import FocusedChoice, FocusedSlider
 from explorer.views.controls.writing import WritingRows
 from explorer.views.painting.style import set_style_property
 
@@ -67,7 +67,7 @@ class KnobRow(QWidget):
         self.slider: QSlider | None = None
         self.editor: NumberBox | QComboBox | QCheckBox
         if self.knob.kind == "choice":
-            self.editor = ChoiceBox()
+            self.editor = FocusedChoice()
             self.editor.addItems(self.knob.choices)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
@@ -83,9 +83,8 @@ class KnobRow(QWidget):
         for each in (self.editor, self.slider):
             if each is not None:
                 each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                each.installEventFilter(self)
         if isinstance(self.editor, NumberBox):
-            self.editor.lineEdit().installEventFilter(self)
+            self.editor.installEventFilter(self)
 
     def _spin_box(self) -> NumberBox:
         box = NumberBox()
@@ -100,7 +99,7 @@ class KnobRow(QWidget):
         return box
 
     def _make_slider(self) -> QSlider:
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = FocusedSlider()
         steps = self._to_tick(self.knob.offered.high)
         slider.setRange(0, steps)
         slider.setPageStep(max(1, steps // 10))
@@ -108,15 +107,12 @@ class KnobRow(QWidget):
         return slider
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the wheel scroll the panel unless the knob has the focus, and leave undo and redo to the window."""
+        """Leave undo and redo to the window."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.ShortcutOverride
             and (event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo))
         ):
-            event.ignore()
-            return True
-        if isinstance(event, QWheelEvent) and isinstance(watched, QWidget) and not watched.hasFocus():
             event.ignore()
             return True
         return False

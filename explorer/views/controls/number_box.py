@@ -6,6 +6,7 @@ With a German locale Qt takes the point for a thousands separator and reads 0.5 
 import unicodedata
 
 from PySide6.QtCore import QLocale
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
 
 _POINTS = str.maketrans(dict.fromkeys(",，。．、٫", "."))
@@ -19,11 +20,17 @@ def plain_figures(text: str) -> str:
 
 
 class NumberBox(QDoubleSpinBox):
-    """A box for a number, in any digits."""
+    """A box for a number, in any digits. The wheel turns it only while it has the focus, and scrolls what it stands on else."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setLocale(QLocale.c())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
     def validate(self, text: str, place: int) -> object:
         return super().validate(plain_figures(text), place)

@@ -3,14 +3,15 @@
 import math
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QLabel, QSizePolicy, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QWidget
 
 from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.views.controls.number_box import NumberBox, plain_figures
 from explorer.views.controls.tab_group import make_tab_group
+from explorer.views.controls.wheel import ResettingName, ResettingSlider
 from explorer.views.painting.style import set_style_property
 
 _N_STEPS = 80  # ticks of the logarithmic top-k slider
@@ -84,10 +85,10 @@ class SamplingRow(QWidget):
         super().__init__()
         self.field = field
         self.start: float = getattr(Look(), field) if start is None else start
-        self.name = QLabel()
+        self.name = ResettingName()
         self.name.setWordWrap(True)
         self.box = OffBox(off, decimals)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = ResettingSlider()
         self._ticks: list[float] = []
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -102,8 +103,8 @@ class SamplingRow(QWidget):
         self.box.valueChanged.connect(self._typed)
         for each in (self.slider, self.box):
             each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            each.installEventFilter(self)
-        self.name.installEventFilter(self)
+        self.slider.double_clicked.connect(self._go_back)
+        self.name.double_clicked.connect(self._go_back)
 
     def lay_out(self, *, narrow: bool, name_px: int = 24) -> None:
         """Put the slider below name and box; or between them, with names of the same width (px), in the narrow layout."""
@@ -143,15 +144,8 @@ class SamplingRow(QWidget):
             each.setAccessibleName(name)
             each.setAccessibleDescription(hint)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the wheel scroll the page unless the control has the focus, and reset on a double click."""
-        if isinstance(event, QWheelEvent) and isinstance(watched, QWidget) and not watched.hasFocus():
-            event.ignore()
-            return True
-        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonDblClick and watched is not self.box:
-            self._turn(self.start)
-            return True
-        return False
+    def _go_back(self) -> None:
+        self._turn(self.start)
 
     def _nearest(self, value: float) -> int:
         """The tick of a value, or the nearest one. The value for off has a tick of its own."""

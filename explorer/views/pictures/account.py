@@ -42,7 +42,7 @@ class AccountView(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: Account | None = None
-        self.places: list[Place] = []
+        self._places: list[Place] = []
         self.here: int | None = None  # the place under the mouse
         self.selected: int | None = None  # the place that keys have selected
         self.time_ms: float | None = None  # since the first part was added; None: all of them are there
@@ -64,6 +64,8 @@ class AccountView(Surface):
             self._end()
         self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('why.keys_hint')}")
         self._place()
+        if self.here is not None:
+            self._lay_out()  # The place under the mouse may be gone.
         self.tell_again(NOTHING if self.here is None else self.describe(self.here))
 
     # Time
@@ -117,17 +119,27 @@ class AccountView(Surface):
         self._place()
 
     def _place(self) -> None:
-        """Make the marks, and the places that answer to the mouse."""
-        self._sketch, self.places = None, []
-        if self.picture is not None and self.words is not None:
-            self._painter.use(self.font())
-            self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
-            added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
-            area = Area(0, 0, self.wide, self.high)
-            self.places = account(self._sketch, self.picture.sums, self.words, area, added)
-        self.here = self.here if self.here is not None and self.here < len(self.places) else None
-        self.selected = self.selected if self.selected is not None and self.selected < len(self.places) else None
+        """The marks and the places are to be made anew, when they are painted or asked for: a layout resizes several times."""
+        self._sketch, self._places = None, []
         self.update()
+
+    @property
+    def places(self) -> list[Place]:
+        """What answers to the mouse, in the order of drawing."""
+        self._lay_out()
+        return self._places
+
+    def _lay_out(self) -> None:
+        """Make the marks and the places, unless they are there."""
+        if self._sketch is not None or self.picture is None or self.words is None:
+            return
+        self._painter.use(self.font())
+        self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
+        added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
+        area = Area(0, 0, self.wide, self.high)
+        self._places = account(self._sketch, self.picture.sums, self.words, area, added)
+        self.here = self.here if self.here is not None and self.here < len(self._places) else None
+        self.selected = self.selected if self.selected is not None and self.selected < len(self._places) else None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -139,6 +151,7 @@ class AccountView(Surface):
         return QRectF(area.x, area.y, area.wide, area.high)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
+        self._lay_out()
         if self._sketch is None:
             return
         self._painter.paint(painter, self._sketch)
