@@ -10,6 +10,7 @@
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
+    ├── TooNarrow, NotAWidth
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
@@ -389,6 +390,18 @@ class DiskFull(CannotWrite):
     """The disk has no room for the file. Values: path."""
 
     key = "error.disk_full"
+
+
+class TooNarrow(ExplorerError):
+    """A figure for print that is wider than its place on paper. Values: title, need_mm, room_mm, font_pt."""
+
+    key = "error.too_narrow"
+
+
+class NotAWidth(ExplorerError):
+    """A width that is no number with a unit. Values: got."""
+
+    key = "error.not_a_width"
 
 
 class BadFile(ExplorerError):

@@ -1,5 +1,6 @@
 """PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from explorer.resources import asset
 _SVG_DPI = 96.0  # px of an SVG per inch
 _INCH_MM = 25.4
 _INCH_POINTS = 72.0
+_ON_PAPER = re.compile(r'<svg [^>]*?width="([\d.]+)mm" height="([\d.]+)mm"')
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
@@ -36,7 +38,7 @@ def add_fonts() -> tuple[str, ...]:
 def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory."""
     renderer = _renderer(svg)
-    size = renderer.defaultSize()
+    size = _size(svg, renderer)
     scale = width_px / size.width() if width_px else dpi / _SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
     made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
@@ -93,7 +95,7 @@ def pixels(svg: str, width_px: int) -> NDArray[np.uint8]:
 def write_pdf(svg: str, path: Path) -> None:
     """Write the figure as a PDF of one page of its size. Raises CannotWrite."""
     renderer = _renderer(svg)
-    size = renderer.defaultSize()
+    size = _size(svg, renderer)
     file = QBuffer()
     file.open(QBuffer.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(file)
@@ -123,6 +125,14 @@ def ensure_application() -> QGuiApplication:
     application = running if isinstance(running, QGuiApplication) else QGuiApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
     return application
+
+
+def _size(svg: str, renderer: QSvgRenderer) -> QSizeF:
+    """The size of a figure (px of 1/96 inch). QtSvg takes a millimetre for 1/90 inch, so a size on paper is read here."""
+    found = _ON_PAPER.match(svg)
+    if found is None:
+        return QSizeF(renderer.defaultSize())
+    return QSizeF(*(float(each) / _INCH_MM * _SVG_DPI for each in found.groups()))
 
 
 def _renderer(svg: str) -> QSvgRenderer:

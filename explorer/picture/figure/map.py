@@ -21,13 +21,14 @@ from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
 _NUMBER = 11.0  # px, the letters of numbers in cells
+_LEAST_CELL = 0.25  # px
 _MOST_NUMBERS = 4096  # A map of more cells has none, as it has no shapes for single cells either.
 
 
 def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     """Draw a map with its labels, its colour bar and a legend of closed cells."""
     n_rows, n_columns = picture.values.shape
-    cell_w, cell_h = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
+    cell_w, cell_h = _cell_px(picture, drawing.room - bar_px(picture.scale))
     left = row_label_px(picture.rows, cell_h)
     turned = any(width(label, LABEL) > cell_w - 4 for label in picture.columns.labels)
     top += column_label_px(picture.columns, turned, cell_w)
@@ -80,15 +81,17 @@ def _write_numbers(
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
     """Draw bands beside each other, in as many lines as they need. Each line has the rows' labels at its left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
-    cell_h, cell_w = whole(min(24.0, max(2.0, 640 / n_rows))), whole(max(1.0, min(12.0, 280 / n_columns)))
+    cell_h = whole(min(24.0, max(2.0, 640 / n_rows)))
     start = left = row_label_px(rows, cell_h)
+    most = max((drawing.room - left) / n_columns, _LEAST_CELL)
+    cell_w = whole(min(max(1.0, min(12.0, 280 / n_columns)), most))
     row_labels(drawing, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
         if band.scale.reach is not None:
             reach = told_reach(band.scale, drawing.words)
         wide = max(band.values.shape[1] * cell_w, width(band.caption.title, LABEL), width(reach, LABEL))
-        if left > start and left + wide > _LINE_PX:
+        if left > start and left + wide > drawing.within(_LINE_PX):
             left, top = start, top + 62 + n_rows * cell_h
             row_labels(drawing, rows, left, top + 20, cell_h)
         drawing.write(left, top + 12, band.caption.title)
@@ -100,12 +103,21 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
         _swatch(drawing, start, top + 58 + n_rows * cell_h, drawing.theme.unknown, drawing.words("legend.nan"))
 
 
-def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]:
-    """Width and height of a cell (px): square where columns are tokens, narrow where they are features."""
-    if labelled:
-        side = whole(min(44.0, 900 / max(n_rows, n_columns)))
-        return side, side
-    return whole(min(14.0, 1200 / n_columns)), whole(min(24.0, 900 / n_rows))
+def _cell_px(picture: Heatmap, room: float) -> tuple[float, float]:
+    """Width and height of a cell (px): square where columns are tokens, narrow where they are features.
+
+    A map with its rows' labels keeps to `room` px. These take less room beside lower cells, so the cells are fitted twice.
+    """
+    n_rows, n_columns = picture.values.shape
+    fitted = whole if math.isinf(room) else float
+    if picture.columns.labels:
+        side = min(44.0, 900 / max(n_rows, n_columns))
+        for _fitting in range(2):
+            side = min(side, max((room - row_label_px(picture.rows, side)) / n_columns, _LEAST_CELL))
+        return fitted(side), fitted(side)
+    high = whole(min(24.0, 900 / n_rows))
+    most = max((room - row_label_px(picture.rows, high)) / n_columns, _LEAST_CELL)
+    return fitted(min(14.0, 1200 / n_columns, most)), high
 
 
 def whole(size: float) -> float:
@@ -150,6 +162,11 @@ def row_labels(drawing: Drawing, rows: Axis, left: float, top: float, cell: floa
         drawing.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
 
 
+def bar_px(scale: Scale) -> float:
+    """The room (px) of the colour bar beside a map, with the gap before it."""
+    return 0.0 if scale.colours == "open" else 36.0 + max(width(number(each), LABEL) for each in (scale.low, scale.high))
+
+
 def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> None:
     """Draw the scale as high as the map beside it, within 60 to 240 px."""
     if scale.colours == "open":
@@ -168,19 +185,24 @@ def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: flo
 def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
     """Name the two axes, and say what the colours of closed cells and of NaN mean."""
     y, theme = bottom + 22, drawing.theme
-    drawing.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
-    if picture.closed is not None:
+    axes = f"{picture.rows.name} ↓   {picture.columns.name} →"
+    closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
+    closed = "" if picture.closed is None else f"{closed_by}: {picture.reason}"
+    if x + max(width(axes, LABEL), 18 + width(closed, LABEL)) > drawing.room:
+        x = 0.0  # Where there is little room, the legend has that below the rows' labels too.
+    y = drawing.write_lines(x, y, axes, faint=True)
+    if closed:
         y += 20
-        closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
-        _swatch(drawing, x, y, theme.closed, f"{closed_by}: {picture.reason}")
-        drawing.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
+        first, y = y, _swatch(drawing, x, y, theme.closed, closed)
+        drawing.add(f'<path d="M{x:.1f} {first + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
     if (index == NOT_A_NUMBER).any():
         _swatch(drawing, x, y + 20, theme.unknown, drawing.words("legend.nan"))
 
 
-def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> None:
+def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> float:
+    """A colour and what it means; returns the baseline (px) of the last line."""
     drawing.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
-    drawing.write(x + 18, y, meaning, faint=True)
+    return drawing.write_lines(x + 18, y, meaning, faint=True)
 
 
 def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:

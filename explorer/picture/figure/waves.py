@@ -6,18 +6,22 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import Drawing, largest
+from explorer.picture.figure.drawing import LABEL, Drawing, largest
 from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
 
+_WIDE_PX, _LEAST_PX = 640.0, 120.0
 _MOST_DOTTED = 128  # places; dots of more places would touch
 
 
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
-    wide, high, left = 640.0, 240.0, 40.0
+    names = 40 + max((width(name, LABEL) for name in picture.names), default=0.0)
+    high, left = 240.0, 40.0
+    wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - names)
     n = picture.values.shape[1]
     most = largest(picture.values)
     step = wide / max(1, n - 1)
