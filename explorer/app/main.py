@@ -28,6 +28,7 @@ _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
 _INVITED = "invited"  # the preference that says whether the tour was offered
+_EXPORT = "export"  # the preference that says how exported figures are set
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 _EXPORT = "export"  # the name of the export thread; its module is imported with the first dialog
 
@@ -64,6 +65,8 @@ class Program:
         self.window.folders.recall(self.preferences.text("folders"))
         self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.sessions.recall(self.preferences.text("sessions"))
+        self.window.saving.memory = self.preferences.text(_EXPORT)
+        self.window.saving.remembered.connect(self._keep_export)
         self.window.folders.changed.connect(self._keep_folders)
         self.window.sessions.changed.connect(self._keep_sessions)
         self._begin_session(first)
@@ -185,6 +188,9 @@ class Program:
 
     def _keep_hidden(self) -> None:
         self.preferences.put(_HIDDEN, self.window.page_stack.memory)
+
+    def _keep_export(self) -> None:
+        self.preferences.put(_EXPORT, self.window.saving.memory)
 
     def _keep_shortcuts(self) -> None:
         self.preferences.put("shortcuts", self.window.shortcuts.memory)

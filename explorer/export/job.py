@@ -150,16 +150,20 @@ class Export:
         format_.write(path, self._tables(tap, taps, head))
         return path, None
 
+    @property
+    def set_for(self) -> Print | None:
+        """How the figure is set, None for one with a size of its own."""
+        return self.printed or (None if self.several is None else ON_SCREEN)
+
     def preview(self) -> str:
-        """The SVG of the figure; of several files that of the first one. Raises ExplorerError."""
+        """The SVG of the figure, with letters as text; of several files that of the first one. Raises ExplorerError."""
         tap, head = self._pieces(self._taps())[0] if self.one_each else ("", None)
-        return self._svg(tap, head)
+        return attrs.evolve(self, outlines=False)._svg(tap, head)
 
     def _svg(self, tap: str, head: int | None) -> str:
-        if self.several is not None:
-            svg = render_print(self.several, self.printed or ON_SCREEN, self.words, self.theme)
-        elif self.printed is not None:
-            svg = render_print(self._figure(tap, head), self.printed, self.words, self.theme)
+        shown = self._figure(tap, head) if self.several is None else self.several
+        if self.set_for is not None:
+            svg = render_print(shown, self.set_for, self.words, self.theme)
         else:
             svg = render(self._figure(tap, head), self.words, self.theme)
         return outlined(svg) if self.outlines else svg
@@ -222,7 +226,7 @@ class Export:
         format_ = find(self.format, self.possible())
         if format_.draw is None:
             return {}
-        printed = self.printed or (None if self.several is None else ON_SCREEN)
+        printed = self.set_for
         about: dict[str, Any] = {"print": None if printed is None else attrs.asdict(printed), "text_as_paths": self.outlines}
         if self.several is not None:
             about["pictures"] = [

@@ -1,10 +1,14 @@
-"""The export dialog: content, format, size and place, then progress and Cancel. Files are written on a thread of its own."""
+"""The export dialog: content, format, size and place with a preview, then progress and Cancel.
+
+Files are written on a thread of its own, and the preview is drawn on another one.
+"""
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import attrs
-from PySide6.QtCore import QObject, QSignalBlocker, QStandardPaths, Signal
+from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,48 +26,30 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.display import native_dialog
+from explorer.app.shell.export_contents import EACH, FILM, SEVERAL, Contents, Offered
+from explorer.app.shell.export_preview import ExportPreview
+from explorer.app.shell.export_writing import Teller
+from explorer.app.shell.print_form import PrintForm
 from explorer.errors import ExplorerError
-from explorer.export.choice import Choice
-from explorer.export.formats import FILMS, Format, find, formats_of, named
+from explorer.export.formats import Format, find, named
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
-from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
 THREAD = "export"
-_WHAT = ("this", "film", "wall", "each", "page", "all")
-
-
-class _Teller(QObject):
-    """Sends what happens on the writing thread. It outlives a dialog that is closed before the thread has ended."""
-
-    step = Signal(int, int)
-    ended = Signal(object)
-
-    def write(self, job: Export, cancelled: threading.Event, cancelled_text: str) -> None:
-        """Write the files on the thread, until all are written or the user cancels."""
-        outcome: object = None
-        try:
-            for done, total in job.run():
-                self.step.emit(done, total)
-                if cancelled.is_set() and done < total:
-                    outcome = cancelled_text
-                    break
-        except Exception as error:  # The GUI thread tells a user's error from a bug.
-            outcome = error
-        self.ended.emit(outcome)
-        self.deleteLater()
+_DPI, _PRINT_DPI = 192, 300  # of an image for the screen, and for a paper
 
 
 class ExportDialog(QDialog):
-    """The dialog. It exports exactly the given picture and trace.
+    """The dialog. It exports exactly the given picture and trace, or a further picture of the page, or all of them.
 
-    `numbers` is the same picture in English, since files of numbers are the same in every language.
-    Signals: broke(error) for a bug on the writing thread.
+    `numbers` is the same picture in English, since files of numbers are the same in every language. `more` are the fields of
+    Contents that tell about the page. `memory` is how figures were set the last time.
+    Signals: broke(error) for a bug on a thread.
     """
 
     broke = Signal(object)
@@ -77,10 +63,12 @@ class ExportDialog(QDialog):
         parent: QWidget | None = None,
         *,
         numbers: Picture | None = None,
+        memory: str = "",
+        **more: Any,
     ) -> None:
         super().__init__(parent)
-        self._numbers = picture if numbers is None else numbers
-        self._trace, self._look, self._picture, self._words = trace, look, picture, words
+        self._trace, self._look, self._words = trace, look, words
+        self._contents = Contents(look=look, first=Offered(picture, lambda: numbers), **more)
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._warned = ""
@@ -88,22 +76,23 @@ class ExportDialog(QDialog):
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
         self.path, self.choose = QLineEdit(), QPushButton()
+        self.print_form, self.preview = PrintForm(words), ExportPreview(words)
         self.progress, self.message = QProgressBar(), QLabel()
         self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
         self._fill()
+        self.print_form.recall(memory)
         self._lay_out()
         self._connect()
         self._changed()
 
     def _fill(self) -> None:
         words = self._words
-        moves = self._picture.kind().film is not None
-        for key in _WHAT if moves else (key for key in _WHAT if key != "film"):
-            self.what.addItem(words(f"export.{key}", title=self._picture.caption.title), key)
+        for key, name in self._contents.named(words):
+            self.what.addItem(name, key)
         self.dpi.setRange(24, 1200)
-        self.dpi.setValue(192)
+        self.dpi.setValue(_DPI)
         self.width_px.setRange(0, 20000)
-        sheet = self._picture.kind().sheet
+        sheet = self._contents.first.picture.kind().sheet
         if sheet is not None:  # A sheet has a size of its own; any other picture is as wide as its dots say.
             self.width_px.setValue(round(sheet[0]))
         for box in (self.dpi, self.width_px):
@@ -130,24 +119,34 @@ class ExportDialog(QDialog):
         ):
             form.addRow(words(f"export.{key}"), widget)
             widget.setAccessibleName(words(f"export.{key}"))
+        self.print_form.add_to(form)
         form.addRow(words("export.path"), place)
         self.path.setAccessibleName(words("export.path"))
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.leave)
         buttons.addWidget(self.begin)
-        layout = QVBoxLayout(self)
+        layout = QVBoxLayout()
         layout.setSpacing(12)
         layout.addLayout(form)
+        layout.addStretch(1)
         layout.addWidget(self.progress)
         layout.addWidget(self.message)
         layout.addLayout(buttons)
-        self.setMinimumWidth(520)
+        both = QHBoxLayout(self)
+        both.setSpacing(16)
+        both.addLayout(layout)
+        both.addWidget(self.preview, 1)
+        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.resize(940, 560)
 
     def _connect(self) -> None:
         self.what.currentIndexChanged.connect(self._changed)
         self.format.currentIndexChanged.connect(self._named)
         self.path.textEdited.connect(self._typed)
+        self.theme.currentIndexChanged.connect(self._preview)
+        self.print_form.changed.connect(self._preview)
+        self.preview.broke.connect(self.broke)
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
@@ -162,14 +161,10 @@ class ExportDialog(QDialog):
 
     @property
     def _in_folder(self) -> bool:
-        return self._kind == "each" or self._format.in_folder
+        return self._kind == EACH or self._format.in_folder
 
     def _offered(self) -> tuple[Format, ...]:
-        if self._kind == "film":
-            return FILMS
-        if self._kind == "page":
-            return formats_of(figure=False, numbers=False, page=True)
-        return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
+        return self._contents.formats(self._kind)
 
     @property
     def _format(self) -> Format:
@@ -189,29 +184,27 @@ class ExportDialog(QDialog):
         """Suggest a file name that says what the file contains."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
-        head = None if self._picture.caption.name else self._picture.head
-        this = self._picture.caption.file_name + ("" if head is None else f".head{head}")
-        stem = {
-            "this": this,
-            "film": f"{this}.film",
-            "wall": self._wall_tap(),
-            "each": "heads",
-            "page": "page",
-            "all": "trace",
-        }[self._kind]
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
-        self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
+        self.path.setText(
+            str(kept / self._contents.stem(self._kind)) + ("" if self._in_folder else f".{self.format.currentText()}")
+        )
         self._allow()
 
     def _allow(self) -> None:
         """Enable only the settings that the format uses."""
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
-        self.dpi.setEnabled(self._format.has_pixels and self._kind != "film")
+        self.dpi.setEnabled(self._format.has_pixels and self._kind != FILM)
         self.theme.setEnabled(self._format.has_theme)
+        self.print_form.allow(self._format.draw is not None, several=self._kind == SEVERAL)
+        self._preview()
 
-    def _wall_tap(self) -> str:
-        return self._look.attention_tap()
+    def _preview(self) -> None:
+        """Preview what is chosen now."""
+        if self.dpi.value() in (_DPI, _PRINT_DPI):  # Nobody has chosen another one.
+            self.dpi.setValue(_PRINT_DPI if self.print_form.is_printed else _DPI)
+        self.print_form.suggest(self._contents.caption(self._kind, self._words))
+        self.preview.ask(self.job() if self._format.draw is not None else None)
 
     def _choose(self) -> None:
         with native_dialog():
@@ -247,7 +240,6 @@ class ExportDialog(QDialog):
 
     def job(self) -> Export:
         """The Export that the dialog describes."""
-        choice = Choice(self._wall_tap(), None, None) if self._kind in ("wall", "each") else None
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
         return Export(
@@ -255,14 +247,13 @@ class ExportDialog(QDialog):
             out=self._out(),
             format=self.format.currentText(),
             words=self._words,
-            choice=choice,
-            picture=self._this() if self._kind in ("this", "film") else None,
-            film=self._kind == "film",
-            one_each=self._kind == "each",
+            **self._contents.asked(self._kind, self._format),
             look=attrs.evolve(self._look, signed_colours=signed),
             theme=theme,
             dpi=self.dpi.value(),
             width_px=self.width_px.value() or None,
+            printed=self.print_form.printed(),
+            outlines=self.print_form.outlines.isChecked() and self._format.draw is not None,
         )
 
     def _out(self) -> Path:
@@ -271,9 +262,6 @@ class ExportDialog(QDialog):
             return path.expanduser()
         except RuntimeError:  # There is no such user, so ~name is an ordinary file name.
             return path
-
-    def _this(self) -> Picture:
-        return self._picture if self._format.is_figure else self._numbers
 
     def start(self) -> None:
         """Begin to write, unless a file would be replaced unasked."""
@@ -285,7 +273,7 @@ class ExportDialog(QDialog):
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        teller = _Teller(QApplication.instance())  # The application owns it, since the dialog may be closed first.
+        teller = Teller(QApplication.instance())  # The application owns it, since the dialog may be closed first.
         teller.step.connect(self._stepped)
         teller.ended.connect(self._finished)
         self._thread = threading.Thread(

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import reduce
 
 import attrs
 
@@ -55,9 +56,13 @@ def caption_of(pictures: tuple[Picture, ...], words: Words, *, letters: bool) ->
     """What pictures say of themselves: titles and notes, and whether the pass was changed or recorded by another program."""
     told = []
     for place, picture in enumerate(pictures):
-        said = words("export.sentence_stop").join(_said(picture.caption, words))
+        said = _joined(_said(picture.caption, words), words)
         told.append(f"{letter(place)} {said}" if letters else said)
-    return words("export.caption_stop").join(told)
+    return _joined(told, words)
+
+
+def _joined(sentences: Iterable[str], words: Words) -> str:
+    return reduce(lambda first, then: words("export.sentences", first=first, then=then), sentences)
 
 
 def _said(caption: Caption, words: Words) -> Iterator[str]:
