@@ -4,13 +4,13 @@
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
-    │                SentencesNeedOneSide
+    │                FlagsExclude, SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
     │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── TooNarrow, NotAWidth
+    ├── TooNarrow, NotAWidth, NothingOnPage
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
@@ -164,6 +164,12 @@ class KnobDoesNothing(BadKnob):
 
 class WrongCall(ExplorerError):
     """A command line that cannot be understood."""
+
+
+class FlagsExclude(WrongCall):
+    """Two flags that ask for different things. Values: first, second."""
+
+    key = "error.flags_exclude"
 
 
 class SentencesNeedOneSide(WrongCall):
@@ -402,6 +408,12 @@ class NotAWidth(ExplorerError):
     """A width that is no number with a unit. Values: got."""
 
     key = "error.not_a_width"
+
+
+class NothingOnPage(ExplorerError):
+    """A page that shows no picture of a pass. Values: page."""
+
+    key = "error.nothing_on_page"
 
 
 class BadFile(ExplorerError):

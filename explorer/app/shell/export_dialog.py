@@ -100,7 +100,7 @@ class ExportDialog(QDialog):
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
-        self.path.setMinimumWidth(280)
+        self.path.setMinimumWidth(150)
         self.progress.hide()
         self.begin.setDefault(True)
 
@@ -138,7 +138,7 @@ class ExportDialog(QDialog):
         both.addLayout(layout)
         both.addWidget(self.preview, 1)
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.resize(940, 560)
+        self.resize(980, 600)
 
     def _connect(self) -> None:
         self.what.currentIndexChanged.connect(self._changed)

@@ -37,6 +37,7 @@ class Drawing:
         self.theme = theme
         self.words = words
         self.room = room
+        self.cramped = False  # whether so little room was left that labels were given up
         self.body: list[str] = []
         self.width = 0.0
         self.height = 0.0

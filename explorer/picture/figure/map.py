@@ -21,6 +21,7 @@ from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
 _NUMBER = 11.0  # px, the letters of numbers in cells
+_BANDS_PX, _LEAST_BAND = 20.0, 90.0  # px between bands, and the least width of one
 _LEAST_CELL = 0.25  # px
 _MOST_NUMBERS = 4096  # A map of more cells has none, as it has no shapes for single cells either.
 
@@ -42,8 +43,14 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
         _write_numbers(drawing, picture, index, left, top, cell_w, cell_h)
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
-    colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
+    drawing.cramped = math.isfinite(drawing.room) and _loses_labels(picture, cell_w)
+    bottom = max(bottom, colour_bar(drawing, picture.scale, right + 16, top, bottom - top))
     legend(drawing, picture, index, left, bottom)
+
+
+def _loses_labels(picture: Heatmap, cell: float) -> bool:
+    """Whether columns with labels are too narrow for them, though they had room without a limit."""
+    return bool(picture.columns.labels) and cell < LABEL <= min(44.0, 900 / max(picture.values.shape))
 
 
 def answering(picture: Heatmap, left: float, top: float, cell_w: float, cell_h: float) -> Answering:
@@ -81,10 +88,11 @@ def _write_numbers(
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
     """Draw bands beside each other, in as many lines as they need. Each line has the rows' labels at its left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
-    cell_h = whole(min(24.0, max(2.0, 640 / n_rows)))
+    cell_h = whole(min(24.0 if math.isinf(drawing.room) else 16.0, max(2.0, 640 / n_rows)))
     start = left = row_label_px(rows, cell_h)
-    most = max((drawing.room - left) / n_columns, _LEAST_CELL)
-    cell_w = whole(min(max(1.0, min(12.0, 280 / n_columns)), most))
+    cell_w = whole(max(1.0, min(12.0, 280 / n_columns)))
+    if math.isfinite(drawing.room):
+        cell_w = min(12.0, _band_px(picture, drawing.room - left) / n_columns)
     row_labels(drawing, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
@@ -98,9 +106,16 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
         draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
         drawing.answer(answering(band, left, top + 20, cell_w, cell_h))
         drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
-        left += wide + 20
+        left += wide + _BANDS_PX
     if any((indices(band.values, band.scale, band.closed) == NOT_A_NUMBER).any() for band in picture.bands):
         _swatch(drawing, start, top + 58 + n_rows * cell_h, drawing.theme.unknown, drawing.words("legend.nan"))
+
+
+def _band_px(picture: Strips, room: float) -> float:
+    """The width (px) of a band where as many as can stand beside each other fill the room."""
+    titles = max(width(band.caption.title, LABEL) for band in picture.bands)
+    a_line = max(1, min(len(picture.bands), int((room + _BANDS_PX) / (max(titles, _LEAST_BAND) + _BANDS_PX))))
+    return (room - _BANDS_PX * (a_line - 1)) / a_line
 
 
 def _cell_px(picture: Heatmap, room: float) -> tuple[float, float]:
@@ -167,10 +182,10 @@ def bar_px(scale: Scale) -> float:
     return 0.0 if scale.colours == "open" else 36.0 + max(width(number(each), LABEL) for each in (scale.low, scale.high))
 
 
-def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> None:
-    """Draw the scale as high as the map beside it, within 60 to 240 px."""
+def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> float:
+    """Draw the scale as high as the map beside it, within 60 to 240 px; returns below what (px) a legend has room."""
     if scale.colours == "open":
-        return  # A mask has no values.
+        return top  # A mask has no values.
     colours = table(scale.colours)[::-1]
     height = max(60.0, min(beside, 240.0))
     step = height / 64
@@ -180,6 +195,7 @@ def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: flo
     drawing.reach(x + 12, top + height)
     drawing.write(x + 18, top + 10, number(scale.high), faint=True)
     drawing.write(x + 18, top + height, number(scale.low), faint=True)
+    return top + height if math.isfinite(drawing.room) else top
 
 
 def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import reduce
 
 import attrs
@@ -20,6 +21,7 @@ _MARGIN = 1.0  # px; half a line at the edge is not cut off
 _GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
 _LETTER = 20.0  # px, the line above a part with its letter
 _ABOVE_CAPTION = 22.0  # px from the pictures to the first baseline of the caption
+_STOPS = re.compile("([?!？！])[.。]")  # A question has its own stop.
 _SIZE = re.compile(r'(<text [^>]*font-size=")([\d.]+)"')
 
 
@@ -62,7 +64,8 @@ def caption_of(pictures: tuple[Picture, ...], words: Words, *, letters: bool) ->
 
 
 def _joined(sentences: Iterable[str], words: Words) -> str:
-    return reduce(lambda first, then: words("export.sentences", first=first, then=then), sentences)
+    joined = reduce(lambda first, then: words("export.sentences", first=first, then=then), sentences)
+    return _STOPS.sub(r"\1", joined)
 
 
 def _said(caption: Caption, words: Words) -> Iterator[str]:
@@ -89,11 +92,11 @@ class _Plate:
             return self._picture(arranged, room)
         if isinstance(arranged, Beside):
             before = self._n_named
-            try:
-                return self._beside(arranged, room)
-            except TooNarrow:  # What has no room beside others stands below them.
-                self._n_named = before
-                return self._below(arranged.parts, room)
+            with suppress(TooNarrow):
+                beside = self._beside(arranged, room)
+                if not beside.cramped:
+                    return beside
+            self._n_named = before  # What has no room beside others stands below them.
         return self._below(arranged.parts, room)
 
     def _picture(self, picture: Picture, room: float) -> Drawing:
@@ -128,6 +131,7 @@ class _Plate:
     def _put(drawing: Drawing, part: Drawing, x: float, y: float) -> None:
         drawing.body += [f'<g transform="translate({x:.2f} {y:.2f})">', *part.body, "</g>"]
         drawing.reach(x + part.width, y + part.height)
+        drawing.cramped = drawing.cramped or part.cramped
 
     def must_fit(self, drawing: Drawing, room: float, picture: Picture) -> None:
         """Raise TooNarrow where a drawing is wider than its room (px)."""

@@ -5,12 +5,17 @@ A picture is drawn in px, in which its labels have LABEL px. Print says how larg
 how many px the width has: a picture is laid out anew for that room and is never scaled, so letters have the size asked for.
 """
 
+import re
+
 import attrs
 
+from explorer.errors import NotAWidth
 from explorer.knobs import Knob, Range
 from explorer.picture.figure.drawing import LABEL
 
 MM_PER_INCH, PT_PER_INCH = 25.4, 72.0
+_UNITS_MM = {"mm": 1.0, "cm": 10.0, "in": MM_PER_INCH, "pt": MM_PER_INCH / PT_PER_INCH}
+_TOLD = re.compile(r"([0-9]*\.?[0-9]+)\s*(mm|cm|in|pt)")
 SMALLEST_PT = 5.0
 """Smaller labels, such as indices, are smaller than the asked size, but never than this."""
 
@@ -27,6 +32,20 @@ def _checked_width(value: object) -> float:
 
 def _checked_font(value: object) -> float:
     return float(FONT.check(value))
+
+
+def width_of(told: str) -> float:
+    """A width on paper in mm, from "88mm", "3.5in", "250pt" or "8.8cm", or the name of a column with a dash for its blank.
+
+    Raises NotAWidth, KnobOutOfRange.
+    """
+    named = {name.replace("_", "-"): width for name, width in COLUMNS_MM.items()}
+    if told in named:
+        return named[told]
+    found = _TOLD.fullmatch(told.strip().lower())
+    if found is None:
+        raise NotAWidth(got=told)
+    return _checked_width(float(found[1]) * _UNITS_MM[found[2]])
 
 
 @attrs.frozen(kw_only=True)

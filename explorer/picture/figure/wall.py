@@ -60,8 +60,9 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     if named:
         _answer(drawing, made, picture, left, top, cell)
     height, total = made.index.shape[0] * cell, made.index.shape[1] * cell
-    colour_bar(drawing, picture.scale, left + total + 16, top, height)
-    legend(drawing, picture, made.index, left, top + height)
+    drawing.cramped = math.isfinite(drawing.room) and made.pitch_columns * cell < width(f"H{n_heads}", LABEL) + 4
+    bottom = max(top + height, colour_bar(drawing, picture.scale, left + total + 16, top, height))
+    legend(drawing, picture, made.index, left, bottom)
 
 
 def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, top: float, cell: float) -> None:

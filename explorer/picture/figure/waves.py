@@ -20,10 +20,10 @@ _MOST_DOTTED = 128  # places; dots of more places would touch
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
     names = 40 + max((width(name, LABEL) for name in picture.names), default=0.0)
-    high, left = 240.0, 40.0
+    most = largest(picture.values)
+    high, left = 240.0, max(40.0, width(number(-most), LABEL) + 8)
     wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - names)
     n = picture.values.shape[1]
-    most = largest(picture.values)
     step = wide / max(1, n - 1)
     middle = top + high / 2
     marked = (picture.n_marked - 1) * step
