@@ -10,7 +10,12 @@ from explorer.picture.layout.sketch import Area
 
 def shown_cards(page: Page) -> tuple[Card, ...]:
     """The cards that a page shows with a picture, also below one that is enlarged."""
-    return tuple(card for card in page.cards if card.picture is not None and not card.waiting and card.isVisibleTo(page))
+    return tuple(card for card in page.cards if _has_numbers(card) and card.isVisibleTo(page))
+
+
+def _has_numbers(card: Card) -> bool:
+    """Whether a card shows numbers of the present answer, and no picture that is still empty or an older one."""
+    return card.picture is not None and not card.waiting and not getattr(card.picture, "pending", False)
 
 
 def arranged(page: Page) -> Arranged | None:

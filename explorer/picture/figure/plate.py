@@ -92,11 +92,13 @@ class _Plate:
             return self._picture(arranged, room)
         if isinstance(arranged, Beside):
             before = self._n_named
-            with suppress(TooNarrow):
-                beside = self._beside(arranged, room)
-                if not beside.cramped:
-                    return beside
-            self._n_named = before  # What has no room beside others stands below them.
+            for per_line in range(len(arranged.parts), 1, -1):  # What has no room beside the others stands in a further line.
+                self._n_named = before
+                with suppress(TooNarrow):
+                    made = self._lines(arranged, per_line, room)
+                    if not made.cramped:
+                        return made
+            self._n_named = before
         return self._below(arranged.parts, room)
 
     def _picture(self, picture: Picture, room: float) -> Drawing:
@@ -111,12 +113,18 @@ class _Plate:
         self.must_fit(drawing, room, picture)
         return drawing
 
-    def _beside(self, row: Beside, room: float) -> Drawing:
-        drawing, x = Drawing(self._theme, self._words, room), 0.0
-        spare = room - _GAP_X * (len(row.parts) - 1)
-        for part, share in zip(row.parts, row.shares, strict=True):
-            self._put(drawing, self.part(part, share * spare), x, 0.0)
-            x += share * spare + _GAP_X
+    def _lines(self, row: Beside, per_line: int, room: float) -> Drawing:
+        """The parts of a row with `per_line` of them in each line; of several lines all parts are equally wide."""
+        drawing, y, n = Drawing(self._theme, self._words, room), 0.0, len(row.parts)
+        shares = row.shares if per_line == n else (1 / per_line,) * n
+        spare = room - _GAP_X * (per_line - 1)
+        for first in range(0, n, per_line):
+            x, bottom = 0.0, y
+            for part, share in zip(row.parts[first : first + per_line], shares[first:], strict=False):
+                made = self.part(part, share * spare)
+                self._put(drawing, made, x, y)
+                x, bottom = x + share * spare + _GAP_X, max(bottom, y + made.height)
+            y = bottom + _GAP_Y
         return drawing
 
     def _below(self, parts: tuple[Arranged, ...], room: float) -> Drawing:

@@ -14,6 +14,7 @@ from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
 
 _WIDE_PX, _LEAST_PX = 640.0, 120.0
+_MOST_NAMES = 0.4  # of the room; names that take more stand below the curves
 _MOST_DOTTED = 128  # places; dots of more places would touch
 
 
@@ -22,7 +23,9 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     names = 40 + max((width(name, LABEL) for name in picture.names), default=0.0)
     most = largest(picture.values)
     high, left = 240.0, max(40.0, width(number(-most), LABEL) + 8)
-    wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - names)
+    below = names > _MOST_NAMES * drawing.room  # Long names stand below the curves where there is little room.
+    beside = 8.0 if below else names
+    wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - beside)
     n = picture.values.shape[1]
     step = wide / max(1, n - 1)
     middle = top + high / 2
@@ -51,9 +54,10 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
                 if np.isfinite(value)
             )
             drawing.add(f'<g fill="{colour}">{dots}</g>')
-        y = top + 12 + index * 18
-        drawing.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
-        drawing.write(left + wide + 40, y, name, faint=True)
+        x, y = (left - 16, top + high + 44) if below else (left + wide, top + 12)
+        y += index * 18
+        drawing.add(f'<path d="M{x + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
+        drawing.write(x + 40, y, name, faint=True)
     for y, value in ((top + 10, most), (middle + 4, 0.0), (top + high, -most)):
         drawing.write(left - 6, y, number(value), anchor="end", faint=True)
     drawing.write(left + wide / 2, top + high + 20, f"{picture.x_name} 0 … {n - 1}", anchor="middle", faint=True)
