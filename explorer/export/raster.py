@@ -21,6 +21,8 @@ SVG_DPI = 96.0  # px of an SVG per inch
 INCH_MM = 25.4
 _INCH_POINTS = 72.0
 _ON_PAPER = re.compile(r'<svg [^>]*?width="([\d.]+)mm" height="([\d.]+)mm"')
+_TEXT, _ATTRIBUTE = re.compile(r"<text ([^>]*)>"), re.compile(r'([\w-]+)="([^"]*)"')
+_FINE = 16
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
@@ -137,4 +139,18 @@ def size_px(svg: str, renderer: QSvgRenderer | None = None) -> QSizeF:
 
 def _renderer(svg: str) -> QSvgRenderer:
     """A renderer of an SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
+    if _ON_PAPER.match(svg):
+        svg = _TEXT.sub(_fine, svg)
     return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))
+
+
+def _fine(found: re.Match[str]) -> str:
+    """The beginning of a text in letters so many times as large, made as much smaller again.
+
+    QtSvg rounds the size of letters to whole px and thickens small ones; on paper they have exactly the size asked for.
+    """
+    given = dict(_ATTRIBUTE.findall(found[1]))
+    given |= {name: f"{float(given[name]) * _FINE:.4f}" for name in ("x", "y", "font-size")}
+    given["transform"] = f"{given.get('transform', '')} scale({1 / _FINE:g})".strip()
+    kept = " ".join(f'{name}="{value}"' for name, value in given.items())
+    return f"<text {kept}>"

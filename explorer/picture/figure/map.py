@@ -22,7 +22,8 @@ from explorer.picture.tables import Table, table_name
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
 _NUMBER = 11.0  # px, the letters of numbers in cells
 _BANDS_PX, _LEAST_BAND = 20.0, 90.0  # px between bands, and the least width of one
-_LEAST_CELL = 0.25  # px
+_LEAST_CELL, _LEAST_LABELLED = 0.25, 7.0  # px; the least cell, and the least beside which a label stands
+_BARE_PX = 8.0  # at the left of rows without labels
 _MOST_NUMBERS = 4096  # A map of more cells has none, as it has no shapes for single cells either.
 
 
@@ -121,14 +122,17 @@ def _band_px(picture: Strips, room: float) -> float:
 def _cell_px(picture: Heatmap, room: float) -> tuple[float, float]:
     """Width and height of a cell (px): square where columns are tokens, narrow where they are features.
 
-    A map with its rows' labels keeps to `room` px. These take less room beside lower cells, so the cells are fitted twice.
+    A map with its rows' labels keeps to `room` px. The labels are given up where cells would be too low for them even without
+    them; otherwise a room that is too small for them stays too small.
     """
     n_rows, n_columns = picture.values.shape
     fitted = whole if math.isinf(room) else float
     if picture.columns.labels:
-        side = min(44.0, 900 / max(n_rows, n_columns))
-        for _fitting in range(2):
-            side = min(side, max((room - row_label_px(picture.rows, side)) / n_columns, _LEAST_CELL))
+        natural = min(44.0, 900 / max(n_rows, n_columns))
+        alone = min(natural, max((room - _BARE_PX) / n_columns, _LEAST_CELL))
+        if alone < _LEAST_LABELLED:
+            return fitted(alone), fitted(alone)
+        side = max(_LEAST_LABELLED, min(natural, (room - row_label_px(picture.rows, LABEL)) / n_columns))
         return fitted(side), fitted(side)
     high = whole(min(24.0, 900 / n_rows))
     most = max((room - row_label_px(picture.rows, high)) / n_columns, _LEAST_CELL)
@@ -148,7 +152,7 @@ def row_label_px(rows: Axis, cell: float) -> float:
 
 def _row_label_size(cell: float) -> float:
     """The letter size of rows' labels (px); 0 where the labels would overlap and are left out."""
-    return 0.0 if cell < 7 else min(LABEL, cell)
+    return 0.0 if cell < _LEAST_LABELLED else min(LABEL, cell)
 
 
 def column_label_px(columns: Axis, turned: bool, cell: float) -> float:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import reduce
+from html import unescape
 
 import attrs
 
@@ -12,7 +13,7 @@ from explorer.errors import TooNarrow
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL, LINE, Drawing
 from explorer.picture.figure.print import Print
-from explorer.picture.figure.text import BOLD, document
+from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
 from explorer.picture.theme import LIGHT, Theme
@@ -22,6 +23,12 @@ _GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
 _LETTER = 20.0  # px, the line above a part with its letter
 _ABOVE_CAPTION = 22.0  # px from the pictures to the first baseline of the caption
 _STOPS = re.compile("([?!？！])[.。]")  # A question has its own stop.
+_LINES = re.compile(
+    r'<text [^>]*?x="([-\d.]+)" y="([-\d.]+)" font-size="([\d.]+)" fill="[^"]*" '
+    r'text-anchor="(\w+)"(?: font-weight="\d+")?>([^<]*)<'
+)
+_SHARES = {"start": 1.0, "middle": 0.5, "end": 0.0}
+_BEYOND = 60.0  # px
 _SIZE = re.compile(r'(<text [^>]*font-size=")([\d.]+)"')
 
 
@@ -102,15 +109,26 @@ class _Plate:
         return self._below(arranged.parts, room)
 
     def _picture(self, picture: Picture, room: float) -> Drawing:
+        drawing = self._drawn(picture, room)
+        given = room
+        for _again in range(2):
+            beyond = drawing.width - room
+            if 0 < beyond < _BEYOND:  # Its last label stands out, so it is laid out for less room.
+                given -= beyond
+                drawing = self._drawn(picture, given)
+        self.must_fit(drawing, room, picture)
+        self._n_named += 1
+        return drawing
+
+    def _drawn(self, picture: Picture, room: float) -> Drawing:
         drawing, sheet, top = Drawing(self._theme, self._words, room), picture.kind().sheet, 0.0
         if self.letters:
             drawing.write(0, LABEL, letter(self._n_named), weight=BOLD)
-            self._n_named += 1
             top = _LETTER
+        picture.kind().draw(drawing, picture, top)
         if sheet is not None:
             drawing.reach(sheet[0], top + sheet[1])
-        picture.kind().draw(drawing, picture, top)
-        self.must_fit(drawing, room, picture)
+        self._grow(drawing)
         return drawing
 
     def _lines(self, row: Beside, per_line: int, room: float) -> Drawing:
@@ -135,6 +153,14 @@ class _Plate:
             y += made.height + _GAP_Y
         return drawing
 
+    def _grow(self, drawing: Drawing) -> None:
+        """Let a drawing reach as far as its smallest letters will, which `render_print` enlarges."""
+        smallest = self._print.smallest_px
+        for x, y, size, anchor, content in _LINES.findall("\n".join(drawing.body)):
+            if float(size) < smallest:
+                wide = width(unescape(content), smallest)
+                drawing.reach(float(x) + _SHARES[anchor] * wide, float(y) + 4)
+
     @staticmethod
     def _put(drawing: Drawing, part: Drawing, x: float, y: float) -> None:
         drawing.body += [f'<g transform="translate({x:.2f} {y:.2f})">', *part.body, "</g>"]
@@ -148,7 +174,7 @@ class _Plate:
         need_mm = (drawing.width + 2 * _MARGIN) * self._print.mm_per_px
         raise TooNarrow(
             title=picture.caption.title,
-            need_mm=math.ceil(need_mm),
-            room_mm=math.floor((room + 2 * _MARGIN) * self._print.mm_per_px),
+            need_mm=math.ceil(need_mm + 0.5),
+            room_mm=round((room + 2 * _MARGIN) * self._print.mm_per_px),
             font_pt=self._print.font_pt,
         )

@@ -39,7 +39,7 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     cell = whole(max(1.0, min(12.0, _WALL_PX / made.index.shape[1])))
     for _fitting in range(2 if math.isfinite(drawing.room) else 0):  # The rows' labels take less room beside smaller cells.
         labels = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
-        cell = max(_LEAST_CELL, min(12.0, (drawing.room - labels - bar_px(picture.scale)) / made.index.shape[1]))
+        cell = max(_LEAST_CELL, min(cell, (drawing.room - labels - bar_px(picture.scale)) / made.index.shape[1]))
     if picture.measured is not None:
         drawing.write_rich(0, top, f"{picture.measured.name}: {picture.measured.formula or '–'}")
         top += 16
