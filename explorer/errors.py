@@ -4,13 +4,14 @@
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
-    │                SentencesNeedOneSide
+    │                FlagsExclude, SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
     │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
     │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson,
     │                NoScriptForModel
     ├── CannotWrite  CannotCreate, DiskFull
+    ├── TooNarrow, NotAWidth, NothingOnPage
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
@@ -164,6 +165,12 @@ class KnobDoesNothing(BadKnob):
 
 class WrongCall(ExplorerError):
     """A command line that cannot be understood."""
+
+
+class FlagsExclude(WrongCall):
+    """Two flags that ask for different things. Values: first, second."""
+
+    key = "error.flags_exclude"
 
 
 class SentencesNeedOneSide(WrongCall):
@@ -402,6 +409,24 @@ class DiskFull(CannotWrite):
     """The disk has no room for the file. Values: path."""
 
     key = "error.disk_full"
+
+
+class TooNarrow(ExplorerError):
+    """A figure for print that is wider than its place on paper. Values: title, need_mm, room_mm, font_pt."""
+
+    key = "error.too_narrow"
+
+
+class NotAWidth(ExplorerError):
+    """A width that is no number with a unit. Values: got."""
+
+    key = "error.not_a_width"
+
+
+class NothingOnPage(ExplorerError):
+    """A page that shows no picture of a pass. Values: page."""
+
+    key = "error.nothing_on_page"
 
 
 class BadFile(ExplorerError):

@@ -32,8 +32,8 @@ _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
 _INVITED = "invited"  # the preference that says whether the tour was offered
+_EXPORT = "export"  # the preference that says how exported figures are set
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
-_EXPORT = "export"  # the name of the export thread; its module is imported with the first dialog
 
 
 class Program:
@@ -75,6 +75,8 @@ class Program:
         self.window.shortcuts.recall(self._keys.begin())
         self.window.folders.recents.keep(partial(self.preferences.change, "folders"))
         self.window.sessions.recents.keep(partial(self.preferences.change, "sessions"))
+        self.window.saving.memory = self.preferences.text(_EXPORT)
+        self.window.saving.remembered.connect(self._keep_export)
         self._begin_session(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
@@ -196,6 +198,9 @@ class Program:
 
     def _keep_hidden(self) -> None:
         self._hidden.put(self.window.page_stack.memory)
+
+    def _keep_export(self) -> None:
+        self.preferences.put(_EXPORT, self.window.saving.memory)
 
     def _keep_shortcuts(self) -> None:
         self._keys.put(self.window.shortcuts.memory)

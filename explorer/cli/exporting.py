@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.completing import formats_completed, taps_completed
+from explorer.cli.completing import formats_completed, of_words, taps_completed
 from explorer.cli.flags import choice_flag, number_flag, shared_flags
 from explorer.cli.passes import asked
 from explorer.cli.spoken import SpokenCommand
-from explorer.errors import ExplorerError, UnknownHead, UnknownLayer
+from explorer.errors import ExplorerError, FlagsExclude, UnknownHead, UnknownLayer
 from explorer.export import formats
+from explorer.knobs import Knob, Range
 from explorer.lang import Words
+from explorer.page_list import KEYS
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
     from explorer.export.choice import Choice
+    from explorer.picture.figure.print import Print
+    from explorer.picture.layout.arranged import Arranged
+    from explorer.state.look import Look
     from explorer.trace.script_parts import ScriptParts
     from explorer.trace.trace import Trace
 
@@ -44,6 +49,30 @@ class _Place:
         return attrs.evolve(self, path=self.path.with_name(f"{stem}.{number}.{self.format}"))
 
 
+_WIDTH_PX = Knob(name="--width", kind="int", default=0, group="flag", applies="draw", valid=Range(16, 20_000))
+_FONT_PT = Knob(name="--font-size", kind="float", default=8.0, group="flag", applies="draw", valid=Range(5, 24), unit="pt")
+_PAGE = Knob(name="--page", kind="choice", default=KEYS[0], group="flag", applies="draw", choices=KEYS)
+
+
+def _width(_context: click.Context, _option: click.Parameter, value: str | None) -> int | float | None:
+    """A width: whole pixels as an int, or millimetres on paper as a float. Raises KnobOutOfRange, NotAWidth."""
+    if value is None:
+        return None
+    if value.lstrip("+-").isdecimal():
+        return int(_WIDTH_PX.check(value))
+    from explorer.picture.figure.print import width_of
+
+    return width_of(value)
+
+
+def _font(_context: click.Context, _option: click.Parameter, value: str | None) -> float | None:
+    return None if value is None else float(_FONT_PT.check(value))
+
+
+def _page_key(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    return None if value is None else str(_PAGE.check(value))
+
+
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.option("--tap", metavar="NAME", shell_complete=taps_completed)
@@ -52,7 +81,12 @@ class _Place:
 @click.option("--out", required=True, metavar="PATH", type=click.Path())
 @click.option("--format", "format_", metavar="|".join(formats.all_names()), shell_complete=formats_completed)
 @number_flag("--dpi", "dpi", 24.0, 1200.0, default=192.0)
-@number_flag("--width", "width_px", 16, 20_000)
+@click.option("--width", metavar="NUMBER|88mm|one-column|two-columns", callback=_width)
+@click.option("--font-size", "font_pt", metavar="POINTS", callback=_font)
+@click.option("--caption", metavar="TEXT")
+@click.option("--no-letters", "unlettered", is_flag=True)
+@click.option("--text-as-paths", "outlines", is_flag=True)
+@click.option("--page", "page", metavar="KEY", callback=_page_key, shell_complete=of_words(KEYS))
 @choice_flag("--theme", "theme", ("light", "dark"), default="light")
 @shared_flags
 @click.pass_obj
@@ -62,17 +96,37 @@ def export(words: Words, /, text: str, tap: str | None, out: str, format_: str |
 
     For "-" each line of the standard input is a text. A line that cannot be used is told, the others are written.
     """
-    place = _place(out, format_)
+    if tap is not None and given["page"] is not None:
+        raise FlagsExclude(first="--tap", second="--page")
+    place = _place(out, format_, given["page"])
     # Refuse a wrong format before the pass.
-    possible = formats.formats_of(figure=tap is not None, numbers=True, page=True)
-    formats.find(place.format, possible if tap is not None else (*possible, *formats.SCRIPTS))
+    formats.find(place.format, _possible(tap, given["page"]))
     if text != _LINES:
-        request = asked(text, given)
-        count, status = _written(_computer(), request, place, tap, given, words), 0
+        count, status = _written(_computer(), _request(text, given), place, tap, given, words), 0
     else:
         count, status = _each_line(place, tap, given, words)
     click.echo(words("cli.exported", count=count, path=out))
     return status
+
+
+def _possible(tap: str | None, page: str | None) -> tuple[formats.Format, ...]:
+    if page is not None:
+        return formats.formats_of(figure=True, numbers=False)
+    possible = formats.formats_of(figure=tap is not None, numbers=True, page=True)
+    return possible if tap is not None else (*possible, *formats.SCRIPTS)
+
+
+def _experiments(page: str | None) -> frozenset[str]:
+    """What the pictures of a page need beside the pass."""
+    if page is None:
+        return frozenset()
+    from explorer.app.pages.alone import page_class
+
+    return page_class(page).experiments
+
+
+def _request(text: str, given: dict[str, Any]) -> "Request":
+    return asked(text, given).asking(experiments=_experiments(given["page"]))
 
 
 def _each_line(place: _Place, tap: str | None, given: dict[str, Any], words: Words) -> tuple[int, int]:
@@ -81,7 +135,7 @@ def _each_line(place: _Place, tap: str | None, given: dict[str, Any], words: Wor
     count, status = 0, 0
     for number, line in _lines():
         try:
-            count += _written(computer, asked(line, given), place.of_line(number), tap, given, words)
+            count += _written(computer, _request(line, given), place.of_line(number), tap, given, words)
         except ExplorerError as error:
             click.echo(words("cli.line", line=number, reason=words.error(error)), err=True)
             status = 2
@@ -101,11 +155,13 @@ def _lines() -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
-def _place(out: str, format_: str | None) -> _Place:
+def _place(out: str, format_: str | None, page: str | None) -> _Place:
     path = Path(out)
     named = formats.named(path.name)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     chosen = (format_ or ("png" if folder else named)).lower()
+    if folder and page is not None:  # A page is one figure, which has its name in a folder.
+        return _Place(path / f"{page}.{chosen}", False, chosen)
     if folder and any(chosen == each.name for each in formats.SCRIPTS):  # Of a pass there is one script.
         return _Place(path / f"model.{chosen}", False, chosen)
     return _Place(path, folder, chosen)
@@ -129,6 +185,7 @@ def _written(
     from explorer.state.look import Look
 
     trace = computer(request).trace
+    look = opening_look(trace) if tap is None else Look()
     job = Export(
         trace=trace,
         out=place.path,
@@ -136,11 +193,14 @@ def _written(
         words=words,
         choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
         script=_script_parts(computer, request, place),
+        several=_several(given["page"], trace, look, words),
         one_each=place.is_folder,
-        look=opening_look(trace) if tap is None else Look(),
+        look=look,
         theme=THEMES[given["theme"]],
         dpi=given["dpi"],
-        width_px=given["width_px"],
+        width_px=given["width"] if isinstance(given["width"], int) else None,
+        printed=_printed(given),
+        outlines=given["outlines"],
     )
     return max(done for done, _of in job.run())
 
@@ -152,6 +212,32 @@ def _script_parts(computer: "Computer", request: "Request", place: _Place) -> "S
     from explorer.export.pytorch.writing import weights_beside
 
     return computer.script_parts(request.wish, weights_beside(place.path))
+
+
+def _printed(given: dict[str, Any]) -> "Print | None":
+    """How the flags set a figure; None where no flag speaks of paper."""
+    from explorer.picture.figure.print import Print
+
+    width_mm = given["width"] if isinstance(given["width"], float) else None
+    told = {"width_mm": width_mm, "font_pt": given["font_pt"], "caption": given["caption"]}
+    asked = {name: value for name, value in told.items() if value is not None}
+    return Print(**asked, letters=not given["unlettered"]) if asked else None
+
+
+def _several(page: str | None, trace: "Trace", look: "Look", words: Words) -> "Arranged | None":
+    """The pictures of a page, None without one. Raises NothingOnPage."""
+    if page is None:
+        return None
+    from PySide6.QtWidgets import QApplication
+
+    from explorer.app.pages.alone import pictures_of_page
+    from explorer.export.raster import add_fonts
+
+    application = QApplication.instance() or QApplication(["explorer", "-platform", "offscreen"])
+    add_fonts()
+    made = pictures_of_page(page, trace, look, words)
+    application.processEvents()
+    return made
 
 
 def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":

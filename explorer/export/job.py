@@ -21,8 +21,12 @@ from explorer.export.numbers import selection
 from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
+from explorer.picture.figure.outlines import outlined
+from explorer.picture.figure.plate import letter, render_print
+from explorer.picture.figure.print import ON_SCREEN, Print
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture
+from explorer.picture.layout.arranged import Arranged, pictures_in
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
@@ -45,6 +49,9 @@ class Export:
     Without one, `choice` says which taps; None means all taps, as numbers, or the whole pass as a page. With `script`, it is a
     program that makes the pass again, whose weights are written already. `format` is a format's name. `out` is a folder if
     `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats that have pixels.
+
+    `several` are pictures that become one figure. A figure has its own size, or that of `printed`; several have one in either
+    case. With `outlines`, letters are written as paths.
     """
 
     trace: Trace
@@ -53,6 +60,7 @@ class Export:
     words: Words
     choice: Choice | None = None
     picture: Picture | None = None
+    several: Arranged | None = None
     film: bool = False
     script: ScriptParts | None = None
     one_each: bool = False
@@ -60,6 +68,8 @@ class Export:
     theme: Theme = LIGHT
     dpi: float = 192.0
     width_px: int | None = None
+    printed: Print | None = None
+    outlines: bool = False
 
     def possible(self) -> tuple[Format, ...]:
         """The formats that can hold this export: of all taps numbers or a page, and not every picture has tables."""
@@ -67,6 +77,8 @@ class Export:
             return FILMS
         if self.script is not None:
             return SCRIPTS
+        if self.several is not None:
+            return formats_of(figure=True, numbers=False)
         is_everything = self.choice is None and self.picture is None
         numbers = self.picture is None or has_tables(self.picture)
         return formats_of(figure=not is_everything, numbers=numbers, page=is_everything)
@@ -114,6 +126,8 @@ class Export:
         yield len(film), len(film)
 
     def _taps(self) -> tuple[str, ...]:
+        if self.several is not None:
+            return tuple(dict.fromkeys(each.caption.tap for each in pictures_in(self.several)))
         if self.choice is not None:
             return self.choice.taps(self.trace)
         return tuple(self.trace.arrays) if self.picture is None else (self.picture.caption.tap,)
@@ -139,13 +153,32 @@ class Export:
             format_.page(self._on_page(tap, head), self.trace, path, self.words)
             return path, None
         if format_.draw is not None:
-            svg = render(self._figure(tap, head), self.words, self.theme)
-            return path, format_.draw(svg, path, Pixels(self.dpi, self.width_px))
+            return path, format_.draw(self._svg(tap, head), path, Pixels(self.dpi, self.width_px))
         assert format_.write is not None  # A format has one of these.
         format_.write(path, self._tables(tap, taps, head))
         return path, None
 
+    @property
+    def set_for(self) -> Print | None:
+        """How the figure is set, None for one with a size of its own."""
+        return self.printed or (None if self.several is None else ON_SCREEN)
+
+    def preview(self) -> str:
+        """The SVG of the figure, with letters as text; of several files that of the first one. Raises ExplorerError."""
+        tap, head = self._pieces(self._taps())[0] if self.one_each else ("", None)
+        return attrs.evolve(self, outlines=False)._svg(tap, head)
+
+    def _svg(self, tap: str, head: int | None) -> str:
+        shown = self._figure(tap, head) if self.several is None else self.several
+        if self.set_for is not None:
+            svg = render_print(shown, self.set_for, self.words, self.theme)
+        else:
+            svg = render(self._figure(tap, head), self.words, self.theme)
+        return outlined(svg) if self.outlines else svg
+
     def _on_page(self, tap: str, head: int | None) -> tuple[Picture, ...]:
+        if self.several is not None:
+            return pictures_in(self.several)
         if tap or self.picture is not None or self.choice is not None:
             return (self._figure(tap, head),)
         return pictures_of(self.trace, self.look, self.words)
@@ -184,12 +217,13 @@ class Export:
             "other_sentences": _other_sentences(trace),
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
-            "picture": None if self.picture is None else self.picture.caption.title,
+            "picture": None if self.picture is None else self.picture.caption.title,  # None, too, where there are `pictures`
             "note": "" if self.picture is None else self.picture.caption.note,
             "part": None if self.picture is None else self.picture.caption.shape,
-            "origin": "recorded" if self.picture is None else self.picture.caption.origin,
+            "origin": None if self.several is not None else "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format,
+            **self._about_print(),
             "files": [path.name for path in (*files, *self._beside())],
             "versions": versions(trace),
         }
@@ -198,6 +232,28 @@ class Export:
         with replacing(folder / f"{name}.json") as unfinished:
             # A path may hold bytes that are no UTF-8. A backslash escape for them is valid JSON.
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
+
+    def _about_print(self) -> dict[str, Any]:
+        """How a figure is set, and each of several pictures by its letter, as JSON values."""
+        format_ = find(self.format, self.possible())
+        if format_.draw is None:
+            return {}
+        printed = self.set_for
+        about: dict[str, Any] = {"print": None if printed is None else attrs.asdict(printed), "text_as_paths": self.outlines}
+        if self.several is not None:
+            about["pictures"] = [
+                {
+                    "letter": letter(place) if printed is not None and printed.letters else "",
+                    "title": each.caption.title,
+                    "tap": each.caption.tap,
+                    "head": each.head,
+                    "note": each.caption.note,
+                    "part": each.caption.shape,
+                    "origin": each.caption.origin,
+                }
+                for place, each in enumerate(pictures_in(self.several))
+            ]
+        return about
 
 
 def state_of(trace: Trace) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -13,6 +14,7 @@ from explorer.export.web.page import page
 from explorer.export.web.whole import opening_look, pictures_of
 from explorer.knobs import Knob
 from explorer.lang import LANGUAGES, Words, system_language
+from explorer.picture.figure.print import Print
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture, marked
 from explorer.picture.makers.river import river
@@ -50,12 +52,29 @@ class Figure:
     def _repr_html_(self) -> str:
         return _frame(page([self.picture], self.trace, self.words))
 
-    def save(self, path: str | Path, *, dpi: float = 192.0, width_px: int | None = None) -> None:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        dpi: float = 192.0,
+        width_px: int | None = None,
+        width_mm: float | None = None,
+        font_pt: float | None = None,
+        caption: str | None = None,
+        outlines: bool = False,
+    ) -> None:
         """Write the figure, or its numbers, to a file whose suffix says the format; a JSON file beside it says what it shows.
 
-        `dpi` (dots per inch) or `width_px` is the size of a PNG. Raises UnknownFormat, CannotWrite, NotEnoughMemory.
+        `dpi` (dots per inch) or `width_px` is the size of a PNG. With `width_mm`, `font_pt` or `caption` the figure is set for
+        print: exactly so wide (88 mm unless it is said), with labels of so many points (8), and with a caption below it, which
+        is the picture's title unless it is said; "" for none. `outlines` writes all letters as paths.
+
+        Raises UnknownFormat, CannotWrite, NotEnoughMemory, TooNarrow, KnobOutOfRange.
         """
         file = Path(path)
+        sizes = {"width_mm": width_mm, "font_pt": font_pt}
+        told: dict[str, Any] = {name: value for name, value in sizes.items() if value is not None}
+        told |= {} if caption is None else {"caption": caption}
         job = Export(
             trace=self.trace,
             out=file,
@@ -67,6 +86,8 @@ class Figure:
             theme=self.theme,
             dpi=dpi,
             width_px=width_px,
+            printed=Print(**told) if told else None,
+            outlines=outlines,
         )
         for _step in job.run():
             pass

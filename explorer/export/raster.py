@@ -1,5 +1,6 @@
 """PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +17,12 @@ from explorer.picture.figure.png import encode_pixels
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
-_SVG_DPI = 96.0  # px of an SVG per inch
-_INCH_MM = 25.4
+SVG_DPI = 96.0  # px of an SVG per inch
+INCH_MM = 25.4
 _INCH_POINTS = 72.0
+_ON_PAPER = re.compile(r'<svg [^>]*?width="([\d.]+)mm" height="([\d.]+)mm"')
+_TEXT, _ATTRIBUTE = re.compile(r"<text ([^>]*)>"), re.compile(r'([\w-]+)="([^"]*)"')
+_FINE = 16
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
@@ -36,14 +40,14 @@ def add_fonts() -> tuple[str, ...]:
 def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory."""
     renderer = _renderer(svg)
-    size = renderer.defaultSize()
-    scale = width_px / size.width() if width_px else dpi / _SVG_DPI
+    size = size_px(svg, renderer)
+    scale = width_px / size.width() if width_px else dpi / SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
     made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
     if made.isNull() or max(wide, high) > _LARGEST_PX:
         raise NotEnoughMemory(need_mb=round(size.width() * size.height() * scale * scale * 4 / 2**20))
-    made.setDotsPerMeterX(round(dpi / _INCH_MM * 1000))
-    made.setDotsPerMeterY(round(dpi / _INCH_MM * 1000))
+    made.setDotsPerMeterX(round(dpi / INCH_MM * 1000))
+    made.setDotsPerMeterY(round(dpi / INCH_MM * 1000))
     made.fill(0)
     painter = QPainter(made)
     renderer.render(painter)
@@ -93,12 +97,12 @@ def pixels(svg: str, width_px: int) -> NDArray[np.uint8]:
 def write_pdf(svg: str, path: Path) -> None:
     """Write the figure as a PDF of one page of its size. Raises CannotWrite."""
     renderer = _renderer(svg)
-    size = renderer.defaultSize()
+    size = size_px(svg, renderer)
     file = QBuffer()
     file.open(QBuffer.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(file)
     writer.setCreator("Transformer Explorer")
-    points = QSizeF(size.width() / _SVG_DPI * _INCH_POINTS, size.height() / _SVG_DPI * _INCH_POINTS)
+    points = QSizeF(size.width() / SVG_DPI * _INCH_POINTS, size.height() / SVG_DPI * _INCH_POINTS)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(300)
@@ -125,6 +129,28 @@ def ensure_application() -> QGuiApplication:
     return application
 
 
+def size_px(svg: str, renderer: QSvgRenderer | None = None) -> QSizeF:
+    """The size of a figure (px of 1/96 inch). QtSvg takes a millimetre for 1/90 inch, so a size on paper is read here."""
+    found = _ON_PAPER.match(svg)
+    if found is None:
+        return QSizeF((renderer or _renderer(svg)).defaultSize())
+    return QSizeF(*(float(each) / INCH_MM * SVG_DPI for each in found.groups()))
+
+
 def _renderer(svg: str) -> QSvgRenderer:
     """A renderer of an SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
+    if _ON_PAPER.match(svg):
+        svg = _TEXT.sub(_fine, svg)
     return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))
+
+
+def _fine(found: re.Match[str]) -> str:
+    """The beginning of a text in letters so many times as large, made as much smaller again.
+
+    QtSvg rounds the size of letters to whole px and thickens small ones; on paper they have exactly the size asked for.
+    """
+    given = dict(_ATTRIBUTE.findall(found[1]))
+    given |= {name: f"{float(given[name]) * _FINE:.4f}" for name in ("x", "y", "font-size")}
+    given["transform"] = f"{given.get('transform', '')} scale({1 / _FINE:g})".strip()
+    kept = " ".join(f'{name}="{value}"' for name, value in given.items())
+    return f"<text {kept}>"

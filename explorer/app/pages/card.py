@@ -65,6 +65,7 @@ class Card(QFrame):
         self.page = page
         self.picture: Picture | None = None
         self._refused = False
+        self.waiting = False  # whether the picture is an older one, while the next is still computed
         self._words: Words | None = None
         self._enlarged = False
         self.wanted, self.away = True, False  # whether the page shows it, and whether somebody has hidden it
@@ -186,7 +187,7 @@ class Card(QFrame):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
-        self.wants = ()
+        self.wants, self.waiting = (), False
         if self._refused:
             self._refused = False
             self.note.setAlignment(Qt.AlignmentFlag.AlignLeft)
@@ -232,6 +233,7 @@ class Card(QFrame):
 
     def _wait(self, words: Words, note: str) -> None:
         """Keep the last picture, with dots behind its title and a note."""
+        self.waiting = True
         self.title.setText(f"{self.title.text().removesuffix(' …')} …")
         self.note.setText(note)
         self.note.setVisible(bool(note))

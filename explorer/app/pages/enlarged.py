@@ -38,6 +38,10 @@ class Enlarged(QWidget):
         self.raise_()
         card.view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
 
+    def place_of(self, card: Card) -> QWidget:
+        """Where a card stands on the page: its own place, or the widget that waits there while it is enlarged."""
+        return self._standin if card is self.card else card
+
     def put_back(self) -> None:
         """Put the card back into its place."""
         if self.card is None:

@@ -1,10 +1,13 @@
-"""The export dialog: content, format, size and place, then progress and Cancel. Files are written on a thread of its own.
+"""The export dialog: content, format, size and place with a preview, then progress and Cancel.
 
-The weights that stand beside a script are written before, by the compute thread, which alone has the model.
+Files are written on a thread of its own, and the preview is drawn on another one. The weights that stand beside a script are
+written before, by the compute thread, which alone has the model.
 """
 
 import threading
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import attrs
 from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
@@ -24,34 +27,33 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.display import native_dialog
-from explorer.app.shell.export_names import file_stem, filter_of, is_file
+from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
+from explorer.app.shell.export_names import filter_of, is_file
+from explorer.app.shell.export_preview import ExportPreview
 from explorer.app.shell.export_thread import write_on_thread
+from explorer.app.shell.print_form import PrintForm
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError
-from explorer.export.choice import Choice
-from explorer.export.formats import FILMS, SCRIPTS, Format, find, formats_of, named
+from explorer.export.formats import Format, find, named
 from explorer.export.job import Export
 from explorer.export.pytorch.writing import weights_beside
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
-from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.state.look import Look
-from explorer.state.wish import Wish
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
-_WHAT = ("this", "film", "wall", "each", "page", "all", "script")
+_DPI, _PRINT_DPI = 192, 300  # of an image for the screen, and for a paper
 
 
 class ExportDialog(QDialog):
-    """The dialog. It exports exactly the given picture and trace.
+    """The dialog. It exports exactly the given picture and trace, or a further picture of the page, or all of them.
 
-    `numbers` is the same picture in English, since files of numbers are the same in every language. `wish` is that of the
-    trace, if a script can be made of it.
-    Signals: broke(error) for a bug on the writing thread; sent(errand) for what the compute thread shall do, which `bring` is
-    told.
+    `numbers` is the same picture in English, since files of numbers are the same in every language. `more` are the fields of
+    Contents that tell about the page. `memory` is how figures were set the last time.
+    Signals: broke(error) for a bug on a thread; sent(errand) for what the compute thread shall do, which `bring` is told.
     """
 
     broke, sent = Signal(object), Signal(object)
@@ -65,12 +67,13 @@ class ExportDialog(QDialog):
         parent: QWidget | None = None,
         *,
         numbers: Picture | None = None,
-        wish: Wish | None = None,
+        memory: str = "",
+        **more: Any,
     ) -> None:
         super().__init__(parent)
-        self._wish, self._errand = wish, PrepareScript()  # The errand has a Wish while the compute thread is waited for.
-        self._numbers = picture if numbers is None else numbers
-        self._trace, self._look, self._picture, self._words = trace, look, picture, words
+        self._trace, self._look, self._words = trace, look, words
+        self._contents = Contents(look=look, first=Offered(picture, lambda: numbers), **more)
+        self._errand = PrepareScript()  # It has a Wish while the compute thread is waited for.
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._warned = ""
@@ -78,22 +81,23 @@ class ExportDialog(QDialog):
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
         self.path, self.choose = QLineEdit(), QPushButton()
+        self.print_form, self.preview = PrintForm(words, self), ExportPreview(words)
         self.progress, self.message = QProgressBar(), QLabel()
         self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
         self._fill()
+        self.print_form.recall(memory)
         self._lay_out()
         self._connect()
         self._changed()
 
     def _fill(self) -> None:
         words = self._words
-        lacking = {"film": self._picture.kind().film is None, "script": self._wish is None}
-        for key in (key for key in _WHAT if not lacking.get(key)):
-            self.what.addItem(words(f"export.{key}", title=self._picture.caption.title), key)
+        for key, name in self._contents.named(words):
+            self.what.addItem(name, key)
         self.dpi.setRange(24, 1200)
-        self.dpi.setValue(192)
+        self.dpi.setValue(_DPI)
         self.width_px.setRange(0, 20000)
-        sheet = self._picture.kind().sheet
+        sheet = self._contents.first.picture.kind().sheet
         if sheet is not None:  # A sheet has a size of its own; any other picture is as wide as its dots say.
             self.width_px.setValue(round(sheet[0]))
         for box in (self.dpi, self.width_px):
@@ -101,7 +105,7 @@ class ExportDialog(QDialog):
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
-        self.path.setMinimumWidth(280)
+        self.path.setMinimumWidth(150)
         self.progress.hide()
         self.begin.setDefault(True)
 
@@ -120,24 +124,37 @@ class ExportDialog(QDialog):
         ):
             form.addRow(words(f"export.{key}"), widget)
             widget.setAccessibleName(words(f"export.{key}"))
+        self.print_form.add_to(form)
         form.addRow(words("export.path"), place)
         self.path.setAccessibleName(words("export.path"))
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.leave)
         buttons.addWidget(self.begin)
-        layout = QVBoxLayout(self)
+        layout = QVBoxLayout()
         layout.setSpacing(12)
         layout.addLayout(form)
+        layout.addStretch(1)
         layout.addWidget(self.progress)
         layout.addWidget(self.message)
         layout.addLayout(buttons)
-        self.setMinimumWidth(520)
+        both = QHBoxLayout(self)
+        both.setSpacing(16)
+        both.addLayout(layout)
+        both.addWidget(self.preview, 1)
+        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.resize(980, 600)
+        ways = (self.what, self.format, self.dpi, self.width_px, self.theme, *self.print_form.widgets)
+        for first, then in pairwise((*ways, self.path, self.choose, self.leave, self.begin)):
+            QWidget.setTabOrder(first, then)
 
     def _connect(self) -> None:
         self.what.currentIndexChanged.connect(self._changed)
         self.format.currentIndexChanged.connect(self._named)
         self.path.textEdited.connect(self._typed)
+        self.theme.currentIndexChanged.connect(self._preview)
+        self.print_form.changed.connect(self._preview)
+        self.preview.broke.connect(self.broke)
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
@@ -152,16 +169,10 @@ class ExportDialog(QDialog):
 
     @property
     def _in_folder(self) -> bool:
-        return self._kind == "each" or self._format.in_folder
+        return self._kind == EACH or self._format.in_folder
 
     def _offered(self) -> tuple[Format, ...]:
-        if self._kind == "film":
-            return FILMS
-        if self._kind == "script":
-            return SCRIPTS
-        if self._kind == "page":
-            return formats_of(figure=False, numbers=False, page=True)
-        return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
+        return self._contents.formats(self._kind)
 
     @property
     def _format(self) -> Format:
@@ -181,20 +192,27 @@ class ExportDialog(QDialog):
         """Suggest a file name that says what the file contains."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
-        stem = file_stem(self._kind, self._picture, self._wall_tap())
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
-        self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
+        self.path.setText(
+            str(kept / self._contents.stem(self._kind)) + ("" if self._in_folder else f".{self.format.currentText()}")
+        )
         self._allow()
 
     def _allow(self) -> None:
         """Enable only the settings that the format uses."""
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
-        self.dpi.setEnabled(self._format.has_pixels and self._kind != "film")
+        self.dpi.setEnabled(self._format.has_pixels and self._kind != FILM)
         self.theme.setEnabled(self._format.has_theme)
+        self.print_form.allow(self._format.draw is not None, several=self._kind == SEVERAL)
+        self._preview()
 
-    def _wall_tap(self) -> str:
-        return self._look.attention_tap()
+    def _preview(self) -> None:
+        """Preview what is chosen now."""
+        if self.dpi.value() in (_DPI, _PRINT_DPI):  # Nobody has chosen another one.
+            self.dpi.setValue(_PRINT_DPI if self.print_form.is_printed else _DPI)
+        self.print_form.suggest(self._contents.caption(self._kind, self._words))
+        self.preview.ask(self.job() if self._format.draw is not None else None)
 
     def _choose(self) -> None:
         with native_dialog():
@@ -230,7 +248,6 @@ class ExportDialog(QDialog):
 
     def job(self, script: ScriptParts | None = None) -> Export:
         """The Export that the dialog describes; `script` is what the compute thread has told for one."""
-        choice = Choice(self._wall_tap(), None, None) if self._kind in ("wall", "each") else None
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
         return Export(
@@ -238,15 +255,14 @@ class ExportDialog(QDialog):
             out=self._out(),
             format=self.format.currentText(),
             words=self._words,
-            choice=choice,
-            picture=self._this() if self._kind in ("this", "film") else None,
-            film=self._kind == "film",
+            **self._contents.asked(self._kind, self._format),
             script=script,
-            one_each=self._kind == "each",
             look=attrs.evolve(self._look, signed_colours=signed),
             theme=theme,
             dpi=self.dpi.value(),
             width_px=self.width_px.value() or None,
+            printed=self.print_form.printed(),
+            outlines=self.print_form.outlines.isChecked() and self._format.draw is not None,
         )
 
     def _out(self) -> Path:
@@ -255,9 +271,6 @@ class ExportDialog(QDialog):
             return path.expanduser()
         except RuntimeError:  # There is no such user, so ~name is an ordinary file name.
             return path
-
-    def _this(self) -> Picture:
-        return self._picture if self._format.is_figure else self._numbers
 
     def start(self) -> None:
         """Begin to write, unless a file would be replaced unasked."""
@@ -269,8 +282,8 @@ class ExportDialog(QDialog):
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        if self._kind == "script":
-            self._errand = PrepareScript(wish=self._wish, weights=weights_beside(self._out()))
+        if self._kind == SCRIPT:
+            self._errand = PrepareScript(wish=self._contents.wish, weights=weights_beside(self._out()))
             self.sent.emit(self._errand)
         else:
             self._write(self.job())
@@ -300,8 +313,8 @@ class ExportDialog(QDialog):
     def _would_replace(self) -> bool:
         """Whether a file exists that the user has not been warned about. A second press then replaces it."""
         path = self.path.text()
-        has_weights = self._kind == "script" and self._wish is not None and not self._wish.foreign
-        beside = (weights_beside(self._out()),) if has_weights else ()
+        wish = self._contents.wish if self._kind == SCRIPT else None
+        beside = () if wish is None or wish.foreign else (weights_beside(self._out()),)
         if self._in_folder or path == self._warned or not any(map(is_file, (self._out(), *beside))):
             return False
         self._warned = path

@@ -1,11 +1,13 @@
 """Saving the picture that was touched last: the export dialog, and the clipboard; what is set up, as a link or as a script."""
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
+from explorer.app.pages.arranging import arranged, shown_cards
 from explorer.app.shell.clipboard import copy_to_clipboard
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.engine.request import Frame
@@ -18,31 +20,46 @@ from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from explorer.app.shell.print_form import PrintForm
     from explorer.app.shell.window import Window
 
 
 class Saving(QObject):
-    """Signals: broke(error) for a bug while a file is written; brought(Brought) for what was found out for a script."""
+    """Signals: broke(error) for a bug while a file is written; brought(Brought) for what was found out for a script;
+    remembered() when `memory` has changed.
 
-    broke, brought = Signal(object), Signal(object)
+    `memory` is how figures are set, to be kept between starts.
+    """
+
+    broke, brought, remembered = Signal(object), Signal(object), Signal()
 
     def __init__(self, window: "Window") -> None:
         super().__init__(window)
         self._window = window
         self._copying: tuple[PrepareScript, Trace] | None = None  # the errand of a script that shall be copied, and its pass
+        self.memory = ""
         window.session.told.connect(self._hear)
 
     def export(self) -> None:
-        """Open the export dialog for the picture that was touched last."""
+        """Open the export dialog for the page, with the picture that was touched last chosen first."""
         window = self._window
-        card, frame = window.page_stack.main_card(), window.session.frame
-        if card is None or card.picture is None or frame is None:
+        main, frame = window.page_stack.main_card(), window.session.frame
+        if main is None or main.picture is None or frame is None:
             return
-        look = window.session.state.look
-        self.save(card.picture, card.in_english(frame.trace, look))
+        from explorer.app.shell.export_contents import Offered
+
+        trace, look, page = frame.trace, window.session.state.look, window.page_stack.page
+        cards = [card for card in shown_cards(page) if card is not main]
+        pictures = ((card.picture, partial(card.in_english, trace, look)) for card in cards)
+        others = tuple(Offered(picture, in_english) for picture, in_english in pictures if picture is not None)
+        name = window.appearance.words(f"page.{page.key}")
+        self._open(main.picture, main.in_english(trace, look), others=others, several=arranged(page), page=name)
 
     def save(self, picture: Picture, in_english: Picture | None) -> None:
         """Open the export dialog for a picture of the present answer."""
+        self._open(picture, in_english)
+
+    def _open(self, picture: Picture, in_english: Picture | None, **more: Any) -> None:
         window = self._window
         frame = window.session.frame
         if frame is None:
@@ -50,13 +67,18 @@ class Saving(QObject):
         from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
         look, words = window.session.state.look, window.appearance.words
-        wish = None if frame.wish.recorded else _wish_made(frame)
-        dialog = ExportDialog(frame.trace, look, picture, words, window, numbers=in_english, wish=wish)
+        more["wish"] = None if frame.wish.recorded else _wish_made(frame)
+        dialog = ExportDialog(frame.trace, look, picture, words, window, numbers=in_english, memory=self.memory, **more)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
         dialog.sent.connect(window.session.send)
         self.brought.connect(dialog.bring)
+        dialog.print_form.changed.connect(partial(self._keep, dialog.print_form))
         dialog.open()
+
+    def _keep(self, form: "PrintForm") -> None:
+        self.memory = form.memory
+        self.remembered.emit()
 
     def copy(self) -> None:
         """Put the picture that was touched last onto the clipboard."""

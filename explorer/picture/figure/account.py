@@ -16,7 +16,7 @@ from explorer.picture.sums import as_array, largest_first, told
 from explorer.picture.tables import Table
 from explorer.picture.theme import THEMES, Theme
 
-_WIDE, _ROW_PX, _AROUND_PX, _MOST_PX = 760.0, 22.0, 160.0, 900.0
+_WIDE, _LEAST, _ROW_PX, _AROUND_PX, _MOST_PX = 760.0, 340.0, 22.0, 160.0, 900.0
 _TOLD = 3  # terms that the description names
 
 
@@ -26,9 +26,10 @@ def draw_account(drawing: Drawing, picture: Account, top: float) -> None:
     n_rows = len(sums.terms) or sum(len(group.rows) for group in sums.groups)
     high = min(_MOST_PX, _AROUND_PX + _ROW_PX * n_rows)
     sketch = Sketch(drawing.theme, _colours(picture, drawing.theme), measured)
-    account(sketch, sums, drawing.words, Area(0, top, _WIDE, high))
+    wide = drawing.filling(_WIDE, _LEAST)
+    account(sketch, sums, drawing.words, Area(0, top, wide, high))
     draw_marks(drawing, sketch)
-    drawing.reach(_WIDE, top + high)
+    drawing.reach(wide, top + high)
 
 
 def _colours(picture: Account, theme: Theme) -> str:

@@ -28,9 +28,10 @@ _measure = partial(width, size=LABEL)
 def draw_alignment(drawing: Drawing, picture: Alignment, top: float) -> None:
     """Draw the labels, the strands between them, and a legend of line widths and of heads."""
     columns, rows = picture.columns.labels, picture.rows.labels
-    natural = lay_out(columns, rows, _measure, _ROOM_PX, _LINE_PX)
+    room_px = drawing.within(_ROOM_PX)
+    natural = lay_out(columns, rows, _measure, room_px, _LINE_PX)
     reach = natural.above.reach + (0.0 if picture.arcs else natural.below.reach) + 2 * _GAP_PX
-    room = Room(_ROOM_PX, min(320.0, max(160.0, natural.width * 0.36)) + reach, _LINE_PX, 0.0, _GAP_PX)
+    room = Room(room_px, min(320.0, max(160.0, natural.width * 0.36)) + reach, _LINE_PX, 0.0, _GAP_PX)
     if picture.arcs:
         made = place_arcs(columns, _measure, room, ahead=picture.looks_ahead, n_heads=max(1, len(picture.overlaid)))
     else:
@@ -99,20 +100,27 @@ def _legend(drawing: Drawing, picture: Alignment, y: float) -> None:
     x = 0.0
     named = () if picture.arcs else (f"↑ {picture.columns.name}", f"↓ {picture.rows.name}")
     for text in named:
+        x, y = _placed(drawing, x, y, width(text, LABEL))
         drawing.write(x, y, text, faint=True)
         x += width(text, LABEL) + 16
     ink = drawing.theme.text if picture.overlaid else drawing.theme.accent
     samples = picture.scale.low + np.array(_SAMPLES, np.float32) * (picture.scale.high - picture.scale.low)
     for sample, wide, opacity in zip(samples, *strokes(samples, picture.scale), strict=True):
+        figure = number(float(sample))
+        x, y = _placed(drawing, x, y, 30 + width(figure, LABEL))
         drawing.add(
             f'<path d="M{x:.1f} {y - 4:.1f}h24" stroke="{ink}" stroke-width="{wide:.2f}" stroke-opacity="{opacity:.4f}"/>',
             x + 24,
             y,
         )
-        figure = number(float(sample))
         drawing.write(x + 30, y, figure, faint=True)
         x += 30 + width(figure, LABEL) + 16
     _heads_legend(drawing, picture, y + 20)
+
+
+def _placed(drawing: Drawing, x: float, y: float, wide: float) -> tuple[float, float]:
+    """The place of the next thing of a legend, `wide` px: beside the last one, or in a line below."""
+    return (x, y) if not x or x + wide <= drawing.room else (0.0, y + 18)
 
 
 def _heads_legend(drawing: Drawing, picture: Alignment, y: float) -> None:
@@ -121,7 +129,7 @@ def _heads_legend(drawing: Drawing, picture: Alignment, y: float) -> None:
     for each in picture.overlaid:
         colour, dash = head_colour(each.head, drawing.theme)
         wide = 24 + width(f"H{each.head}", LABEL) + 14
-        if x + wide > _ROOM_PX:
+        if x + wide > drawing.within(_ROOM_PX):
             x, y = 0.0, y + 18
         drawing.add(
             f'<path d="M{x:.1f} {y - 4:.1f}h18" fill="none" stroke="{colour}" stroke-width="4"{_DASHES[dash]}/>', x + 18, y + 4

@@ -6,13 +6,14 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import Drawing, hexadecimal, largest
+from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal, largest
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.tables import Table, table_name
 
+_LONGEST_PX, _LEAST_PX = 320.0, 24.0  # px of the longest bar, and the least where there is little room
 _TOLD = 3  # bars that the description names
 
 
@@ -20,10 +21,12 @@ def draw_bars(drawing: Drawing, picture: Bars, top: float) -> None:
     """Draw labelled bars below each other. Bars that sampling cuts away are hatched; the chosen one is outlined."""
     left = 8 + max((width(label, 12) for label in picture.labels), default=0.0)
     longest = largest(picture.values)
+    figures = max((width(number(float(value)), LABEL) for value in picture.values), default=0.0)
+    most = max(_LEAST_PX, drawing.filling(left + _LONGEST_PX + 6 + figures) - left - 6 - figures)
     colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
     for index, (value, label) in enumerate(zip(picture.values, picture.labels, strict=True)):
         y = top + index * 20
-        size = float(value) / longest * 320 if np.isfinite(value) else 0.0
+        size = float(value) / longest * most if np.isfinite(value) else 0.0
         away = picture.cut is not None and bool(picture.cut[index])
         drawing.write(left - 8, y + 12, label, anchor="end", faint=away)
         if away:

@@ -1,5 +1,7 @@
 """Cells as SVG: shapes that a drawing program can edit; an image only where there are too many cells."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,9 @@ def draw_cells(
     if drawing.only_images:
         draw_image(drawing, index, scale, left, top, cell_w, cell_h)
     else:
+        if math.isfinite(drawing.room):
+            # On paper no cell ends where a pixel ends: the ground would shine through between shapes, so it has their colours.
+            draw_image(drawing, index, scale, left, top, cell_w, cell_h)
         drawing.add('<g class="cells">')
         shapes = _paths if index.size > _FEW_CELLS else _rectangles
         shapes(drawing, index, scale, left, top, cell_w, cell_h)

@@ -19,7 +19,8 @@ _LEAST_PX, _CHARACTER_PX, _BESIDE_PX, _LANE_PX = 720.0, 34.0, 420.0, 34.0
 
 def draw_cut_rows(drawing: Drawing, picture: CutRows, top: float) -> None:
     """Draw all rows, as wide as the text needs."""
-    wide = max(_LEAST_PX, _BESIDE_PX + _CHARACTER_PX * len(picture.text))
+    natural = max(_LEAST_PX, _BESIDE_PX + _CHARACTER_PX * len(picture.text))
+    wide = drawing.filling(natural, _LEAST_PX)
     area = Area(0, top, wide, height_px(picture, _LANE_PX))
     sketch = Sketch(drawing.theme, picture.difference_scale.colours, measured)
     cut_rows(sketch, picture, drawing.words, area)

@@ -1,6 +1,7 @@
 """A drawing in progress: SVG elements, and how far they reach."""
 
 import base64
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import REGULAR, runs, text, width
+from explorer.picture.layout.sketch import lines_of
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.picture.figure.answering import Answering
 
 LABEL = 12.0  # px
+LINE = 16.0  # px from line to line of a text
 _LARGE_PX = 4096  # px; an image this wide needs no enlarging
 _SMALL = 9.0  # px, letters of a superscript or subscript
 _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
@@ -24,14 +27,17 @@ _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
 class Drawing:
     """SVG elements in `body`; `width` and `height` (px) grow with them.
 
-    `only_images` says that cells become images however few they are.
+    `room` is the width (px) that a picture shall keep to where it is set for print; each kind lays itself out for it as well
+    as it can. `only_images` says that cells become images however few they are.
     """
 
     only_images = False
 
-    def __init__(self, theme: Theme, words: Words) -> None:
+    def __init__(self, theme: Theme, words: Words, room: float = math.inf) -> None:
         self.theme = theme
         self.words = words
+        self.room = room
+        self.cramped = False  # whether so little room was left that labels were given up
         self.body: list[str] = []
         self.width = 0.0
         self.height = 0.0
@@ -44,6 +50,14 @@ class Drawing:
     def reach(self, right: float, bottom: float) -> None:
         """Make the drawing at least this wide and high (px)."""
         self.width, self.height = max(self.width, right), max(self.height, bottom)
+
+    def filling(self, natural: float, least: float = 0.0) -> float:
+        """The width (px) of a picture that can have any width from `least`: the room, or its natural one without that."""
+        return natural if math.isinf(self.room) else max(self.room, least)
+
+    def within(self, natural: float) -> float:
+        """The width (px) that a picture may have at most."""
+        return min(natural, self.room)
 
     def image(
         self, index: NDArray[np.uint8], colours: str, x: float, y: float, wide: float, high: float, opacity: float = 1
@@ -90,6 +104,13 @@ class Drawing:
             x + share * width(content, size, weight),
             y + 4,
         )
+
+    def write_lines(self, x: float, y: float, content: str, *, faint: bool = False) -> float:
+        """Write a text in as many lines as the room asks for; returns the baseline (px) of the last one."""
+        lines = lines_of(content, LABEL, max(self.room - x, LABEL), lambda each, size, _bold: width(each, size))
+        for number, line in enumerate(lines):
+            self.write(x, y + number * LINE, line, faint=faint)
+        return y + (len(lines) - 1) * LINE
 
     def write_rich(self, x: float, y: float, rich: str) -> None:
         """Add a formula with its superscripts and subscripts."""

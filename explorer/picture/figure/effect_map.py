@@ -17,7 +17,7 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table, table_name
 from explorer.picture.theme import THEMES
 
-_WIDE_PX, _ROW_PX, _ROUND_PX = 660.0, 26.0, 110.0
+_WIDE_PX, _LEAST_PX, _ROW_PX, _ROUND_PX = 660.0, 340.0, 26.0, 110.0
 
 
 def draw_effect_map(drawing: Drawing, picture: EffectMap, top: float) -> None:
@@ -26,7 +26,7 @@ def draw_effect_map(drawing: Drawing, picture: EffectMap, top: float) -> None:
     if picture.scale.colours in own:  # A file has the colours of its own theme, unless somebody has chosen others.
         picture = attrs.evolve(picture, scale=attrs.evolve(picture.scale, colours=drawing.theme.signed_colours))
     sketch = Sketch(drawing.theme, picture.scale.colours, measured)
-    area = Area(0, top, _WIDE_PX, _ROUND_PX + _ROW_PX * len(picture.rows))
+    area = Area(0, top, drawing.filling(_WIDE_PX, _LEAST_PX), _ROUND_PX + _ROW_PX * len(picture.rows))
     at = places(picture, area, measured)
     draw_effects(sketch, picture, drawing.words, area, at)
     draw_marks(drawing, sketch)

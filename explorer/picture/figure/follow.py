@@ -19,6 +19,7 @@ from explorer.picture.tables import Table
 from explorer.picture.theme import THEMES, Theme
 
 _SHEET = Area(0, 0, 1140, 560)
+_LEAST = 900.0  # px; the sheet has three columns of beats
 _FRAME = (960, 600)
 _HEAD_PX, _BAR_PX = 44.0, 4.0
 
@@ -26,9 +27,10 @@ _HEAD_PX, _BAR_PX = 44.0, 4.0
 def draw_follow(drawing: Drawing, picture: Follow, top: float) -> None:
     """Draw the sheet: all six beats at their end."""
     sketch = Sketch(drawing.theme, _colours(picture, drawing.theme), measured)
-    sheet(sketch, picture.followed, drawing.words, Area(_SHEET.x, top, _SHEET.wide, _SHEET.high))
+    wide = drawing.filling(_SHEET.wide, _LEAST)
+    sheet(sketch, picture.followed, drawing.words, Area(_SHEET.x, top, wide, _SHEET.high))
     draw_marks(drawing, sketch)
-    drawing.reach(_SHEET.wide, top + _SHEET.high)
+    drawing.reach(wide, top + _SHEET.high)
 
 
 def _colours(picture: Follow, theme: Theme) -> str:

@@ -15,6 +15,7 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table
 from explorer.trace.findings import Lens
 
+_USUAL_PX, _LEAST_PX, _LEAST_CELL_PX = 420.0, 340.0, 40.0
 _CELL_PX, _ROW_PX, _NAMES_PX, _BELOW_PX, _AGREES_PX = 76.0, 25.0, 110.0, 150.0, 50.0
 
 
@@ -22,7 +23,9 @@ def draw_lens(drawing: Drawing, picture: LensMap, top: float) -> None:
     """Draw the whole map, and the words that the last row says at the chosen position."""
     n_rows, n_positions = picture.lens.ids.shape[:2]
     beside = 0.0 if picture.agreement is None else _AGREES_PX
-    area = Area(0, top, max(420.0, _NAMES_PX + _CELL_PX * n_positions + beside), _BELOW_PX + _ROW_PX * n_rows)
+    natural = max(_USUAL_PX, _NAMES_PX + _CELL_PX * n_positions + beside)
+    least = max(_LEAST_PX, _NAMES_PX + _LEAST_CELL_PX * n_positions + beside)
+    area = Area(0, top, max(least, drawing.within(natural)), _BELOW_PX + _ROW_PX * n_rows)
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
     lens_map(sketch, picture, drawing.words, area, 0, (n_rows - 1, picture.chosen))
     draw_marks(drawing, sketch)

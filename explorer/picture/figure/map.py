@@ -21,13 +21,16 @@ from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
 _NUMBER = 11.0  # px, the letters of numbers in cells
+_BANDS_PX, _LEAST_BAND = 20.0, 90.0  # px between bands, and the least width of one
+_LEAST_CELL, _LEAST_LABELLED = 0.25, 7.0  # px; the least cell, and the least beside which a label stands
+_BARE_PX = 8.0  # at the left of rows without labels
 _MOST_NUMBERS = 4096  # A map of more cells has none, as it has no shapes for single cells either.
 
 
 def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     """Draw a map with its labels, its colour bar and a legend of closed cells."""
     n_rows, n_columns = picture.values.shape
-    cell_w, cell_h = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
+    cell_w, cell_h = _cell_px(picture, drawing.room - bar_px(picture.scale))
     left = row_label_px(picture.rows, cell_h)
     turned = any(width(label, LABEL) > cell_w - 4 for label in picture.columns.labels)
     top += column_label_px(picture.columns, turned, cell_w)
@@ -41,8 +44,14 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
         _write_numbers(drawing, picture, index, left, top, cell_w, cell_h)
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
-    colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
+    drawing.cramped = math.isfinite(drawing.room) and _loses_labels(picture, cell_w)
+    bottom = max(bottom, colour_bar(drawing, picture.scale, right + 16, top, bottom - top))
     legend(drawing, picture, index, left, bottom)
+
+
+def _loses_labels(picture: Heatmap, cell: float) -> bool:
+    """Whether columns with labels are too narrow for them, though they had room without a limit."""
+    return bool(picture.columns.labels) and cell < LABEL <= min(44.0, 900 / max(picture.values.shape))
 
 
 def answering(picture: Heatmap, left: float, top: float, cell_w: float, cell_h: float) -> Answering:
@@ -80,32 +89,54 @@ def _write_numbers(
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
     """Draw bands beside each other, in as many lines as they need. Each line has the rows' labels at its left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
-    cell_h, cell_w = whole(min(24.0, max(2.0, 640 / n_rows))), whole(max(1.0, min(12.0, 280 / n_columns)))
+    cell_h = whole(min(24.0 if math.isinf(drawing.room) else 16.0, max(2.0, 640 / n_rows)))
     start = left = row_label_px(rows, cell_h)
+    cell_w = whole(max(1.0, min(12.0, 280 / n_columns)))
+    if math.isfinite(drawing.room):
+        cell_w = min(12.0, _band_px(picture, drawing.room - left) / n_columns)
     row_labels(drawing, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
         if band.scale.reach is not None:
             reach = told_reach(band.scale, drawing.words)
         wide = max(band.values.shape[1] * cell_w, width(band.caption.title, LABEL), width(reach, LABEL))
-        if left > start and left + wide > _LINE_PX:
+        if left > start and left + wide > drawing.within(_LINE_PX):
             left, top = start, top + 62 + n_rows * cell_h
             row_labels(drawing, rows, left, top + 20, cell_h)
         drawing.write(left, top + 12, band.caption.title)
         draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
         drawing.answer(answering(band, left, top + 20, cell_w, cell_h))
         drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
-        left += wide + 20
+        left += wide + _BANDS_PX
     if any((indices(band.values, band.scale, band.closed) == NOT_A_NUMBER).any() for band in picture.bands):
         _swatch(drawing, start, top + 58 + n_rows * cell_h, drawing.theme.unknown, drawing.words("legend.nan"))
 
 
-def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]:
-    """Width and height of a cell (px): square where columns are tokens, narrow where they are features."""
-    if labelled:
-        side = whole(min(44.0, 900 / max(n_rows, n_columns)))
-        return side, side
-    return whole(min(14.0, 1200 / n_columns)), whole(min(24.0, 900 / n_rows))
+def _band_px(picture: Strips, room: float) -> float:
+    """The width (px) of a band where as many as can stand beside each other fill the room."""
+    titles = max(width(band.caption.title, LABEL) for band in picture.bands)
+    a_line = max(1, min(len(picture.bands), int((room + _BANDS_PX) / (max(titles, _LEAST_BAND) + _BANDS_PX))))
+    return (room - _BANDS_PX * (a_line - 1)) / a_line
+
+
+def _cell_px(picture: Heatmap, room: float) -> tuple[float, float]:
+    """Width and height of a cell (px): square where columns are tokens, narrow where they are features.
+
+    A map with its rows' labels keeps to `room` px. The labels are given up where cells would be too low for them even without
+    them; otherwise a room that is too small for them stays too small.
+    """
+    n_rows, n_columns = picture.values.shape
+    fitted = whole if math.isinf(room) else float
+    if picture.columns.labels:
+        natural = min(44.0, 900 / max(n_rows, n_columns))
+        alone = min(natural, max((room - _BARE_PX) / n_columns, _LEAST_CELL))
+        if alone < _LEAST_LABELLED:
+            return fitted(alone), fitted(alone)
+        side = max(_LEAST_LABELLED, min(natural, (room - row_label_px(picture.rows, LABEL)) / n_columns))
+        return fitted(side), fitted(side)
+    high = whole(min(24.0, 900 / n_rows))
+    most = max((room - row_label_px(picture.rows, high)) / n_columns, _LEAST_CELL)
+    return fitted(min(14.0, 1200 / n_columns, most)), high
 
 
 def whole(size: float) -> float:
@@ -121,7 +152,7 @@ def row_label_px(rows: Axis, cell: float) -> float:
 
 def _row_label_size(cell: float) -> float:
     """The letter size of rows' labels (px); 0 where the labels would overlap and are left out."""
-    return 0.0 if cell < 7 else min(LABEL, cell)
+    return 0.0 if cell < _LEAST_LABELLED else min(LABEL, cell)
 
 
 def column_label_px(columns: Axis, turned: bool, cell: float) -> float:
@@ -150,10 +181,15 @@ def row_labels(drawing: Drawing, rows: Axis, left: float, top: float, cell: floa
         drawing.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
 
 
-def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> None:
-    """Draw the scale as high as the map beside it, within 60 to 240 px."""
+def bar_px(scale: Scale) -> float:
+    """The room (px) of the colour bar beside a map, with the gap before it."""
+    return 0.0 if scale.colours == "open" else 36.0 + max(width(number(each), LABEL) for each in (scale.low, scale.high))
+
+
+def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> float:
+    """Draw the scale as high as the map beside it, within 60 to 240 px; returns below what (px) a legend has room."""
     if scale.colours == "open":
-        return  # A mask has no values.
+        return top  # A mask has no values.
     colours = table(scale.colours)[::-1]
     height = max(60.0, min(beside, 240.0))
     step = height / 64
@@ -163,24 +199,30 @@ def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: flo
     drawing.reach(x + 12, top + height)
     drawing.write(x + 18, top + 10, number(scale.high), faint=True)
     drawing.write(x + 18, top + height, number(scale.low), faint=True)
+    return top + height if math.isfinite(drawing.room) else top
 
 
 def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
     """Name the two axes, and say what the colours of closed cells and of NaN mean."""
     y, theme = bottom + 22, drawing.theme
-    drawing.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
-    if picture.closed is not None:
+    axes = f"{picture.rows.name} ↓   {picture.columns.name} →"
+    closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
+    closed = "" if picture.closed is None else f"{closed_by}: {picture.reason}"
+    if x + max(width(axes, LABEL), 18 + width(closed, LABEL)) > drawing.room:
+        x = 0.0  # Where there is little room, the legend has that below the rows' labels too.
+    y = drawing.write_lines(x, y, axes, faint=True)
+    if closed:
         y += 20
-        closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
-        _swatch(drawing, x, y, theme.closed, f"{closed_by}: {picture.reason}")
-        drawing.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
+        first, y = y, _swatch(drawing, x, y, theme.closed, closed)
+        drawing.add(f'<path d="M{x:.1f} {first + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
     if (index == NOT_A_NUMBER).any():
         _swatch(drawing, x, y + 20, theme.unknown, drawing.words("legend.nan"))
 
 
-def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> None:
+def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> float:
+    """A colour and what it means; returns the baseline (px) of the last line."""
     drawing.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
-    drawing.write(x + 18, y, meaning, faint=True)
+    return drawing.write_lines(x + 18, y, meaning, faint=True)
 
 
 def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:

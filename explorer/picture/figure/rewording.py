@@ -14,14 +14,15 @@ from explorer.picture.layout.rewording import draw_rewording, told_difference
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table
 
-_WIDE_PX, _HIGH_PX = 900.0, 120.0
+_WIDE_PX, _LEAST_PX, _HIGH_PX = 900.0, 220.0, 120.0
 
 
 def _draw(drawing: Drawing, picture: Rewording, top: float) -> None:
     sketch = Sketch(drawing.theme, picture.scale.colours, measured)
-    placed = draw_rewording(sketch, picture, drawing.words, Area(0, top, _WIDE_PX, _HIGH_PX))
+    wide = drawing.filling(_WIDE_PX, _LEAST_PX)
+    placed = draw_rewording(sketch, picture, drawing.words, Area(0, top, wide, _HIGH_PX))
     draw_marks(drawing, sketch)
-    drawing.reach(_WIDE_PX, max((each.area.bottom for each in placed), default=top))
+    drawing.reach(wide, max((each.area.bottom for each in placed), default=top))
 
 
 def _tables(picture: Rewording) -> Iterator[Table]:

@@ -1,8 +1,10 @@
 """A River outside the window: as SVG the very scene that the window paints; as tables the map that is looked at."""
 
+import math
 from collections.abc import Iterator
 from functools import singledispatch
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
@@ -25,23 +27,50 @@ from explorer.picture.tables import Table
 _WORDS = ".words"  # behind the name of a tap whose numbers were folded
 WIDTH, HEIGHT = 1172.0, 716.0
 """The room (px) of the river in a window of 1440 × 900."""
+_LEAST = 740.0  # px; a narrower one has no room for the names of its parts
 
 
 def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
     """Draw the river as the window shows it while nothing is pointed at."""
     colours = Colours(picture.unit_colours, picture.signed_colours)
+    wide = drawing.filling(WIDTH, _LEAST)
+    printed = math.isfinite(drawing.room)
+    if printed:
+        picture = attrs.evolve(picture, pools=())  # Paper has no buttons.
     if picture.opened is None:
-        grid = lay_out(picture, WIDTH, HEIGHT)
-        base = draw_river(picture, grid, drawing.words, colours)
+        grid = lay_out(picture, wide, HEIGHT)
+        base = draw_river(picture, grid, drawing.words, colours, switched=not printed)
         over = draw_over(picture, grid, drawing.words, usual(picture))
     else:
-        inside = lay_out_inside(picture, WIDTH, HEIGHT)
+        inside = lay_out_inside(picture, wide, HEIGHT)
         base = draw_inside(picture, inside, drawing.words, colours)
         over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture))
     drawing.add(f'<g transform="translate(0 {top:g})">')
-    drawing.add(f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>')
-    write_scene(drawing, (*base.scene, *over.scene))
-    drawing.add("</g>", WIDTH, top + HEIGHT)
+    drawing.add(f'<rect width="{wide:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>')
+    write_scene(drawing, (*(_clear(base.scene, over.scene) if printed else base.scene), *over.scene))
+    drawing.add("</g>", wide, top + HEIGHT)
+
+
+def _clear(scene: Scene, over: Scene) -> Scene:
+    """The items without the labels that an accent would be written over, as happens where lanes are close together."""
+    accents = [_extent(item) for item in over if isinstance(item, Label) and item.colour == "accent"]
+    return tuple(
+        item
+        for item in scene
+        if not isinstance(item, Label)
+        or not any(
+            first < right and left < last and abs(y - item.y) < item.px / 2
+            for first, last, y in accents
+            for left, right, _y in (_extent(item),)
+        )
+    )
+
+
+def _extent(label: Label) -> tuple[float, float, float]:
+    """Where a label begins and ends, and its middle (px)."""
+    wide = min(width(label.text, label.px, BOLD if label.bold else REGULAR), label.room)
+    left = label.x - {"left": 0.0, "middle": 0.5, "right": 1.0}[label.align] * wide
+    return left, left + wide, label.y
 
 
 def write_scene(drawing: Drawing, scene: Scene) -> None:

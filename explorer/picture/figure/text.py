@@ -17,7 +17,7 @@ from explorer.resources import asset
 
 REGULAR, BOLD = 400, 700
 _DIGITS = frozenset("0123456789")
-_FILES = {REGULAR: "fonts/TXSansSC-Regular.otf", BOLD: "fonts/TXSansSC-Bold.otf"}
+FILES = {REGULAR: "fonts/TXSansSC-Regular.otf", BOLD: "fonts/TXSansSC-Bold.otf"}
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _RAISED = re.compile(r"<(sub|sup)>(.*?)</\1>")
 _BOLD_TEXT = re.compile(rf'<text [^>]*font-weight="{BOLD}"[^>]*>([^<]*)<')
@@ -56,7 +56,7 @@ def _advances(weight: int) -> _Advances:
     """The widths of a font's letters. The font is read once, since reading takes 40 ms."""
     from fontTools.ttLib import TTFont
 
-    with TTFont(asset(_FILES[weight]), lazy=True) as font:
+    with TTFont(asset(FILES[weight]), lazy=True) as font:
         metrics, em = font["hmtx"].metrics, font["head"].unitsPerEm
         return _Advances({code: metrics[glyph][0] / em for code, glyph in font.getBestCmap().items()})
 
@@ -89,19 +89,31 @@ def runs(rich: str) -> list[tuple[str, str]]:
 
 
 def document(
-    width_px: float, height_px: float, body: list[str], background: str, title: str, *, with_fonts: bool = True
+    width_px: float,
+    height_px: float,
+    body: list[str],
+    background: str,
+    title: str,
+    *,
+    with_fonts: bool = True,
+    mm_per_px: float = 0.0,
 ) -> str:
     """A whole SVG document. It contains the glyphs it uses, so Chinese shows on a machine without a Chinese font.
 
     A document that is drawn at once, where the bundled font is at hand, can do `with_fonts` False: it is made much faster.
+    With `mm_per_px` it has a size on paper.
     """
     drawn = "\n".join(body)
     fonts = faces(drawn) if with_fonts else ""
+    wide, high = (f"{each:.3f}" if mm_per_px else f"{each:.0f}" for each in (width_px, height_px))
+    size = f'width="{wide}" height="{high}"'
+    if mm_per_px:
+        size = f'width="{width_px * mm_per_px:.3f}mm" height="{height_px * mm_per_px:.3f}mm"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'width="{width_px:.0f}" height="{height_px:.0f}" viewBox="0 0 {width_px:.0f} {height_px:.0f}" '
+        f'{size} viewBox="0 0 {wide} {high}" '
         f'font-family="{STACK}">\n<title>{escape(clean(title), quote=False)}</title>\n<style>{fonts}</style>\n'
-        f'<rect width="{width_px:.0f}" height="{height_px:.0f}" fill="{background}"/>\n{drawn}\n</svg>\n'
+        f'<rect width="{wide}" height="{high}" fill="{background}"/>\n{drawn}\n</svg>\n'
     )
 
 
@@ -128,7 +140,7 @@ def _subset(weight: int, letters: frozenset[str]) -> str:
 
     logging.getLogger("fontTools.subset").setLevel(logging.ERROR)
     options = Options(hinting=False, notdef_outline=True, name_IDs=[0, 1, 2, 13, 14])
-    with TTFont(asset(_FILES[weight]), lazy=True, recalcTimestamp=False) as font:
+    with TTFont(asset(FILES[weight]), lazy=True, recalcTimestamp=False) as font:
         subsetter = Subsetter(options)
         subsetter.populate(unicodes=[ord(letter) for letter in letters])
         subsetter.subset(font)

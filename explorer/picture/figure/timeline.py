@@ -25,7 +25,7 @@ def draw_timeline(drawing: Drawing, picture: Timeline, top: float) -> None:
     for step, label in enumerate(picture.labels):
         figure = probability(float(picture.probabilities[step]))
         wide = max(width(label, _LABEL), width(figure, _FIGURE), 24.0) + 2 * _PAD
-        if x and x + wide > _LINE_PX:
+        if x and x + wide > drawing.within(_LINE_PX):
             x, top = 0.0, top + _PITCH
         _draw_step(drawing, picture, step, x, top, wide)
         x += wide + _GAP

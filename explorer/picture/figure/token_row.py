@@ -21,7 +21,7 @@ def draw_tokens(drawing: Drawing, picture: TokenRow, top: float) -> None:
     for chip in picture.chips:
         span = f"{chip.start}–{chip.end}"
         wide = max(width(chip.text, 16), width(span, 10), width(str(chip.id), 10), 24.0) + 16
-        if x and x + wide > _LINE_PX:
+        if x and x + wide > drawing.within(_LINE_PX):
             x, top = 0.0, top + 60
         edge = drawing.theme.hairline if chip.known else drawing.theme.warning
         drawing.add(

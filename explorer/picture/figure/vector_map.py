@@ -11,16 +11,17 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.vector_map import vector_map
 from explorer.picture.tables import Table, table_name
 
-_WIDE, _HIGH = 640.0, 460.0
+_WIDE, _LEAST, _HIGH = 640.0, 280.0, 460.0
 
 
 def draw_vector_map(drawing: Drawing, picture: VectorMap, top: float) -> None:
     """Draw cloud and ways."""
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
-    area = Area(0, top, _WIDE, _HIGH)
+    wide = drawing.filling(_WIDE, _LEAST)
+    area = Area(0, top, wide, min(_HIGH, wide))
     vector_map(sketch, picture, drawing.words, area)
     draw_marks(drawing, sketch)
-    drawing.reach(_WIDE, area.bottom)
+    drawing.reach(wide, area.bottom)
 
 
 def _tables(picture: VectorMap) -> Iterator[Table]:

@@ -10,7 +10,16 @@ from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.map import colour_bar, column_label_px, column_labels, legend, row_label_px, row_labels, whole
+from explorer.picture.figure.map import (
+    bar_px,
+    colour_bar,
+    column_label_px,
+    column_labels,
+    legend,
+    row_label_px,
+    row_labels,
+    whole,
+)
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, HeadGrid
 from explorer.picture.layout.atlas import Atlas, Fold, atlas
@@ -19,18 +28,22 @@ from explorer.trace.tap_names import with_layer
 
 _LAYER_PX = 40.0  # px, room for "L63"
 _WALL_PX = 1400.0
+_LEAST_CELL = 0.25  # px
 _LABEL_PX = 15.0  # px, room for a label above a thumbnail
 
 
 def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     """Draw all maps with layers and heads named at the border, and tokens beside the first and above the topmost maps."""
     made, n_heads = atlas(picture), picture.values.shape[1]
+    named = picture.block == 1
     cell = whole(max(1.0, min(12.0, _WALL_PX / made.index.shape[1])))
+    for _fitting in range(2 if math.isfinite(drawing.room) else 0):  # The rows' labels take less room beside smaller cells.
+        labels = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
+        cell = max(_LEAST_CELL, min(cell, (drawing.room - labels - bar_px(picture.scale)) / made.index.shape[1]))
     if picture.measured is not None:
         drawing.write_rich(0, top, f"{picture.measured.name}: {picture.measured.formula or '–'}")
         top += 16
         made = atlas(picture, Fold(gap_rows=max(made.pitch_rows - made.n_rows, math.ceil(_LABEL_PX / cell))))
-    named = picture.block == 1
     left = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
     above = column_label_px(picture.columns, True, cell) if named else 4.0
     if picture.measured is None:
@@ -47,8 +60,9 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     if named:
         _answer(drawing, made, picture, left, top, cell)
     height, total = made.index.shape[0] * cell, made.index.shape[1] * cell
-    colour_bar(drawing, picture.scale, left + total + 16, top, height)
-    legend(drawing, picture, made.index, left, top + height)
+    drawing.cramped = math.isfinite(drawing.room) and made.pitch_columns * cell < width(f"H{n_heads}", LABEL) + 4
+    bottom = max(top + height, colour_bar(drawing, picture.scale, left + total + 16, top, height))
+    legend(drawing, picture, made.index, left, bottom)
 
 
 def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, top: float, cell: float) -> None:

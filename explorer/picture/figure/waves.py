@@ -6,20 +6,27 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import Drawing, largest
+from explorer.picture.figure.drawing import LABEL, Drawing, largest
 from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
 
+_WIDE_PX, _LEAST_PX = 640.0, 120.0
+_MOST_NAMES = 0.4  # of the room; names that take more stand below the curves
 _MOST_DOTTED = 128  # places; dots of more places would touch
 
 
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
-    wide, high, left = 640.0, 240.0, 40.0
-    n = picture.values.shape[1]
+    names = 40 + max((width(name, LABEL) for name in picture.names), default=0.0)
     most = largest(picture.values)
+    high, left = 240.0, max(40.0, width(number(-most), LABEL) + 8)
+    below = names > _MOST_NAMES * drawing.room  # Long names stand below the curves where there is little room.
+    beside = 8.0 if below else names
+    wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - beside)
+    n = picture.values.shape[1]
     step = wide / max(1, n - 1)
     middle = top + high / 2
     marked = (picture.n_marked - 1) * step
@@ -47,9 +54,10 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
                 if np.isfinite(value)
             )
             drawing.add(f'<g fill="{colour}">{dots}</g>')
-        y = top + 12 + index * 18
-        drawing.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
-        drawing.write(left + wide + 40, y, name, faint=True)
+        x, y = (left - 16, top + high + 44) if below else (left + wide, top + 12)
+        y += index * 18
+        drawing.add(f'<path d="M{x + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
+        drawing.write(x + 40, y, name, faint=True)
     for y, value in ((top + 10, most), (middle + 4, 0.0), (top + high, -most)):
         drawing.write(left - 6, y, number(value), anchor="end", faint=True)
     drawing.write(left + wide / 2, top + high + 20, f"{picture.x_name} 0 … {n - 1}", anchor="middle", faint=True)

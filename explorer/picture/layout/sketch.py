@@ -168,12 +168,7 @@ class Sketch:
 
     def lines(self, text: str, size: float, room: float) -> list[str]:
         """The text in lines of at most `room` px. A line breaks after blanks and beside Chinese characters."""
-        made = [""]
-        for piece in pieces(text):
-            if made[-1] and self.measure((made[-1] + piece).rstrip(), size, False) > room:
-                made.append("")
-            made[-1] += piece
-        return [line.rstrip() for line in made]
+        return lines_of(text, size, room, self.measure)
 
 
 def _enlarged(mark: Mark, factor: float) -> Mark:
@@ -189,6 +184,16 @@ def _enlarged(mark: Mark, factor: float) -> Mark:
             return attrs.evolve(mark, x=mark.x * factor, y=mark.y * factor, radius=mark.radius * factor)
         case Letters():
             return attrs.evolve(mark, x=mark.x * factor, y=mark.y * factor, size=mark.size * factor)
+
+
+def lines_of(text: str, size: float, room: float, measure: Measure) -> list[str]:
+    """The text in lines of at most `room` px. A line breaks after blanks and beside Chinese characters."""
+    made = [""]
+    for piece in pieces(text):
+        if made[-1] and measure((made[-1] + piece).rstrip(), size, False) > room:
+            made.append("")
+        made[-1] += piece
+    return [line.rstrip() for line in made]
 
 
 def pieces(text: str) -> Iterator[str]:

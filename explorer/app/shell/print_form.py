@@ -1,0 +1,158 @@
+"""How an exported figure is set: for the screen, or for one or two columns of a paper, with its letters and its caption."""
+
+import json
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.figure.print import COLUMNS_MM, FONT, WIDTH, Print
+from explorer.views.controls.number_box import NumberBox
+
+_SCREEN, _OWN = "screen", "own"
+
+
+class PrintForm(QWidget):
+    """Signals: changed() when somebody has changed any of it."""
+
+    changed = Signal()
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+        self._able, self._several = True, False
+        self.set_for = QComboBox()
+        self.width_mm, self.font_pt = NumberBox(), NumberBox()
+        self.has_caption, self.caption = QCheckBox(), QLineEdit()
+        self.letters, self.outlines = QCheckBox(words("export.letters")), QCheckBox(words("export.outlines"))
+        self._fill()
+        self._lay_out()
+        self._connect()
+        self._allow()
+
+    def _fill(self) -> None:
+        words = self._words
+        self.set_for.addItem(words("export.on_screen"), _SCREEN)
+        for key, width in COLUMNS_MM.items():
+            self.set_for.addItem(words(f"export.{key}", width=f"{width:g}"), key)
+        self.set_for.addItem(words("export.own_width"), _OWN)
+        for box, knob in ((self.width_mm, WIDTH), (self.font_pt, FONT)):
+            box.setRange(*knob.valid)
+            box.setDecimals(1)
+            box.setValue(float(knob.default))
+            box.setSuffix(f" {knob.unit}")
+            box.setButtonSymbols(NumberBox.ButtonSymbols.NoButtons)
+        self.letters.setChecked(True)
+        self.has_caption.setChecked(True)
+
+    def _lay_out(self) -> None:
+        words = self._words
+        sizes, caption, checks = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for box in (self.width_mm, self.font_pt):
+            sizes.addWidget(box, 1)
+        caption.addWidget(self.has_caption)
+        caption.addWidget(self.caption, 1)
+        for check in (self.letters, self.outlines):
+            checks.addWidget(check)
+        checks.addStretch(1)
+        self.rows = (
+            (words("export.set_for"), self.set_for),
+            (words("export.paper_sizes"), sizes),
+            (words("export.caption"), caption),
+            ("", checks),
+        )
+        for widget, key in (
+            (self.set_for, "set_for"),
+            (self.width_mm, "paper_width"),
+            (self.font_pt, "paper_font"),
+            (self.has_caption, "caption"),
+            (self.caption, "caption_text"),
+        ):
+            widget.setAccessibleName(words(f"export.{key}"))
+        self.font_pt.setToolTip(words("export.paper_font_hint"))
+        self.outlines.setToolTip(words("export.outlines_hint"))
+
+    def add_to(self, form: QFormLayout) -> None:
+        """Put the rows into a form."""
+        for name, row in self.rows:
+            form.addRow(name, row)
+
+    def _connect(self) -> None:
+        self.set_for.currentIndexChanged.connect(self._chosen)
+        for box in (self.width_mm, self.font_pt):
+            box.valueChanged.connect(self.changed)
+        self.caption.textChanged.connect(self.changed)
+        for check in (self.has_caption, self.letters, self.outlines):
+            check.toggled.connect(self._chosen)
+
+    def _chosen(self) -> None:
+        width = COLUMNS_MM.get(self.set_for.currentData())
+        if width is not None:
+            self.width_mm.setValue(width)
+        self._allow()
+        self.changed.emit()
+
+    def allow(self, able: bool, *, several: bool) -> None:
+        """Enable what has a meaning: all of it for a figure alone, letters where there are `several` pictures in it."""
+        self._able, self._several = able, several
+        self._allow()
+
+    def _allow(self) -> None:
+        printed = self.is_printed
+        self.set_for.setEnabled(self._able)
+        self.outlines.setEnabled(self._able)
+        self.width_mm.setEnabled(printed and self.set_for.currentData() == _OWN)
+        for widget in (self.font_pt, self.has_caption):
+            widget.setEnabled(printed)
+        self.letters.setEnabled(printed and self._several)
+        self.caption.setEnabled(printed and self.has_caption.isChecked())
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether the figure is set for print."""
+        return self._able and self.set_for.currentData() != _SCREEN
+
+    def suggest(self, caption: str) -> None:
+        """Show the caption that the pictures have of themselves, where nobody has written another one."""
+        self.caption.setPlaceholderText(caption)
+
+    def printed(self) -> Print | None:
+        """What is set, None for the screen."""
+        if not self.is_printed:
+            return None
+        caption = (self.caption.text().strip() or None) if self.has_caption.isChecked() else ""
+        return Print(
+            width_mm=self.width_mm.value(), font_pt=self.font_pt.value(), caption=caption, letters=self.letters.isChecked()
+        )
+
+    @property
+    def memory(self) -> str:
+        """All of it but the caption's text, which belongs to one figure, to be kept between starts."""
+        kept = {
+            "set_for": self.set_for.currentData(),
+            "width_mm": self.width_mm.value(),
+            "font_pt": self.font_pt.value(),
+            "caption": self.has_caption.isChecked(),
+            "letters": self.letters.isChecked(),
+            "outlines": self.outlines.isChecked(),
+        }
+        return json.dumps(kept)
+
+    def recall(self, memory: str) -> None:
+        """Take what was kept. What is not understood is left as it is."""
+        try:
+            kept: Any = json.loads(memory or "{}")
+        except ValueError:
+            return
+        if not isinstance(kept, dict):
+            return
+        for box, knob, name in ((self.width_mm, WIDTH, "width_mm"), (self.font_pt, FONT, "font_pt")):
+            try:
+                box.setValue(float(knob.check(kept.get(name, box.value()))))
+            except ExplorerError:
+                continue
+        for check, name in ((self.has_caption, "caption"), (self.letters, "letters"), (self.outlines, "outlines")):
+            check.setChecked(kept.get(name, check.isChecked()) is True)
+        self.set_for.setCurrentIndex(max(0, self.set_for.findData(kept.get("set_for"))))

@@ -1,0 +1,180 @@
+"""Pictures as one figure for print: laid out for the width on paper, with letters and a caption, as an SVG document."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import reduce
+from html import unescape
+
+import attrs
+
+from explorer.errors import TooNarrow
+from explorer.lang import Words
+from explorer.picture.figure.drawing import LABEL, LINE, Drawing
+from explorer.picture.figure.print import Print
+from explorer.picture.figure.text import BOLD, document, width
+from explorer.picture.kinds import Caption, Picture
+from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
+from explorer.picture.theme import LIGHT, Theme
+
+_MARGIN = 1.0  # px; half a line at the edge is not cut off
+_GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
+_LETTER = 20.0  # px, the line above a part with its letter
+_ABOVE_CAPTION = 22.0  # px from the pictures to the first baseline of the caption
+_STOPS = re.compile("([?!？！])[.。]")  # A question has its own stop.
+_LINES = re.compile(
+    r'<text [^>]*?x="([-\d.]+)" y="([-\d.]+)" font-size="([\d.]+)" fill="[^"]*" '
+    r'text-anchor="(\w+)"(?: font-weight="\d+")?>([^<]*)<'
+)
+_SHARES = {"start": 1.0, "middle": 0.5, "end": 0.0}
+_BEYOND = 60.0  # px
+_SIZE = re.compile(r'(<text [^>]*font-size=")([\d.]+)"')
+
+
+def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme = LIGHT) -> str:
+    """The SVG document as text, exactly as wide as `print_` says. Raises TooNarrow."""
+    theme = attrs.evolve(theme, window=theme.card)  # Paper has one ground.
+    pictures = pictures_in(arranged)
+    plate = _Plate(print_, words, theme, letters=print_.letters and len(pictures) > 1)
+    room = print_.width_px - 2 * _MARGIN
+    drawing = plate.part(arranged, room)
+    caption = caption_of(pictures, words, letters=plate.letters) if print_.caption is None else print_.caption
+    aside = max(0.0, (room - drawing.width) / 2) if len(pictures) == 1 else 0.0
+    high = drawing.height
+    body = [f'<g transform="translate({_MARGIN + aside:.2f} {_MARGIN:g})">', *drawing.body, "</g>"]
+    if caption.strip():
+        below = Drawing(theme, words, room)
+        last = high + _ABOVE_CAPTION - LINE
+        for line in caption.splitlines():
+            last = below.write_lines(0, last + LINE, line)
+        plate.must_fit(below, room, pictures[0])
+        high = last + 4
+        body += [f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">', *below.body, "</g>"]
+    title = "; ".join(picture.caption.title for picture in pictures)
+    svg = document(print_.width_px, high + 2 * _MARGIN, body, theme.card, title, mm_per_px=print_.mm_per_px)
+    return _SIZE.sub(lambda found: f'{found[1]}{max(float(found[2]), print_.smallest_px):g}"', svg)
+
+
+def letter(place: int) -> str:
+    """The letter of a part, counted from 0: "(a)", "(b)" … "(z)", "(aa)"."""
+    return f"({chr(ord('a') + place % 26) * (place // 26 + 1)})"
+
+
+def caption_of(pictures: tuple[Picture, ...], words: Words, *, letters: bool) -> str:
+    """What pictures say of themselves: titles and notes, and whether the pass was changed or recorded by another program."""
+    told = []
+    for place, picture in enumerate(pictures):
+        said = _joined(_said(picture.caption, words), words)
+        told.append(f"{letter(place)} {said}" if letters else said)
+    return _joined(told, words)
+
+
+def _joined(sentences: Iterable[str], words: Words) -> str:
+    joined = reduce(lambda first, then: words("export.sentences", first=first, then=then), sentences)
+    return _STOPS.sub(r"\1", joined)
+
+
+def _said(caption: Caption, words: Words) -> Iterator[str]:
+    yield caption.title.rstrip("。. ")
+    if caption.note:
+        yield caption.note.rstrip("。. ")
+    if caption.changes:
+        yield words("change.badge_about", count=caption.changes)
+    if caption.recorded_by:
+        yield words("recorded.by", name=caption.recorded_by)
+
+
+class _Plate:
+    """The drawing of the parts; `letters` says whether they are named, and letters are given in the order of reading."""
+
+    def __init__(self, print_: Print, words: Words, theme: Theme, *, letters: bool) -> None:
+        self._print, self._words, self._theme = print_, words, theme
+        self.letters = letters
+        self._n_named = 0
+
+    def part(self, arranged: Arranged, room: float) -> Drawing:
+        """A part in a width of `room` px. Raises TooNarrow."""
+        if isinstance(arranged, Picture):
+            return self._picture(arranged, room)
+        if isinstance(arranged, Beside):
+            before = self._n_named
+            for per_line in range(len(arranged.parts), 1, -1):  # What has no room beside the others stands in a further line.
+                self._n_named = before
+                with suppress(TooNarrow):
+                    made = self._lines(arranged, per_line, room)
+                    if not made.cramped:
+                        return made
+            self._n_named = before
+        return self._below(arranged.parts, room)
+
+    def _picture(self, picture: Picture, room: float) -> Drawing:
+        drawing = self._drawn(picture, room)
+        given = room
+        for _again in range(2):
+            beyond = drawing.width - room
+            if 0 < beyond < _BEYOND:  # Its last label stands out, so it is laid out for less room.
+                given -= beyond
+                drawing = self._drawn(picture, given)
+        self.must_fit(drawing, room, picture)
+        self._n_named += 1
+        return drawing
+
+    def _drawn(self, picture: Picture, room: float) -> Drawing:
+        drawing, sheet, top = Drawing(self._theme, self._words, room), picture.kind().sheet, 0.0
+        if self.letters:
+            drawing.write(0, LABEL, letter(self._n_named), weight=BOLD)
+            top = _LETTER
+        picture.kind().draw(drawing, picture, top)
+        if sheet is not None:
+            drawing.reach(sheet[0], top + sheet[1])
+        self._grow(drawing)
+        return drawing
+
+    def _lines(self, row: Beside, per_line: int, room: float) -> Drawing:
+        """The parts of a row with `per_line` of them in each line; of several lines all parts are equally wide."""
+        drawing, y, n = Drawing(self._theme, self._words, room), 0.0, len(row.parts)
+        shares = row.shares if per_line == n else (1 / per_line,) * n
+        spare = room - _GAP_X * (per_line - 1)
+        for first in range(0, n, per_line):
+            x, bottom = 0.0, y
+            for part, share in zip(row.parts[first : first + per_line], shares[first:], strict=False):
+                made = self.part(part, share * spare)
+                self._put(drawing, made, x, y)
+                x, bottom = x + share * spare + _GAP_X, max(bottom, y + made.height)
+            y = bottom + _GAP_Y
+        return drawing
+
+    def _below(self, parts: tuple[Arranged, ...], room: float) -> Drawing:
+        drawing, y = Drawing(self._theme, self._words, room), 0.0
+        for part in parts:
+            made = self.part(part, room)
+            self._put(drawing, made, 0.0, y)
+            y += made.height + _GAP_Y
+        return drawing
+
+    def _grow(self, drawing: Drawing) -> None:
+        """Let a drawing reach as far as its smallest letters will, which `render_print` enlarges."""
+        smallest = self._print.smallest_px
+        for x, y, size, anchor, content in _LINES.findall("\n".join(drawing.body)):
+            if float(size) < smallest:
+                wide = width(unescape(content), smallest)
+                drawing.reach(float(x) + _SHARES[anchor] * wide, float(y) + 4)
+
+    @staticmethod
+    def _put(drawing: Drawing, part: Drawing, x: float, y: float) -> None:
+        drawing.body += [f'<g transform="translate({x:.2f} {y:.2f})">', *part.body, "</g>"]
+        drawing.reach(x + part.width, y + part.height)
+        drawing.cramped = drawing.cramped or part.cramped
+
+    def must_fit(self, drawing: Drawing, room: float, picture: Picture) -> None:
+        """Raise TooNarrow where a drawing is wider than its room (px)."""
+        if drawing.width <= room + 0.5:
+            return
+        need_mm = (drawing.width + 2 * _MARGIN) * self._print.mm_per_px
+        raise TooNarrow(
+            title=picture.caption.title,
+            need_mm=math.ceil(need_mm + 0.5),
+            room_mm=round((room + 2 * _MARGIN) * self._print.mm_per_px),
+            font_pt=self._print.font_pt,
+        )
