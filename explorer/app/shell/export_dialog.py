@@ -4,6 +4,7 @@ Files are written on a thread of its own, and the preview is drawn on another on
 """
 
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class ExportDialog(QDialog):
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
         self.path, self.choose = QLineEdit(), QPushButton()
-        self.print_form, self.preview = PrintForm(words), ExportPreview(words)
+        self.print_form, self.preview = PrintForm(words, self), ExportPreview(words)
         self.progress, self.message = QProgressBar(), QLabel()
         self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
         self._fill()
@@ -139,6 +140,9 @@ class ExportDialog(QDialog):
         both.addWidget(self.preview, 1)
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.resize(980, 600)
+        ways = (self.what, self.format, self.dpi, self.width_px, self.theme, *self.print_form.widgets)
+        for first, then in pairwise((*ways, self.path, self.choose, self.leave, self.begin)):
+            QWidget.setTabOrder(first, then)
 
     def _connect(self) -> None:
         self.what.currentIndexChanged.connect(self._changed)
