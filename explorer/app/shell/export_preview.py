@@ -13,7 +13,7 @@ from explorer.export import raster
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL
-from explorer.picture.figure.outlines import outlined
+from explorer.picture.figure.outlines import lacking, outlined
 
 THREAD = "export preview"
 _LEAST = QSize(300, 260)
@@ -28,6 +28,7 @@ class _Shown:
     wide: float
     high: float
     letters: tuple[float, float] | None  # pt; the smallest and the largest, of a figure that is set for print
+    boxes: str  # letters that have no outline
 
 
 class _Painter(QObject):
@@ -51,12 +52,13 @@ def _shown(job: Export, room: QSize) -> _Shown:
     size = raster.size_px(svg)
     scale = min(room.width() / size.width(), room.height() / size.height())
     image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI)
+    boxes = lacking(svg) if job.outlines else ""
     set_for = job.set_for
     if set_for is None:
-        return _Shown(image, size.width(), size.height(), None)
+        return _Shown(image, size.width(), size.height(), None, boxes)
     sizes = [float(each) * set_for.font_pt / LABEL for each in _LETTERS.findall(svg)]
     mm = raster.INCH_MM / raster.SVG_DPI
-    return _Shown(image, size.width() * mm, size.height() * mm, (min(sizes), max(sizes)) if sizes else None)
+    return _Shown(image, size.width() * mm, size.height() * mm, (min(sizes), max(sizes)) if sizes else None, boxes)
 
 
 class ExportPreview(QWidget):
@@ -131,6 +133,10 @@ class ExportPreview(QWidget):
         self.drawn.emit()
 
     def _told(self, shown: _Shown) -> str:
+        told = self._size(shown)
+        return f"{told}\n{self._words('export.boxes', letters=shown.boxes)}" if shown.boxes else told
+
+    def _size(self, shown: _Shown) -> str:
         if self._job is None or self._job.set_for is None:
             return self._words("export.size_px", wide=round(shown.wide), high=round(shown.high))
         told = self._words("export.size_mm", wide=f"{shown.wide:.4g}", high=f"{shown.high:.0f}")

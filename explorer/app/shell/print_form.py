@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
@@ -14,13 +14,13 @@ from explorer.views.controls.number_box import NumberBox
 _SCREEN, _OWN = "screen", "own"
 
 
-class PrintForm(QWidget):
+class PrintForm(QObject):
     """Signals: changed() when somebody has changed any of it."""
 
     changed = Signal()
 
-    def __init__(self, words: Words) -> None:
-        super().__init__()
+    def __init__(self, words: Words, parent: QObject) -> None:
+        super().__init__(parent)
         self._words = words
         self._able, self._several = True, False
         self.set_for = QComboBox()
@@ -73,6 +73,12 @@ class PrintForm(QWidget):
             widget.setAccessibleName(words(f"export.{key}"))
         self.font_pt.setToolTip(words("export.paper_font_hint"))
         self.outlines.setToolTip(words("export.outlines_hint"))
+
+    @property
+    def widgets(self) -> tuple[QWidget, ...]:
+        """What can be set, in the order in which Tab goes through it."""
+        sizes = self.set_for, self.width_mm, self.font_pt
+        return (*sizes, self.has_caption, self.caption, self.letters, self.outlines)
 
     def add_to(self, form: QFormLayout) -> None:
         """Put the rows into a form."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import reduce
 from html import unescape
+from typing import Any
 
 import attrs
 
@@ -14,9 +15,10 @@ from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL, LINE, Drawing
 from explorer.picture.figure.print import Print
 from explorer.picture.figure.text import BOLD, document, width
-from explorer.picture.kinds import Caption, Picture
+from explorer.picture.kinds import Caption, Picture, Strips
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
-from explorer.picture.theme import LIGHT, Theme
+from explorer.picture.scales import Scale
+from explorer.picture.theme import LIGHT, THEMES, Theme
 
 _MARGIN = 1.0  # px; half a line at the edge is not cut off
 _GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
@@ -85,6 +87,25 @@ def _said(caption: Caption, words: Words) -> Iterator[str]:
         yield words("recorded.by", name=caption.recorded_by)
 
 
+def on_ground(picture: Picture, theme: Theme) -> Picture:
+    """The picture in the signed colours of a theme, unless somebody has chosen others than those of the themes.
+
+    A window may be dark, and its paper is white.
+    """
+    own = {each.signed_colours for each in THEMES.values()}
+    other: dict[str, Any] = {}
+    for name in ("scale", "difference_scale"):
+        scale = getattr(picture, name, None)
+        if isinstance(scale, Scale) and scale.colours in own:
+            other[name] = attrs.evolve(scale, colours=theme.signed_colours)
+    if getattr(picture, "signed_colours", None) in own:
+        other["signed_colours"] = theme.signed_colours
+    if isinstance(picture, Strips):
+        other["bands"] = tuple(on_ground(band, theme) for band in picture.bands)
+    made: Picture = attrs.evolve(picture, **other)  # type: ignore[misc]  # All kinds are attrs.
+    return made
+
+
 class _Plate:
     """The drawing of the parts; `letters` says whether they are named, and letters are given in the order of reading."""
 
@@ -109,6 +130,7 @@ class _Plate:
         return self._below(arranged.parts, room)
 
     def _picture(self, picture: Picture, room: float) -> Drawing:
+        picture = on_ground(picture, self._theme)
         drawing = self._drawn(picture, room)
         given = room
         for _again in range(2):

@@ -7,10 +7,11 @@ import pytest
 from explorer.errors import KnobNotANumber, KnobOutOfRange, NotAWidth, TooNarrow
 from explorer.picture.figure.plate import letter, render_print
 from explorer.picture.figure.print import COLUMNS_MM, Print, width_of
-from explorer.picture.kinds import Heatmap, Picture
+from explorer.picture.kinds import Heatmap, Picture, Strips
 from explorer.picture.layout.arranged import Below, Beside
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import tap_heatmap
+from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
 from tests.golden.test_figures import PICTURES
 from tests.picture.examples import LANGUAGES, example, words
@@ -180,3 +181,17 @@ def test_too_narrow_says_how_wide_it_must_be() -> None:
         render_print(long, Print(width_mm=88, font_pt=10), words("en"))
     assert words("en").error(caught.value).startswith("“Attention weights” needs")
     assert caught.value.values["room_mm"] == 88 and caught.value.values["font_pt"] == 10.0
+
+
+def test_paper_has_the_colours_of_its_own_ground() -> None:
+    """A picture of a dark window has signed colours for a dark ground; on white paper it has those of a light one."""
+    dark, light = (
+        tap_heatmap(example(), "encoder.norm", Look(signed_colours=theme.signed_colours), words("en"))
+        for theme in (DARK, LIGHT)
+    )
+    strips = Strips(bands=(dark, dark), caption=dark.caption), Strips(bands=(light, light), caption=light.caption)
+    for of_dark, of_light in ((dark, light), strips):
+        assert _prints(of_dark) == _prints(of_light)
+        assert _prints(of_dark) != render_print(of_dark, Print(), words(), DARK)
+    chosen = attrs.evolve(dark, scale=attrs.evolve(dark.scale, colours="cividis"))
+    assert _prints(chosen) != _prints(light)
