@@ -58,7 +58,7 @@ def _width(_context: click.Context, _option: click.Parameter, value: str | None)
     """A width: whole pixels as an int, or millimetres on paper as a float. Raises KnobOutOfRange, NotAWidth."""
     if value is None:
         return None
-    if value.lstrip("+-").isdecimal():
+    if value.lstrip("+-").replace(".", "", 1).isdecimal():  # A number without a unit counts pixels.
         return int(_WIDTH_PX.check(value))
     from explorer.picture.figure.print import width_of
 
