@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,8 +72,8 @@ def test_the_command_line_shows_and_exports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every tap a line; heads are counted on the tap itself."""
-    for module in (cli, exporting):
-        monkeypatch.setattr(module, "explored", lambda text, given: foreign_trace())
+    monkeypatch.setattr(cli, "explored", lambda text, given: foreign_trace())
+    monkeypatch.setattr(exporting, "_computer", lambda: lambda request: SimpleNamespace(trace=foreign_trace()))
     assert cli.main(["show", "abc"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in NAMES)

@@ -132,7 +132,7 @@ def _of_knobs() -> Iterator[tuple[str, Request]]:
 def _by_chance() -> Iterator[tuple[str, Request]]:
     """Several knobs at once, the same ones in each run."""
     chance = random.Random(1)
-    for number in range(24):
+    for number in range(12):
         turned = [knob for knob in KNOBS if knob.name not in _MACHINE and chance.random() < 0.4]
         values = {knob.name: chance.choice(_others(knob)) for knob in turned}
         yield f"chance_{number}", tiny(**values)
