@@ -524,6 +524,11 @@ def _computer() -> "Computer":
     return Computer()
 
 
+def __dir__() -> list[str]:
+    """What is offered after `explorer.`: the public names, and the room of errors."""
+    return [*__all__, "errors"]
+
+
 def __getattr__(name: str) -> Any:
     """Import `explorer.Trace` and the other classes on first use, so that `import explorer` alone stays fast."""
     if name == "Trace":

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 import attrs
 
-from explorer.errors import HeadsDoNotFit, UnknownKnob
+from explorer.errors import HeadsDoNotFit, MisspelledKnob, UnknownKnob
 from explorer.knobs import Knob, Range, Value, declared, knob
 
 _FEWEST_SYMBOLS = 16
@@ -262,8 +262,11 @@ def as_paper(config: Config) -> Config:
 
 
 def find_knob(name: str) -> Knob:
-    """The declaration of a knob. Raises UnknownKnob."""
+    """The declaration of a knob. Raises UnknownKnob, and MisspelledKnob where a name is much like it."""
     try:
         return _BY_NAME[name]
     except KeyError:
-        raise UnknownKnob(name=name) from None
+        import difflib  # It is needed only on the way to an error.
+
+        nearest = difflib.get_close_matches(str(name)[:200], list(_BY_NAME), n=1)
+        raise (MisspelledKnob(name=name, nearest=nearest[0]) if nearest else UnknownKnob(name=name)) from None

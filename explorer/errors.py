@@ -2,12 +2,13 @@
 
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
-    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
+    ├── BadKnob      UnknownKnob (MisspelledKnob), KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole,
+    │                HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                FlagsExclude, SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
-    │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
-    │                NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
+    │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat (UnreadableFormat), MissingAsset, NoSuchStep,
+    │                NoSuchSymbol, NoSuchPart, NoWrittenWords, NotLookedInto, NoSuchColumn, NoFittedLens, LensOfOtherWeights,
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson,
     │                NoScriptForModel
     ├── CannotWrite  CannotCreate, DiskFull
@@ -125,6 +126,12 @@ class UnknownKnob(BadKnob):
     """A knob of this name does not exist. Values: name."""
 
     key = "error.unknown_knob"
+
+
+class MisspelledKnob(UnknownKnob):
+    """A knob of this name does not exist, and one of a similar name does. Values: name, nearest."""
+
+    key = "error.misspelled_knob"
 
 
 class KnobOutOfRange(BadKnob):
@@ -385,6 +392,12 @@ class UnknownFormat(NotFound):
     """A file format that does not exist or does not suit the content. Values: name, known."""
 
     key = "error.unknown_format"
+
+
+class UnreadableFormat(UnknownFormat):
+    """A file of sentences whose ending is none of those that can be read. Values: name, known."""
+
+    key = "error.unreadable_format"
 
 
 class MissingAsset(NotFound):

@@ -238,7 +238,7 @@ def test_an_unknown_knob_is_refused_by_name(make: object) -> None:
     with pytest.raises(UnknownKnob) as caught:
         make(num_heads=4)
 
-    assert caught.value.values == {"name": "num_heads"}
+    assert caught.value.values == {"name": "num_heads", "nearest": "n_heads"}
 
 
 def test_a_config_is_a_value() -> None:
@@ -328,3 +328,13 @@ def test_the_types_of_another_knob_would_be_missed() -> None:
     """So that the comparison above says something: a further choice is another type."""
     mask = find_knob("mask_value")
     assert typed(mask) != typed(attrs.evolve(mask, choices=(*mask.choices, "-1")))
+
+
+def test_a_misspelled_knob_is_told_with_the_closest_one() -> None:
+    """Nothing is suggested for what is like none; both are the same kind of error."""
+    with pytest.raises(UnknownKnob, match="temperature") as told:
+        Config().changed(temperatur=2)
+    assert told.value.values == {"name": "temperatur", "nearest": "temperature"}
+    with pytest.raises(UnknownKnob) as told:
+        Config().changed(xyz=2)
+    assert told.value.values == {"name": "xyz"}

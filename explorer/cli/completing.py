@@ -21,6 +21,15 @@ def of_words(words: Sequence[str]) -> Completed:
     return completed
 
 
+def measures_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
+    """The measures of a scan, behind those that the flag names already, with commas between."""
+    from explorer.trace.scan_sums import SCAN_MEASURES  # NumPy is not for every start.
+
+    before, comma, last = begun.rpartition(",")
+    named = before.split(",")
+    return [CompletionItem(f"{before}{comma}{each}") for each in SCAN_MEASURES if each.startswith(last) and each not in named]
+
+
 def formats_completed(context: Context, flag: Parameter, begun: str) -> list[CompletionItem]:
     """The names of all formats."""
     return of_words(formats.all_names())(context, flag, begun)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from explorer.cli.completing import measures_completed, presets_completed
 from explorer.cli.flags import checked_flag, knob_flags
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 @click.command(cls=SpokenCommand)
 @click.argument("file")
-@click.option("--measure", "measures", multiple=True, required=True, metavar="NAMES")
+@click.option("--measure", "measures", multiple=True, required=True, metavar="NAMES", shell_complete=measures_completed)
 @click.option("--out", required=True, metavar="PATH")
 @click.option("--column", default="", metavar="NAME")
 @checked_flag(BEST, "best", BEST.default, metavar="NUMBER")
 @checked_flag(WORKERS, "workers", WORKERS.default, metavar="NUMBER")
 @click.option("--resume", is_flag=True)
 @click.option("--ray", metavar="ADDRESS")
-@click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")
+@click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME", shell_complete=presets_completed)
 @click.option("--adapter", default="", metavar="FOLDER")
 @knob_flags(KNOBS)
 @click.pass_obj

@@ -25,7 +25,8 @@ from explorer.trace.trace import Trace
 
 _THEME = Knob(name="theme", kind="choice", default="light", group="figure", applies="draw", choices=tuple(THEMES))
 _LANGUAGE = Knob(name="language", kind="choice", default="en", group="figure", applies="draw", choices=LANGUAGES)
-_HIGH_PX = 880  # px, the height of a page's frame, which scrolls
+_HIGH_PX = 880  # px, the height of a page's frame at most; a longer page scrolls
+_MARGIN_PX = 16  # px below a shorter page; a notebook that runs no scripts keeps the whole height
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -129,4 +130,6 @@ def framed(trace: Trace) -> str:
 
 
 def _frame(document: str) -> str:
-    return f'<iframe srcdoc="{escape(document)}" style="width:100%;height:{_HIGH_PX}px;border:0"></iframe>'
+    fit = f"this.style.height=Math.min({_HIGH_PX},this.contentDocument.body.scrollHeight+{_MARGIN_PX})+'px'"
+    style = f"width:100%;height:{_HIGH_PX}px;border:0"
+    return f'<iframe srcdoc="{escape(document)}" style="{style}" onload="{fit}"></iframe>'

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import attrs
 
-from explorer.errors import CannotRead, NoSuchColumn, UnknownFormat
+from explorer.errors import CannotRead, NoSuchColumn, UnreadableFormat
 from explorer.files import opened
 from explorer.scanning.arrow import parquet
 
@@ -185,7 +185,7 @@ def rows_of(source: str | Path | Sequence[str], column: str = "") -> Rows:
     """The rows of a file by its suffix, or of a list of sentences.
 
     `column` is the number of a TSV's column from 1 (its last one if empty), or a name in JSONL and Parquet ("text" if empty).
-    Raises UnknownFormat, NoSuchColumn, CannotRead.
+    Raises UnreadableFormat, NoSuchColumn, CannotRead.
     """
     if not isinstance(source, str | Path):
         return ListedRows(tuple(source))
@@ -194,7 +194,7 @@ def rows_of(source: str | Path | Sequence[str], column: str = "") -> Rows:
     if kind == ".parquet":
         return ParquetRows(path, column or _TEXT)
     if kind not in _TEXT_OF:
-        raise UnknownFormat(name=kind or path.name, known=", ".join((*_TEXT_OF, ".parquet")))
+        raise UnreadableFormat(name=kind or path.name, known=", ".join((*_TEXT_OF, ".parquet")))
     if kind == ".tsv" and column and not (column.isascii() and column.isdigit() and int(column)):
         raise NoSuchColumn(path=str(path), name=column, known="1, 2, 3, …")
     opened(path).close()

@@ -9,6 +9,8 @@ import numpy as np
 from explorer.errors import UnknownMeasure
 from explorer.trace.scan_sums import Counts, Part, Sums, Values
 
+_MOST_LINES = 8  # measures that the short form names
+
 
 @attrs.frozen
 class Found:
@@ -39,7 +41,7 @@ class HeadRow:
     best: tuple[Found, ...]
 
 
-@attrs.frozen(kw_only=True, eq=False)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class ScanTable:
     """The answer to a scan. `about` has the plan, and what was read; `part` has the sums.
 
@@ -68,6 +70,19 @@ class ScanTable:
     def measures(self) -> tuple[str, ...]:
         """Those that mean something for the model."""
         return tuple(dict.fromkeys(measure for _attention, measure in self.part.sums))
+
+    def __repr__(self) -> str:
+        """What was read, and the highest head of each measure, in at most ten lines."""
+        begin = f"<ScanTable {self.about.get('preset', '')}: {self.n_measured:,} of {self.n_rows:,} sentences"
+        lines = [self._highest(measure) for measure in self.measures]
+        more = [f"  … {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
+        return "\n".join([begin, *lines[:_MOST_LINES], *more]) + ">"
+
+    def _highest(self, measure: str) -> str:
+        top = self.rows(measure)[0]
+        return (
+            f"  {measure:12} highest: {top.attention} layer {top.layer} head {top.head}, {top.mean:.3f} ± {top.deviation:.3f}"
+        )
 
     def sums(self, attention: str, measure: str) -> Sums:
         """The sums of all heads of an attention. Raises UnknownMeasure for one that was not scanned."""

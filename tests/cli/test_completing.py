@@ -70,3 +70,10 @@ def test_the_program_answers_a_shell() -> None:
         )
         assert told.stderr.endswith("[]\n"), told.stderr
         assert ("complete" if instruction == "bash_source" else "plain,encoder-decoder\nplain,encoder-only\n") in told.stdout
+
+
+def test_measures_of_a_scan_are_offered_one_after_another() -> None:
+    """Those that are named already are not offered again."""
+    assert offered("scan", "x.txt", "--measure", "en") == ["entropy"]
+    assert offered("scan", "x.txt", "--measure", "entropy,alignment,pro") == ["entropy,alignment,probability"]
+    assert "entropy,entropy" not in offered("scan", "x.txt", "--measure", "entropy,")

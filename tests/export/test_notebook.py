@@ -31,7 +31,7 @@ def application(qapp: QApplication) -> None:
 
 def document(shown: str) -> str:
     """The page within a frame."""
-    found = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*"></iframe>', shown)
+    found = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*" onload="[^"]*"></iframe>', shown)
     assert found
     return html.unescape(found[1])
 

@@ -14,6 +14,7 @@ from explorer.app.shell.window import Window
 from explorer.lang import Words
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import OpenFolder, SetPreset, look_at
+from explorer.state.offers import ChangePlace
 from explorer.trace.changes import Change
 from tests.journeys.conftest import Journey
 from tests.trace.test_recorded_file import MAP, WORDS, tensors, written
@@ -187,8 +188,12 @@ def test_what_only_a_running_model_can_do_is_not_offered(journey: Journey, file:
         assert not stack.lack.isVisible() and page.map.isVisible()  # type: ignore[attr-defined]  # The attention page.
         QTest.keyClick(page.map, Qt.Key.Key_P)  # type: ignore[attr-defined]  # The attention page.
         assert not page.pencil.isVisible() and not page.pencil.isChecked()  # type: ignore[attr-defined]  # The attention page.
+        cell = ChangePlace("encoder.layers.0.self_attn.weights", 0, 0, 0)
+        offered = page.map.menu(None, cell).actions()  # type: ignore[attr-defined]  # The attention page.
+        assert [(each.text(), each.isEnabled()) for each in offered] == [(words("recorded.no_change"), False)]
         window.session.ask(SetPreset("tiny"))
         journey.settle(window)
+        assert all(each.isEnabled() for each in page.map.menu(None, cell).actions())  # type: ignore[attr-defined]
         assert page.pencil.isVisible()  # type: ignore[attr-defined]  # The attention page.
         window.go("effects")
         journey.settle(window)

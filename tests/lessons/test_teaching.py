@@ -1,5 +1,7 @@
 """The questions with which teaching is measured: complete in both languages, and each about a stop of the tour."""
 
+import pytest
+
 from explorer.lessons.read import read_lesson
 from explorer.lessons.teaching import teaching_questions
 from explorer.resources import asset
@@ -21,6 +23,17 @@ def test_who_always_takes_the_same_place_does_not_pass() -> None:
     """No place of a choice is right more than three times, so that 3 of 10 is the most that ticking one place brings."""
     rights = [question.right for question in teaching_questions()]
     assert max(rights.count(place) for place in range(4)) == 3
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_who_always_takes_the_longest_choice_does_not_pass(language: str) -> None:
+    """Nor who takes the shortest: neither is right more than three times."""
+    for extreme in (max, min):
+        n_right = 0
+        for question in teaching_questions():
+            lengths = [len(getattr(choice, language)) for choice in question.choices]
+            n_right += lengths[question.right] == extreme(lengths)
+        assert n_right <= 3
 
 
 def test_each_question_is_about_a_stop_of_the_tour() -> None:

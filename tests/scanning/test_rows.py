@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.errors import CannotRead, NoSuchColumn, NotAFile, UnknownFormat
+from explorer.errors import CannotRead, NoSuchColumn, NotAFile, UnreadableFormat
 from explorer.scanning.rows import Rows, Start, rows_of
 
 TEXTS = ["一", "二 2", "", "四", "五"]
@@ -82,7 +82,7 @@ def test_files_that_cannot_be_read_are_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x", encoding="utf-8")
     (tmp_path / "folder.txt").mkdir()
     for name, column, error in (
-        ("a.docx", "", UnknownFormat),
+        ("a.docx", "", UnreadableFormat),
         ("none.txt", "", CannotRead),
         ("folder.txt", "", NotAFile),
         ("a.tsv", "zh", NoSuchColumn),

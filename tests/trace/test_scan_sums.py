@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.trace.scan_sums import N_BINS, Part, summed
+from explorer.trace.scan_sums import N_BINS, SCAN_MEASURES, Part, summed
 from explorer.trace.scan_table import ScanTable
 
 RANDOM = np.random.default_rng(5)
@@ -74,3 +74,15 @@ def test_sentences_that_are_among_the_best_no_more_are_forgotten() -> None:
 
     merged = part(0.2, 1).merged(part(0.9, 2)).merged(part(0.5, 3))
     assert merged.texts == {2: "sentence 2"} and merged.n_rows == 3 and merged.left_out == {"error.empty_text": 6}
+
+
+def test_a_table_says_what_it_is_in_at_most_ten_lines() -> None:
+    """A notebook shows it so: the highest head of each measure, and not its thousands of sums."""
+    values = np.array([[[0.25, 0.75]], [[0.25, 0.5]]])  # [sentence, layer, head]
+    sums = {("encoder.self_attn", key): summed(values, np.arange(2), key, 1) for key in SCAN_MEASURES}
+    for n in range(1, len(sums) + 1):
+        part = Part(n_rows=2, sums=dict(list(sums.items())[:n]), texts={0: "他", 1: "她"})
+        table = ScanTable(about={"preset": "tiny"}, part=part)
+        lines = repr(table).splitlines()
+        assert len(lines) <= 10 and "2 of 2 sentences" in lines[0]
+        assert "head 1, 0.625 ± 0.125" in lines[1]

@@ -27,6 +27,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
+from explorer.views.painting.change_menu import offer_changes
 from explorer.views.painting.pointed import NOTHING, Spot
 
 
@@ -139,7 +140,7 @@ class PageStack(QWidget):
         page.set_theme(self._theme)
         page.enlarge_letters(self._larger)
         if self._wish is not None:
-            page.put(self._wish)
+            self._put_wish(page, self._wish)
         if self._words is not None:
             page.speak(self._words)
         self._stack.addWidget(page)
@@ -152,7 +153,12 @@ class PageStack(QWidget):
         self._show_changes()
         self.notice.put(wish)
         for page in self.pages.values():
-            page.put(wish)
+            self._put_wish(page, wish)
+
+    def _put_wish(self, page: Page, wish: Wish) -> None:
+        page.put(wish)
+        for card in page.cards:
+            offer_changes(card.view, not wish.recorded)
 
     def bring(self, brought: Brought) -> None:
         """Hand on what an errand has found out."""

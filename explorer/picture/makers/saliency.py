@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
 from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.makers.not_made import finding
 from explorer.picture.scales import Scale, unit_scale
@@ -31,7 +31,10 @@ def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         found = found_saliency(trace)
-        return None if found is None or side not in found.tokens else _map(found, side, look, words)
+        if found is None or side not in found.tokens:
+            return None
+        closed = _unwritten(found, side, look) if f"{side}.self_attn" in trace.card.causal and side == "decoder" else None
+        return attrs.evolve(_map(found, side, look, words), closed=closed)
 
     return make
 
@@ -54,6 +57,16 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
             origin="beside",
         ),
     )
+
+
+def _unwritten(found: Saliency, side: str, look: Look) -> Closed | None:
+    """[word, token] where a token stands behind the place that writes the word: no way leads from there, so there is no number.
+
+    A number that is not zero is always shown: it would say that a way leads there all the same.
+    """
+    values = found.values(look.saliency, side)
+    closed: Closed = np.triu(np.ones(values.shape, dtype=np.bool_), 1) & (values == 0)
+    return closed if closed.any() else None
 
 
 def _word_axis(found: Saliency, words: Words) -> Axis:

@@ -13,6 +13,13 @@ _DECIMALS = 3
 Wish = Callable[[MakeChange], None]
 
 
+def offer_changes(view: object, offered: bool) -> None:
+    """Say whether changes are offered in the menus of a view, if it has any."""
+    menu = getattr(view, "change_menu", None)
+    if isinstance(menu, ChangeMenu):
+        menu.is_offered = offered
+
+
 class ChangeMenu(QObject):
     """Puts the offers of a place into a menu, or makes one of them, and emits an Intent for what is chosen.
 
@@ -23,11 +30,15 @@ class ChangeMenu(QObject):
         super().__init__(view)
         self._view, self._wish = view, wish
         self._words: Words | None = None
+        self.is_offered = True  # A recorded pass has no model that could compute anything else: its menu says so.
         self._asking: tuple[Offer, ChangePlace] | None = None
         self.dialog: QInputDialog | None = None
 
     def add_to(self, menu: QMenu, place: ChangePlace, words: Words) -> None:
-        """Add the entries for a place, a submenu for each group."""
+        """Add the entries for a place, a submenu for each group; or why there are none."""
+        if not self.is_offered:
+            menu.addAction(words("recorded.no_change")).setEnabled(False)
+            return
         groups: dict[str, QMenu] = {}
         for offer in offers_at(place):
             if offer.group not in groups:
@@ -47,6 +58,9 @@ class ChangeMenu(QObject):
             return None
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if not self.is_offered:
+            self.add_to(menu, place, words)
+            return menu
         for group in dict.fromkeys(offer.group for offer in offers):
             menu.addAction(words(f"change.offer_group.{group}")).setEnabled(False)
             for offer in offers:
