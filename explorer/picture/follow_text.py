@@ -59,7 +59,8 @@ def power(value: float) -> str:
 
 def division(followed: Followed) -> str:
     """What scores are divided by, such as "÷ √32 ÷ 0.5"; "÷ 1" where by nothing."""
-    parts = [f"÷ √{followed.d_head}"] if followed.scales else []
+    root = f"÷ {followed.scores_over:.4g}" if followed.scores_over else f"÷ √{followed.d_head}"
+    parts = [root] if followed.scales else []
     if followed.temperature != 1 or not parts:
         parts.append(f"÷ {followed.temperature:g}")
     return " ".join(parts)
@@ -191,11 +192,13 @@ def _products(followed: Followed, words: Words) -> str:
 def _scaled(followed: Followed, words: Words) -> str:
     key, warm = followed.cell.key, followed.temperature != 1
     kind = ("root_and_temperature" if warm else "root") if followed.scales else ("temperature" if warm else "nothing")
+    kind = "own" if followed.scales and followed.scores_over else kind
     return words(
         f"follow.scaled.{kind}",
         d=followed.d_head,
         root=f"{math.sqrt(followed.d_head):.3g}",
         temperature=f"{followed.temperature:g}",
+        divisor=f"{followed.divisor:.4g}",
         before=score(float(followed.scores[key])),
         after=score(float(followed.scaled[key])),
     )

@@ -30,7 +30,8 @@ class Followed:
     value [key, feature] V; mixed [feature] O[q].
 
     `divisor` is what scores are divided by, `d_head` and `temperature` are what it is made of; `scales` says whether √d_head
-    is in it. `remade` names the stages that the pass did not record cell by cell, so that they were computed from Q and K.
+    is in it, or the number `scores_over` in its place where that is not 0. `remade` names the stages that the pass did not
+    record cell by cell, so that they were computed from Q and K.
     """
 
     cell: Cell
@@ -55,6 +56,7 @@ class Followed:
     reason: str = ""  # why cells are closed
     rotary: bool = False
     remade: frozenset[str] = frozenset()
+    scores_over: float = 0.0
 
     @property
     def n_keys(self) -> int:

@@ -20,6 +20,8 @@ from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
+from explorer.picture.follow_text import division
+from explorer.picture.makers.follow import follow
 from explorer.picture.makers.layers import stream
 from explorer.picture.makers.river import river
 from explorer.state.look import Look
@@ -240,6 +242,21 @@ def test_the_card_says_what_such_a_layer_has_not(name: str) -> None:
         arrays, _out = recorded(name)
         block = "decoder.layers.0.self_attn"
         np.testing.assert_allclose(arrays[f"{block}.scaled"], arrays[f"{block}.scores"] / card.score_divisor, atol=1e-5)
+
+
+def test_a_cell_that_is_followed_is_divided_by_what_the_model_divides_by(folder: Folder) -> None:
+    """In the title of the step and in its sentence, there is no √d_head where the settings say another number."""
+    trace = explorer.explore(TEXT, preset=folder("gemma2"))
+    made = follow(trace, Look().fitted(trace), EN)
+    assert made is not None
+    followed = made.followed
+    assert division(followed) == "÷ 16"
+    told = EN("follow.scaled.own", divisor="16", before="a", after="b")
+    assert "16" in told and "√" not in told
+    assert followed.scaled == pytest.approx(followed.scores / 16, abs=1e-6)
+    same = explorer.explore(TEXT, preset=folder("llama"))
+    own = follow(same, Look().fitted(same), EN)
+    assert own is not None and division(own.followed) == "÷ √8"
 
 
 @pytest.mark.parametrize("name", ["gpt_neox", "phi", "falcon", "gptj", "gemma2"])

@@ -52,7 +52,7 @@ def assert_nearest(found: SideVectors, table: np.ndarray) -> None:
         assert every[found.nearest[position]] == pytest.approx(found.cosines[position], abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "t5", "marian", "modernbert"])
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "bert without an output", "t5", "marian", "modernbert"])
 def test_neighbours_are_the_nearest_rows_of_the_models_own_table(
     name: str, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

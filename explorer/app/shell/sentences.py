@@ -123,9 +123,11 @@ class Sentences(QWidget):
         if self._words is not None:
             self._name_source(self._words)
 
-    def _show_target(self, both: bool) -> None:
-        for widget in (self.target_label, self.target_edit, self.target_row):
-            widget.setVisible(both)
+    def _show_target(self, both: bool, typed: bool = True) -> None:
+        """Show the row of the target where there are both sides, and the box where it can be typed: a classifier has none."""
+        self.target_row.setVisible(both)
+        for widget in (self.target_label, self.target_edit):
+            widget.setVisible(both and typed)
 
     def _fix(self, *, recorded: bool) -> None:
         """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
@@ -158,7 +160,7 @@ class Sentences(QWidget):
         self.chat.draw(trace)
         alone = not trace.tokens.source
         if self._foreign and (trace.config is None or trace.recorded_by):
-            self._show_target(trace.card.architecture == "encoder-decoder")
+            self._show_target(trace.card.architecture == "encoder-decoder", trace.card.classes is None)
             self._source_name = "header.source" if trace.card.architecture == "encoder-decoder" else "header.text"
             self._name_source(words)
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)

@@ -102,6 +102,7 @@ class ForeignModel:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
         self._template = template  # One that stands in a file of its own is read when somebody asks for it.
         self._symbols = tokenizer.symbols(card.vocab_size)
+        self._read = self._symbols or tokenizer.symbols(card.sides[0].vocab_size)  # Some models have no output over them.
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
         self._adapted: tuple[object, ForeignModel] | None = None
@@ -171,8 +172,8 @@ class ForeignModel:
         return tuple(self.tokenizer.token(number) for number in shifted(ids, config))
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
-        """The symbol of each id of the output, or of what the encoder reads: they are the same."""
-        return self._symbols
+        """The symbol of each id of the output, or of what the encoder reads: they are the same, where there is an output."""
+        return self._read if of_source else self._symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:
         """The model with these knobs, for a pass that records `recorded_bytes`.

@@ -99,6 +99,7 @@ def followed(trace: Trace, cell: Cell, words: Words) -> Followed:
         d_head=card.d_head,
         temperature=card.temperature,
         scales=card.score_scaling,
+        scores_over=card.scores_over,
         reason=closed_reason(trace, words, cell.tap("weights")) if closed.any() else "",
         rotary=card.position == "rotary" and cell.attention.endswith("self_attn"),
         remade=frozenset(row.remade | ({"mixed"} if mixed is None else set())),
