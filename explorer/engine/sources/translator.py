@@ -11,6 +11,8 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.decoding.quick import can_be_quick
+from explorer.engine.decoding.quick_weights import round_weights
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.looked_over import Guess, looked_over
@@ -119,6 +121,11 @@ class Translator(Trained):
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
         return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
+
+    def rest(self, stop: Stop) -> None:
+        """Round the weights for the guesses to come, until `stop` says that a request has come."""
+        if can_be_quick(self._model):
+            round_weights(self._model, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False

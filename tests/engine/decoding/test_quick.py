@@ -7,11 +7,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding import quick
+from explorer.engine.decoding import quick_weights
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.decoding.quick import QuickSteps, can_be_quick, steps_of
+from explorer.engine.decoding.quick_weights import round_weights
 from explorer.model.hooks import hooked, watched
-from explorer.model.rounded import CannotRoundError
+from explorer.model.linear import Linear
+from explorer.model.rounded import CannotRoundError, Rounded
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from tests.model.models import assert_same, randomized, small
@@ -75,14 +77,43 @@ def test_rows_of_one_sentence_share_its_source() -> None:
     assert_same(fast[2], slow[2])  # type: ignore[arg-type]
 
 
+def both(model: Transformer, memory: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """The exact logits, and those of a guess."""
+    round_weights(model)
+    exact, guess = (QuickSteps(model, memory, rounded=rounded).extend(ids) for rounded in (False, True))
+    return exact, guess
+
+
 @torch.inference_mode()
 def test_rounded_steps_are_a_guess() -> None:
-    """Near, and not the same."""
+    """Near, and not the same; before the weights are rounded, they are exact."""
     model = model_of(d_model=48, d_ff=96)
     memory, target = a_batch(model)
+    early = QuickSteps(model, memory, rounded=True).extend(target[:, :6])
+    exact, guess = both(model, memory, target[:, :6])
+
+    assert torch.equal(early, exact)
+    assert 0 < (guess - exact).norm() < 0.1 * exact.norm()
+
+
+@torch.inference_mode()
+def test_rounding_goes_on_where_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One matrix for each time that nobody waits, and none twice."""
+    rounded: list[object] = []
+
+    def counted(layer: Linear) -> Rounded:
+        rounded.append(layer)
+        return Rounded(layer)
+
+    monkeypatch.setattr(quick_weights, "Rounded", counted)
+    model = model_of(n_layers=1)
+    memory, target = a_batch(model)
+    for n_done in range(1, 9):
+        round_weights(model, iter((False, True)).__next__)
+        assert len(rounded) == len(set(rounded)) == min(n_done, 7)
     exact, guess = (QuickSteps(model, memory, rounded=rounded).extend(target[:, :6]) for rounded in (False, True))
 
-    assert 0 < (guess - exact).norm() < 0.1 * exact.norm()
+    assert not torch.equal(exact, guess)
 
 
 @torch.inference_mode()
@@ -94,12 +125,11 @@ def test_where_torch_cannot_round_the_guess_is_exact(monkeypatch: pytest.MonkeyP
         asked.append(layer)
         raise CannotRoundError
 
-    monkeypatch.setattr(quick, "Rounded", refuse)
+    monkeypatch.setattr(quick_weights, "Rounded", refuse)
     model = model_of()
     memory, target = a_batch(model)
     for _ in range(2):
-        exact, guess = (QuickSteps(model, memory, rounded=rounded).extend(target[:, :6]) for rounded in (False, True))
-        assert torch.equal(exact, guess)
+        assert torch.equal(*both(model, memory, target[:, :6]))
     assert len(asked) == 1
 
 
@@ -121,10 +151,10 @@ def test_edited_weights_are_noticed(edit: Callable[[nn.Linear], object], part: s
     model = model_of()
     with torch.inference_mode():
         memory, target = a_batch(model)
-        before = [QuickSteps(model, memory, rounded=rounded).extend(target[:, :6]) for rounded in (False, True)]
+        before = both(model, memory, target[:, :6])
     edit(model.decoder.layers[1].get_submodule(part))  # type: ignore[union-attr,operator]  # there is a decoder
     with torch.inference_mode():
-        after = [QuickSteps(model, memory, rounded=rounded).extend(target[:, :6]) for rounded in (False, True)]
+        after = both(model, memory, target[:, :6])
         slow = Incremental(model, memory).extend(target[:, :6])
 
     assert_same(after[0], slow)

@@ -10,8 +10,10 @@ import pytest
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.quick_weights import quick_weights
 from explorer.engine.request import Request
 from explorer.engine.sources import looked_over as module
+from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.presets import load_preset
 from explorer.stops import Superseded
@@ -56,6 +58,8 @@ def test_the_trace_is_that_of_the_slow_way(
 ) -> None:
     """One sentence after the other, each with the last one as its guess."""
     name, computer = a_bundle(tmp_path), Computer()
+    answer(computer, name, "猫")
+    computer.rest(never)  # Guesses are made with rounded weights from now on.
     for text in TEXTS:
         ours = answer(computer, name, text, *changes, prefix=prefix)
         assert_same_trace(ours, slow_way(monkeypatch, name, text, *changes, prefix=prefix))
@@ -99,6 +103,20 @@ def test_a_change_is_tried_with_the_translation_of_a_moment_ago(tmp_path: Path, 
     assert len(passes) == 1
 
 
+def test_weights_are_rounded_while_nobody_waits(tmp_path: Path) -> None:
+    """And no further than until somebody does."""
+    name, computer = a_bundle(tmp_path), Computer()
+    answer(computer, name, TEXTS[0])
+    translator = computer.sources.translator(name)
+    assert translator is not None
+    weights = quick_weights(translator.model(translator.preset.config))
+    computer.rest(lambda: True)
+    assert weights.rounded == []
+    computer.rest(never)
+
+    assert weights.guesses is not None and len(weights.guesses) == 7
+
+
 def test_a_stop_ends_it(tmp_path: Path) -> None:
     """Wherever it is asked."""
     name = a_bundle(tmp_path)
@@ -127,11 +145,14 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
 def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sentences that were not trained on, whole and half typed, one after the other."""
     computer = Computer()
+    answer(computer, "translator", "猫")
+    computer.rest(never)
     translator = computer.sources.translator("translator")
     assert translator is not None and translator.folder is not None
     rows = (translator.folder / "held-out.tsv").read_text(encoding="utf-8").splitlines()[1::10]
     texts = [text[: len(text) // (1 + n % 2)] or text for n, text in enumerate(row.split("\t")[1] for row in rows)][:300]
     monkeypatch.setattr("explorer.engine.decoding.beam.steps_of", Incremental)
+    passes = count_passes(monkeypatch)
     model, said = Translator(load_preset("translator")).model(translator.preset.config), set()
     for text in texts:
         trace = answer(computer, "translator", text)
@@ -140,3 +161,4 @@ def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytes
         assert trace.search is not None and trace.search.best == slow.best, text
         said.add(trace.target)
     assert len(texts) == 300 and len(said) > 250
+    assert 300 < len(passes) < 330, "rounded weights guess nearly all of them, but not all"
