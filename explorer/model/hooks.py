@@ -81,6 +81,12 @@ def has_hooks(model: nn.Module) -> bool:
     return bool(both.hooks) or any(tap.hooks for tap in members.values()) or any_hooked(model)
 
 
+def is_seen_anywhere(model: nn.Module) -> bool:
+    """Whether anybody is shown, or may replace, the tensors that go through the taps of a model."""
+    both, members = _known(model)
+    return bool(both.hooks or both.watchers) or any(tap.hooks for tap in members.values()) or any_hooked(model)
+
+
 def _known(model: nn.Module) -> tuple[Shared, dict[str, Tap]]:
     """The `Shared` of a model's taps, and the taps by name. The first call gives the taps their names and their `Shared`.
 

@@ -8,21 +8,30 @@ from explorer.config import Config
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.recorder import record
+from explorer.engine.request import Request
+from explorer.engine.sources.source import never
 from explorer.engine.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from explorer.presets import load_preset
+from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of
+from explorer.trace.search_tree import Search
 from tests.bench.bench import Bench, Task
 from tests.bench.floor import step_bytes
+from tests.bench.probe import SIXTEEN
 from tests.bench.row import Row, compared, measured
-from tests.bench.timing import elapsed_ms, paired, repeated
+from tests.bench.timing import Pair, Sample, elapsed_ms, in_turn, paired
 
 _SENTENCE = "我和同学一起听音乐，欢迎你们来到北京大学学习自然语言处理吧。"
 _BUDGET_S = 5.0
 _RECORDING = "recorded / plain pass, {preset}, {n} + {n} tokens"
 _GREEDY = "one further token, greedy, translator"
+_BEAM = "one further token, beam of 4 / greedy, translator"
+_TYPED = "answer to a typed key without the window, translator, held-out sentences"
+_CLOSED = "answer to a change without the window, translator, 16 tokens"
+_N, _N_TYPED, _N_CLOSED = 16, 12, 60
 
 
 def tasks() -> list[Task]:
@@ -31,7 +40,12 @@ def tasks() -> list[Task]:
     recording = [
         Task("engine", (_RECORDING.format(preset=preset, n=n),), partial(_recording, preset=preset, n=n)) for preset, n in cases
     ]
-    return [*recording, Task("engine", (_GREEDY,), _greedy)]
+    decoding = [
+        Task("engine", (_GREEDY, _BEAM), _greedy),
+        Task("engine", (_TYPED,), _typed),
+        Task("engine", (_CLOSED,), _closed),
+    ]
+    return [*recording, *decoding]
 
 
 def _recording(bench: Bench, preset: str, n: int) -> list[Row]:
@@ -75,16 +89,17 @@ def _greedy(bench: Bench) -> list[Row]:
     ids = computer.sources.source_ids(_SENTENCE, translator)
     model, source = translator.model(config), ids_tensor(ids)
 
-    def token_ms() -> float:
+    def token_ms(beam: int = 1) -> float:
         with torch.inference_mode():
             encoder_ms = elapsed_ms(lambda: model.encode(source))
-        found = []
-        whole_ms = elapsed_ms(lambda: found.extend(translator.search_all([ids], config, Decoding())))
-        return (whole_ms - encoder_ms) / len(found[0].nodes)
+        found: list[Search] = []
+        whole_ms = elapsed_ms(lambda: found.extend(translator.search_all([ids], config, Decoding(beam=beam))))
+        return (whole_ms - encoder_ms) / max(len(found[0].path(each)) for each in found[0].ends)
 
     torch.set_num_threads(decoding_threads(card_of(config), 1))
-    sample = repeated(token_ms, budget_s=_BUDGET_S)
+    wide, sample = in_turn([partial(token_ms, 4), token_ms], budget_s=2 * _BUDGET_S, least=15, most=300, warm_up=3)
     return [
+        compared(_BEAM, Pair(wide, sample), 1.5),
         measured(
             _GREEDY,
             sample.median,
@@ -92,5 +107,35 @@ def _greedy(bench: Bench) -> list[Row]:
             floor=bench.rates.bytes_ms(step_bytes(config)),
             spread=sample.spread,
             note=f"the floor reads {step_bytes(config) / 1e6:.0f} MB from memory; the caches may hold a part of it",
-        )
+        ),
     ]
+
+
+def _typed(_bench: Bench) -> list[Row]:
+    """Held-out sentences, typed one character after the other; a translation is guessed at the one before."""
+    computer = Computer()
+    translator = computer.sources.translator("translator")
+    assert translator is not None and translator.folder is not None  # it is bundled
+    rows = [row.split("\t")[1] for row in (translator.folder / "held-out.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    texts = [text for text in rows if len(text) == _N][:_N_TYPED]
+    computer(Request.from_preset("translator", _SENTENCE))
+    computer.rest(never)
+    found = [
+        elapsed_ms(partial(computer, Request.from_preset("translator", text[:n]))) for text in texts for n in range(1, _N + 1)
+    ]
+    sample = Sample(tuple(found))
+    return [measured(_TYPED, sample.median, 16.7, spread=f"{sample.spread} of {len(found)}")]
+
+
+def _closed(_bench: Bench) -> list[Row]:
+    """A cell of the cross-attention is closed, as a stroke of the pencil does it; each time another one."""
+    computer, found = Computer(), []
+    plain = Request.from_preset("translator", SIXTEEN)
+    computer(plain)
+    computer.rest(never)
+    for turn in range(_N_CLOSED):
+        row, column = divmod(turn * 7 % (8 * _N), _N)
+        cell = Change("decoder.layers.1.cross_attn.masked", "close", head=2, rows=[row], columns=[column])
+        found.append(elapsed_ms(partial(computer, plain.wishing(changes=(cell,)))))
+    sample = Sample(tuple(found))
+    return [measured(_CLOSED, sample.median, 8.0, spread=f"{sample.spread} of {len(found)}")]

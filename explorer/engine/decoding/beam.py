@@ -10,7 +10,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.quick import steps_of
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.ids import padded
@@ -65,7 +65,7 @@ def search(
     ids = padded(sources, PAD).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
-    steps = Incremental(model, model.encode(ids, real), real, whole=decoding.whole)
+    steps = steps_of(model, model.encode(ids, real), real, whole=decoding.whole)
     beams = [Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
     live = list(range(len(sources)))  # These sentences are not done yet.

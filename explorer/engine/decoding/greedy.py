@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import torch
 
-from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.beam import NEVER_SAID, Beam, Candidates, Decoding, Ids, check_prefix, longest
+from explorer.engine.decoding.quick import Steps, steps_of
 from explorer.model.transformer import Transformer
-from explorer.tokens.vocabulary import BEGIN
+from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.search_tree import Search
 
 _AT_ONCE = 24  # So many tokens are guessed at most: with more, a wrong guess costs more than a right one saves.
@@ -40,7 +40,7 @@ def greedy(
     prefix that leaves no room for another token.
     """
     check_prefix(model, decoding)
-    steps = Incremental(model, memory)
+    steps = steps_of(model, memory)
     beam = Beam(longest(n_source, model.config.max_len), decoding)
     written: list[int] = []
     while True:
@@ -57,6 +57,39 @@ def greedy(
             if chosen != [expected]:
                 break
         steps.back_to(len(written))
+
+
+@torch.inference_mode()
+def written(steps: Steps, begun: Ids, draft: Ids, limit: int, check: Callable[[], None] = lambda: None) -> Ids:
+    """The ids that steps which have read nothing yet write after those of `begun`, without the end symbol: at most `limit`.
+
+    `draft` is the guess. No probabilities are made, because whoever asks has the ids looked over by another pass.
+    """
+    ids, n_read = list(begun), 0
+    while True:
+        check()
+        guess = _continuation(draft, (), ids)[: limit - len(ids) - 1]
+        given = [BEGIN, *ids, *guess][n_read:]
+        for id_, expected in zip(_said(steps, given)[len(given) - len(guess) - 1 :], [*guess, None], strict=True):
+            if id_ == END:
+                return tuple(ids)
+            ids.append(id_)
+            if len(ids) == limit:
+                return tuple(ids)
+            if id_ != expected:
+                break
+        n_read = len(ids)
+        steps.back_to(n_read)
+
+
+def _said(steps: Steps, given: list[int]) -> list[int]:
+    """The likeliest id after each of those that are given."""
+    logits = steps.extend(torch.tensor([given], device=steps.device))[0]  # [row, vocab]
+    likeliest: list[int] = logits.argmax(dim=-1).tolist()
+    if any(each in NEVER_SAID for each in likeliest):
+        logits[:, NEVER_SAID] = -torch.inf
+        likeliest = logits.argmax(dim=-1).tolist()
+    return likeliest
 
 
 def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.decoding.beam import NEVER_SAID, Ids, longest
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.quick import steps_of
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
 
@@ -22,7 +22,7 @@ def greedy_batch(model: Transformer, memory: Tensor, n_source: int, check: Calla
     `memory` [batch, key, feature] is the encoder's output of sentences of `n_source` tokens each. `check` is called before
     each step and may raise an error to end the work.
     """
-    steps = Incremental(model, memory)
+    steps = steps_of(model, memory)
     limit = longest(n_source, model.config.max_len)
     found: list[list[int]] = [[] for _ in memory]
     live = list(range(len(found)))  # These sentences are not done yet.

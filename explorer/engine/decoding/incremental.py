@@ -30,6 +30,7 @@ class Incremental:
 
     def __init__(self, model: Transformer, memory: Tensor | None, real: Tensor | None = None, *, whole: bool = False) -> None:
         assert model.decoder is not None  # An encoder alone writes nothing.
+        self.device = next(model.parameters()).device
         self._in_whole_passes = whole
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real

@@ -99,7 +99,9 @@ class OwnModel:
         return on_device(self.last, config.device)
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
-        """Make one pass over both sides, or the rest of a pass that was begun in order to translate."""
+        """Make one pass over both sides, or the rest of a pass that was begun in order to translate, if there is any."""
+        if sentence.begun is not None and sentence.begun.target is not None:
+            return
         device = model.config.device
         source, target = (
             ids_tensor(tuple(token.id for token in side)).to(device) if side else None

@@ -40,10 +40,14 @@ def silent(_share: float) -> None:
 
 @attrs.frozen
 class Begun:
-    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording."""
+    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording.
+
+    `target` has the ids after the begin symbol if the decoder's part is recorded as well; then nothing is left of the pass.
+    """
 
     memory: Tensor
     recording: Recording
+    target: tuple[int, ...] | None = None
 
 
 @attrs.frozen

@@ -79,3 +79,5 @@ class Sources:
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need."""
         self.own.rest(stop)
+        if isinstance(self._trained, Translator):
+            self._trained.rest(stop)

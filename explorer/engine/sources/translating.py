@@ -69,7 +69,10 @@ class Translating(OfTrained):
         if self._trained and not own.dropout_active and plan.everything:
             begun = translator.begun(ids, own, changing, stop)
         decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
-        found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory, changing)
+        if begun is None:
+            found = translator.search(ids, own, decoding, stop, None, changing)
+        else:
+            found, begun = translator.recorded(ids, own, decoding, begun, changing, stop)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
         # A shape with fewer positions than the trained one shows the beginning. This is no error: nobody typed too much.
         tokens = Tokens(source, target[: wish.config.max_len])

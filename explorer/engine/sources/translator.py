@@ -11,8 +11,11 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.decoding.quick import can_be_quick
+from explorer.engine.decoding.quick_weights import round_weights
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
+from explorer.engine.sources.looked_over import Guess, looked_over
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
 from explorer.engine.threads import decoding_threads, threads
@@ -69,16 +72,42 @@ class Translator(Trained):
         key = (source, config, decoding, changing.key)
         if key not in self._known:
             with changing.inside(self.model(config)):
-                self._known[key] = self._search(source, config, decoding, stop, memory, bool(changing.changes))
-            if len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
+                self._known[key] = self._search(source, config, decoding, stop, memory, changing)
+        return self._remembered(key, source, decoding, changing)
+
+    def recorded(
+        self, source: Ids, config: Config, decoding: Decoding, begun: Begun, changing: Changing, stop: Stop
+    ) -> tuple[Search, Begun]:
+        """As `search`, with the pass that was begun; a new greedy translation is looked over by the rest of that pass.
+
+        Raises Superseded when stopped.
+        """
+        key, model = (source, config, decoding, changing.key), self.model(config)
+        if key not in self._known and can_guess(model, decoding):
+            guess = self._draft.of(source, changed=bool(changing.changes))
+            found = looked_over(model, source, begun, decoding, guess, changing, stop, _raising(stop))
+            if found is not None:
+                self._known[key], begun = found
+                return self._remembered(key, source, decoding, changing), begun
+        return self.search(source, config, decoding, stop, begun.memory, changing), begun
+
+    def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
+        """The known search tree, as the newest one."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
         self._known.move_to_end(key)
         if decoding.beam == 1:  # A wide search often finds another sentence, which is no good guess at a greedy one.
             self._draft.remember(source, self._known[key].best, changed=bool(changing.changes))
         return self._known[key]
 
     def _search(
-        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool], memory: Tensor | None, changed: bool
+        self,
+        source: Ids,
+        config: Config,
+        decoding: Decoding,
+        stop: Callable[[], bool],
+        memory: Tensor | None,
+        changing: Changing,
     ) -> Search:
         model = self.model(config)
         if not can_guess(model, decoding):
@@ -86,11 +115,17 @@ class Translator(Trained):
         torch.set_num_threads(min(decoding_threads(card_of(config), 1), self._most_threads))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
-        return greedy(model, encoded, len(source), decoding, self._draft.of(source, changed=changed), _raising(stop))
+        draft = self._draft.of(source, changed=bool(changing.changes)).ids
+        return greedy(model, encoded, len(source), decoding, draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
         return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
+
+    def rest(self, stop: Stop) -> None:
+        """Round the weights for the guesses to come, until `stop` says that a request has come."""
+        if can_be_quick(self._model):
+            round_weights(self._model, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
@@ -119,17 +154,20 @@ class _Draft:
     _plain: Ids = ()
     _source: Ids = ()
     _changed: Ids = ()
+    _changed_source: Ids = ()
 
     def remember(self, source: Ids, best: Ids, *, changed: bool) -> None:
         """Take a translation as the newest one."""
         if changed:
-            self._source, self._changed = source, best
+            self._changed_source, self._changed = source, best
         else:
-            self._plain = best
+            self._source, self._plain = source, best
 
-    def of(self, source: Ids, *, changed: bool) -> Ids:
+    def of(self, source: Ids, *, changed: bool) -> Guess:
         """The guess at the translation of a sentence, with changes or without."""
-        return self._changed if changed and source == self._source else self._plain
+        if changed and source == self._changed_source:
+            return Guess(self._changed, same=True)
+        return Guess(self._plain, same=source == self._source)
 
 
 def _raising(stop: Callable[[], bool]) -> Callable[[], None]:

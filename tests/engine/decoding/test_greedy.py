@@ -5,10 +5,9 @@ import itertools
 import pytest
 import torch
 
-from explorer.engine.decoding import greedy as module
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.quick import QuickSteps
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -74,14 +73,14 @@ def test_a_prefix_without_room_is_refused() -> None:
 
 def count_steps(monkeypatch: pytest.MonkeyPatch, model: Transformer, source: Ids, draft: Ids) -> int:
     counted: list[int] = []
-    extend = Incremental.extend
+    extend = QuickSteps.extend
 
-    def counting(self: Incremental, ids: torch.Tensor) -> torch.Tensor:
+    def counting(self: QuickSteps, ids: torch.Tensor) -> torch.Tensor:
         counted.append(ids.shape[1])
         return extend(self, ids)
 
     with monkeypatch.context() as patched:
-        patched.setattr(module.Incremental, "extend", counting)
+        patched.setattr(QuickSteps, "extend", counting)
         guessed(model, source, draft)
     return len(counted)
 

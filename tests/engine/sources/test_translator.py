@@ -13,8 +13,8 @@ from safetensors.torch import load_file
 import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.decoding.greedy import greedy
 from explorer.engine.request import Request
+from explorer.engine.sources.looked_over import looked_over
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
 from explorer.lang import LANGUAGES, Words
@@ -58,11 +58,11 @@ def test_a_greedy_translation_is_guessed_from_greedy_ones_alone(name: str, monke
     off = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
     drafts: list[tuple[int, ...]] = []
 
-    def listening(*args: Any, **kwargs: Any) -> Search:
-        drafts.append(args[4])
-        return greedy(*args, **kwargs)
+    def listening(*args: Any) -> object:
+        drafts.append(args[4].ids)
+        return looked_over(*args)
 
-    monkeypatch.setattr("explorer.engine.sources.translator.greedy", listening)
+    monkeypatch.setattr("explorer.engine.sources.translator.looked_over", listening)
     plain = computer(request(name)).trace.search.best
     computer(request(name, beam=4))
     changed = computer(request(name, changes=(off,))).trace.search.best

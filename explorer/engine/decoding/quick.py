@@ -1,0 +1,146 @@
+"""Steps of decoding with few operations: what `Incremental` gives, for a decoder into which nobody looks.
+
+A step of one token has little to compute, so half of its time went to some two hundred calls. Here Q, K and V come from one
+product, keys and values are written into one tensor that all layers share, the maps are never made, and all taps but those of
+the embedding and the norms are left out. With rounded weights a step is a guess and takes half of that time again.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, layers_of, quick_weights, state_of
+from explorer.model import masks, positions
+from explorer.model.hooks import is_seen_anywhere
+from explorer.model.layers import DecoderLayer
+from explorer.model.transformer import Transformer
+
+_ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
+
+
+def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> "Steps":
+    """The quick steps of a model where they are possible, else `Incremental`. See there for what they are given."""
+    if not whole and real is None and can_be_quick(model):
+        return QuickSteps(model, memory)
+    return Incremental(model, memory, real, whole=whole)
+
+
+def can_be_quick(model: Transformer) -> bool:
+    """Whether nobody looks into the decoder, its weights are settled, and each token sees the usual ones."""
+    config = model.config
+    if not config.causal_mask or config.masking != "usual" or config.causal_mask_cross or config.position == "alibi":
+        return False
+    if config.architecture != "encoder-decoder" or model.training or is_seen_anywhere(model):
+        return False
+    drops = (part.drop for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))
+    return not any(drop.training for drop in drops) and state_of(model) is not None
+
+
+class QuickSteps:
+    """The decoder over a batch of sentences, each of which is given further ids at each step.
+
+    `memory` [batch, key, feature] is the encoder's output. `can_be_quick` must be True. With `rounded` the logits
+    are a guess if the weights were rounded already (`round_weights`).
+    """
+
+    def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False) -> None:
+        assert model.decoder is not None  # `can_be_quick` says so.
+        self._decoder, self._config, self.device = model.decoder, model.config, memory.device
+        weights = quick_weights(model)
+        products = weights.guesses if rounded and weights.guesses is not None else weights.exact
+        starts = range(0, len(products) - 1, N_OF_LAYER)
+        self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
+        self._generator = products[-1]
+        batch, n_keys = memory.shape[:2]
+        sizes = self._config.n_layers, 2, self._config.n_heads, self._config.d_head
+        across = weights.across(memory.reshape(batch * n_keys, -1))  # [row, layer · (key, value) · feature]
+        # [layer, key or value, batch, head, key, feature]
+        self._across = across.view(batch, n_keys, *sizes).permute(2, 3, 0, 4, 1, 5)
+        self._kept = memory.new_empty((*sizes[:2], batch, sizes[2], _ROOM, sizes[3]))  # the same axes
+        self._n = 0
+
+    def step(self, ids: Tensor) -> Tensor:
+        """The next id of each sentence [batch] to the logits of the id after it [batch, vocab]."""
+        return self.extend(ids[:, None])[:, -1]
+
+    def extend(self, ids: Tensor) -> Tensor:
+        """The next ids of each sentence [batch, position] to the logits of the id after each of them [batch, position, vocab].
+
+        Several ids may be given at once when they are guesses, because under a causal mask no logits depend on later ids.
+        """
+        batch, n_new = ids.shape
+        first, end = self._n, self._n + n_new
+        self._make_room(end)
+        x = self._decoder.embedding(ids, first).view(batch * n_new, -1)  # [row, feature]
+        seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
+        new = self._kept[..., first:end, :].unbind(0)
+        kept = self._kept[..., :end, :].unbind(0)
+        across = self._across.unbind(0)
+        for number, (layer, products) in enumerate(self._layers):
+            # Rows that go on from one sentence have one source, so its keys and values are there once.
+            others = across[number].expand(-1, batch, -1, -1, -1)
+            x = _through(layer, products, x, self._config, first, new[number], kept[number], others, seen)
+        self._n = end
+        return self._generator(self._decoder.normalized(x)).view(batch, n_new, -1)
+
+    def back_to(self, n: int) -> None:
+        """Forget all ids after the first `n`."""
+        self._n = n
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these rows [batch] of the batch, in this order; a row may occur several times."""
+        self._kept = self._kept.index_select(2, rows)
+        if self._across.shape[2] > 1:
+            self._across = self._across.index_select(2, rows)
+
+    def _make_room(self, n: int) -> None:
+        """Room for the keys and values of `n` tokens."""
+        kept = self._kept
+        if n > kept.shape[-2]:
+            self._kept = kept.new_empty((*kept.shape[:-2], max(n, 2 * kept.shape[-2]), kept.shape[-1]))
+            self._kept[..., : self._n, :] = kept[..., : self._n, :]
+
+
+Steps = Incremental | QuickSteps
+"""What decoding goes on with."""
+
+
+def _through(
+    layer: DecoderLayer,
+    products: Sequence[Product],
+    x: Tensor,
+    config: Config,
+    first: int,
+    new: Tensor,
+    kept: Tensor,
+    across: Tensor,
+    seen: Tensor | None,
+) -> Tensor:
+    """The stream [row, feature] through one layer.
+
+    Its keys and values [key or value, batch, head, key, feature] are written into `new`, which is the end of `kept`; those of
+    the source are `across`. `seen` [query, key] is the causal mask, and the first row stands at position `first`.
+    """
+    three, own_output, cross_query, cross_output, expand, contract = products
+    around_self, around_cross, around_feed = layer.around_self, layer.around_cross, layer.around_feed
+    heads = new.shape[1], -1, config.n_heads, config.d_head  # [batch, position, head, feature]
+    query, *both = three(around_self.before(x)).view(*heads[:2], 3, *heads[2:]).permute(2, 0, 3, 1, 4).unbind(0)
+    if config.position == "rotary":
+        query, both[0] = (positions.rotate(each, config.position_base, first) for each in (query, both[0]))
+    for place, made in zip(new.unbind(0), both, strict=True):
+        place.copy_(made)
+    x = around_self(x, own_output(_mixed(query, kept, seen, config)))
+    query = cross_query(around_cross.before(x)).view(heads).transpose(1, 2)
+    x = around_cross(x, cross_output(_mixed(query, across, None, config)))
+    hidden = expand(around_feed.before(x))
+    return around_feed(x, contract(layer.feed_forward.activate(hidden)))  # type: ignore[no-any-return]
+
+
+def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, config: Config) -> Tensor:
+    """[row, feature] what the queries take from the values, by torch's fused attention."""
+    # O = softmax(Q·Kᵀ / (√d_head · temperature))·V
+    key, value = both.unbind(0)
+    mixed = nn.functional.scaled_dot_product_attention(query, key, value, seen, scale=1 / config.score_divisor)
+    return mixed.transpose(1, 2).reshape(-1, config.d_model)
