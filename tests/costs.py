@@ -6,8 +6,9 @@ used. It prints the rooms, the files, and the tests that cost most; `--costs FIL
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,9 +35,9 @@ class Costs:
         self.by_test: dict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Iterator[None]:
+    def pytest_runtest_makereport(self) -> Generator[None, Any, pytest.TestReport]:
         """In the process that runs the test: what has been used since the last report belongs to this one."""
-        report = yield
+        report: Any = yield
         now_s = used_s()
         report.used_s, self._seen_s = now_s - self._seen_s, now_s
         return report
@@ -69,7 +70,7 @@ def file(test: str) -> str:
     return test.split("::", 1)[0]
 
 
-def added(by_test: dict[str, float], part: "Iterable[str] | object") -> list[tuple[str, int, float]]:
+def added(by_test: Mapping[str, float], part: Callable[[str], str]) -> list[tuple[str, int, float]]:
     """For each part its name, its tests and their seconds: the dearest first."""
     sums: dict[str, list[float]] = defaultdict(list)
     for test, seconds in by_test.items():

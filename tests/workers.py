@@ -13,15 +13,24 @@ from xdist.workermanage import WorkerController
 
 ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
 LONGEST = (
+    "tests/journeys/test_folders.py::test_every_page_shows_something_of_every_family",
+    "tests/engine/test_rehearsal.py",
+    "tests/foreign/test_changes.py",
+    "tests/scanning/test_run.py",
     "tests/journeys/test_every_page.py::test_every_page_shows_its_cards",
     "tests/test_fuzz.py::test_ten_seconds_find_nothing",
     "tests/app/test_screens.py",
+    "tests/foreign/test_thin.py",
     "tests/cli/test_main.py",
     "tests/journeys/test_lessons.py::test_every_step_of_every_lesson_can_be_opened",
+    "tests/journeys/test_every_page.py::test_no_page_is_largely_empty",
     "tests/training/test_training.py",
     "tests/test_packaging.py",
 )
-"""How the units begin that take ten seconds or more: if the last one were such a unit, only one process would work on it."""
+"""How the units begin that take ten seconds or more: if the last one were such a unit, only one process would work on it.
+
+`-p tests.costs` says which they are.
+"""
 
 
 def unit_of(test: str) -> str:

@@ -24,7 +24,7 @@ class Noticing:
 
 sys.meta_path.insert(0, Noticing())
 
-from PySide6.QtCore import QEventLoop
+from PySide6.QtTest import QTest
 from explorer.app.main import Program, make_application
 
 application = make_application()
@@ -32,7 +32,7 @@ assert "pyqtgraph" not in sys.modules
 program = Program("我爱北京", "tiny", "zh")
 program.open()
 while program.session.frame is None or "explorer.picture.figure.svg" not in sys.modules:
-    application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+    QTest.qWait(5)  # To ask all the time would take half of the processor that torch is loaded with.
 print("page:", program.window.page_stack.page.key, "pyqtgraph" in sys.modules)
 program.close()
 """

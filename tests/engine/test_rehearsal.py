@@ -37,6 +37,12 @@ def computer() -> Computer:
     return Computer()
 
 
+@pytest.fixture(scope="module")
+def alone(computer: Computer) -> Computer:
+    """It finds sentences out one by one, and what the unchanged model says of each for all changes together."""
+    return Computer(computer.sources.tokenizers)
+
+
 def never() -> bool:
     return False
 
@@ -201,7 +207,7 @@ ALTERED = {
 @pytest.mark.parametrize("altered", ALTERED)
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_search_in_batches_finds_what_single_sentences_give(
-    computer: Computer, altered: str, beam: int, monkeypatch: pytest.MonkeyPatch
+    computer: Computer, alone: Computer, altered: str, beam: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By translations exactly and by 1e-3 in log p; a sentence in which the change has no place is an error in both."""
     given = dict(ALTERED[altered])
@@ -222,7 +228,6 @@ def test_a_search_in_batches_finds_what_single_sentences_give(
     batches.clear()
     monkeypatch.setattr(rehearsal, "_AHEAD", 1)
     monkeypatch.setattr(Rehearsal, "_look_ahead", lambda *_given: None)
-    alone = Computer(computer.sources.tokenizers)
     single = [alone.piece(errand, number, never).found for number in range(errand.n_pieces)]
     assert batches == []
     for one, other in zip(together, single, strict=True):

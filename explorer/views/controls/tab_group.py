@@ -5,7 +5,7 @@ Rejected: taking the policy TabFocus from all controls of a group but one, which
 Qt's own chain, in which pages that are made later come after everything else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import attrs
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -48,7 +48,7 @@ def tab_stops(areas: Iterable[QWidget]) -> list[TabStop]:
     stops: list[TabStop] = []
     for area in areas:
         groups: set[QWidget] = set()
-        for control in filter(_is_stop, area.findChildren(QWidget)):
+        for control in filter(_is_stop, visible_in(area)):
             group = _group_of(control)
             if group is None:
                 stops.append(TabStop(control))
@@ -91,8 +91,16 @@ def entry(group: QWidget) -> QWidget:
 
 def controls_in(group: QWidget) -> list[QWidget]:
     """The visible controls of a group that can take the focus, in reading order."""
-    found = filter(_can_focus, group.findChildren(QWidget))
+    found = filter(_can_focus, visible_in(group))
     return sorted(found, key=lambda each: _place(each, group))
+
+
+def visible_in(area: QWidget) -> Iterator[QWidget]:
+    """The visible widgets in an area, in the order of `findChildren`; what is hidden is not looked into."""
+    for each in area.children():  # Most widgets are on pages that are not in front.
+        if isinstance(each, QWidget) and each.isVisible():
+            yield each
+            yield from visible_in(each)
 
 
 def _place(each: QWidget, group: QWidget) -> tuple[int, int]:
@@ -102,8 +110,7 @@ def _place(each: QWidget, group: QWidget) -> tuple[int, int]:
 
 
 def _can_focus(each: QWidget) -> bool:
-    # Most widgets are on pages that are not in front, and asking for a policy takes four times as long.
-    if not (each.isVisible() and each.isEnabled()):
+    if not each.isEnabled():
         return False
     takes = each.focusPolicy() != Qt.FocusPolicy.NoFocus and each.focusProxy() is None
     return takes and not each.objectName().startswith(_INNER)

@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from explorer.views.controls.tab_group import controls_in, make_tab_group, step, tab_stops
+from explorer.views.controls.tab_group import controls_in, make_tab_group, step, tab_stops, visible_in
 
 
 class Group(QWidget):
@@ -127,3 +127,13 @@ def test_a_control_that_was_made_later_is_watched_too(shown: Shown) -> None:
     later.setFocus()
 
     assert shown.press(Qt.Key.Key_Up) is shown.group.parts[2]
+
+
+def test_what_is_hidden_is_left_out_and_the_order_stays(shown: Shown) -> None:
+    """As `findChildren` has it, which looks into what is hidden too."""
+    everything = shown.whole.findChildren(QWidget)
+    assert list(visible_in(shown.whole)) == [each for each in everything if each.isVisible()]
+    shown.group.hide()
+    left = list(visible_in(shown.whole))
+    assert left == [each for each in everything if each.isVisible()] and shown.group not in left
+    assert len(left) < len(everything)
