@@ -11,6 +11,7 @@ from tests.bench import (
     growth,
     long_rows,
     memory_rows,
+    page_rows,
     peer_rows,
     river_rows,
     start_rows,
@@ -34,4 +35,5 @@ GROUPS = (
     *start_rows.tasks(),
     *memory_rows.tasks(),
     *growth.tasks(),
+    *page_rows.tasks(),
 )
