@@ -1,5 +1,6 @@
 """The command `export`: pictures or numbers of a text, or of each line of the standard input, to files."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,7 @@ class _Place:
         return attrs.evolve(self, path=self.path.with_name(f"{stem}.{number}.{self.format}"))
 
 
+_BARE = re.compile(r"[+-]?[0-9]*\.?[0-9]*")  # a number without a unit
 _WIDTH_PX = Knob(name="--width", kind="int", default=0, group="flag", applies="draw", valid=Range(16, 20_000))
 _FONT_PT = Knob(name="--font-size", kind="float", default=8.0, group="flag", applies="draw", valid=Range(5, 24), unit="pt")
 _PAGE = Knob(name="--page", kind="choice", default=KEYS[0], group="flag", applies="draw", choices=KEYS)
@@ -58,7 +60,7 @@ def _width(_context: click.Context, _option: click.Parameter, value: str | None)
     """A width: whole pixels as an int, or millimetres on paper as a float. Raises KnobOutOfRange, NotAWidth."""
     if value is None:
         return None
-    if value.lstrip("+-").replace(".", "", 1).isdecimal():  # A number without a unit counts pixels.
+    if _BARE.fullmatch(value.strip()):
         return int(_WIDTH_PX.check(value))
     from explorer.picture.figure.print import width_of
 

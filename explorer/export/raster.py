@@ -1,7 +1,7 @@
 """PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,9 +20,11 @@ from explorer.resources import asset
 SVG_DPI = 96.0  # px of an SVG per inch
 INCH_MM = 25.4
 _INCH_POINTS = 72.0
-_ON_PAPER = re.compile(r'<svg [^>]*?width="([\d.]+)mm" height="([\d.]+)mm"')
+_HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)(mm)?" height="([\d.]+)(?:mm)?"')
 _TEXT, _ATTRIBUTE = re.compile(r"<text ([^>]*)>"), re.compile(r'([\w-]+)="([^"]*)"')
+_STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)  # Qt has the bundled font already.
 _FINE = 16
+_PART = 12_000  # characters, which are drawn in some milliseconds
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
@@ -37,10 +39,12 @@ def add_fonts() -> tuple[str, ...]:
     return tuple(families)
 
 
-def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
-    """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory."""
-    renderer = _renderer(svg)
-    size = size_px(svg, renderer)
+def image(svg: str, dpi: float = 192.0, width_px: int | None = None, *, in_parts: bool = False) -> QImage:
+    """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory.
+
+    While Qt draws, no other thread can run. A large figure that is drawn beside a window is therefore drawn `in_parts`.
+    """
+    size = size_px(svg)
     scale = width_px / size.width() if width_px else dpi / SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
     made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
@@ -50,9 +54,29 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     made.setDotsPerMeterY(round(dpi / INCH_MM * 1000))
     made.fill(0)
     painter = QPainter(made)
-    renderer.render(painter)
+    for part in _parts(svg) if in_parts else (svg,):
+        _renderer(part).render(painter)
     painter.end()
     return made
+
+
+def _parts(svg: str) -> Iterator[str]:
+    """The document as several ones to be drawn over one another, each with some of its elements and the groups around them."""
+    head, body = _STYLE.sub("", svg).split("</title>\n", 1)
+    head += "</title>"
+    around: list[str] = []  # the groups that are open
+    part: list[str] = []
+    for line in body.splitlines()[:-1]:
+        opens = line.startswith("<g") and "</g>" not in line
+        if not opens and line != "</g>" and sum(map(len, part)) > _PART:
+            yield "\n".join((head, *part, *["</g>"] * len(around), "</svg>"))
+            part = [*around]
+        part.append(line)
+        if opens:
+            around.append(line)
+        elif line == "</g>":
+            around.pop()
+    yield "\n".join((head, *part, "</svg>"))
 
 
 def write_png(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> None:
@@ -97,7 +121,7 @@ def pixels(svg: str, width_px: int) -> NDArray[np.uint8]:
 def write_pdf(svg: str, path: Path) -> None:
     """Write the figure as a PDF of one page of its size. Raises CannotWrite."""
     renderer = _renderer(svg)
-    size = size_px(svg, renderer)
+    size = size_px(svg)
     file = QBuffer()
     file.open(QBuffer.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(file)
@@ -129,17 +153,19 @@ def ensure_application() -> QGuiApplication:
     return application
 
 
-def size_px(svg: str, renderer: QSvgRenderer | None = None) -> QSizeF:
-    """The size of a figure (px of 1/96 inch). QtSvg takes a millimetre for 1/90 inch, so a size on paper is read here."""
-    found = _ON_PAPER.match(svg)
-    if found is None:
-        return QSizeF((renderer or _renderer(svg)).defaultSize())
-    return QSizeF(*(float(each) / INCH_MM * SVG_DPI for each in found.groups()))
+def size_px(svg: str) -> QSizeF:
+    """The size of a figure (px of 1/96 inch). QtSvg takes a millimetre for 1/90 inch, so the size is read here."""
+    found = _HEAD.match(svg)
+    assert found is not None  # Every figure says its size.
+    wide, unit, high = found.groups()
+    per_unit = SVG_DPI / INCH_MM if unit else 1.0
+    return QSizeF(float(wide) * per_unit, float(high) * per_unit)
 
 
 def _renderer(svg: str) -> QSvgRenderer:
     """A renderer of an SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
-    if _ON_PAPER.match(svg):
+    found = _HEAD.match(svg)
+    if found is not None and found[2]:
         svg = _TEXT.sub(_fine, svg)
     return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))
 

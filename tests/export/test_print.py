@@ -11,12 +11,17 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.cli.main import main
 from explorer.errors import KnobOutOfRange, TooNarrow
+from explorer.export import raster
 from explorer.export.job import Export
+from explorer.picture.figure.outlines import outlined
+from explorer.picture.figure.plate import render_print
 from explorer.picture.figure.print import ON_SCREEN, Print
+from explorer.picture.figure.svg import render
 from explorer.picture.layout.arranged import Beside
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.state.look import Look
+from tests.golden.test_figures import PICTURES
 from tests.picture.examples import SENTENCE, example, words
 from tests.picture.figure.printed import read
 
@@ -128,3 +133,17 @@ def test_what_cannot_be_set_is_told_in_one_sentence(
     told = capsys.readouterr().err
     assert said in told and told.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_a_figure_in_parts_is_the_same_image(name: str, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the preview draws it, so that the window stays alive; pixel for pixel, however small the parts are."""
+    raster.add_fonts()
+    monkeypatch.setattr(raster, "_PART", 60)
+    for svg in (render_print(PICTURES[name], Print(width_mm=600), words()), render(PICTURES[name], words())):
+        for each in (svg, outlined(svg)):
+            assert len(list(raster._parts(each))) > 1
+            whole, parts = (raster.image(each, 50.0, in_parts=in_parts) for in_parts in (False, True))
+            assert parts == whole
+    lacking = "\n".join(line for line in svg.splitlines() if not line.startswith("<text"))
+    assert raster.image(lacking, 50.0, in_parts=True) != raster.image(svg, 50.0)

@@ -51,7 +51,7 @@ def _shown(job: Export, room: QSize) -> _Shown:
     svg = job.preview()
     size = raster.size_px(svg)
     scale = min(room.width() / size.width(), room.height() / size.height())
-    image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI)
+    image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI, in_parts=True)
     boxes = lacking(svg) if job.outlines else ""
     set_for = job.set_for
     if set_for is None:
