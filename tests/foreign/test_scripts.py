@@ -14,6 +14,7 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import NoScriptForModel
+from explorer.export.pytorch.foreign import noted
 from explorer.export.pytorch.script import pytorch_script
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.changes import Change
@@ -98,8 +99,12 @@ def test_what_hooks_do_not_show_whole_has_no_script(folder: Callable[[str], Path
     assert not list(tmp_path.iterdir())
     computer, request = Computer(), Request.from_preset(str(folder("gpt2")), TEXT)
     trace = computer(request).trace
-    with pytest.raises(NoScriptForModel):
-        pytorch_script(trace, ScriptParts(), Words.load("en"))
+    places = computer.script_parts(request.wish).foreign
+    assert places is not None and noted(places, trace) == set(trace)
+    # Taps that the script would not note, or that the model has not: nothing may come out wrong.
+    for other in (None, attrs.evolve(places, outputs=()), attrs.evolve(places, outputs=(*places.outputs, ("h", "more")))):
+        with pytest.raises(NoScriptForModel):
+            pytorch_script(trace, ScriptParts(foreign=other), Words.load("en"))
     worn = request.wishing(adapter=str(tmp_path), adapted=False)
     assert computer.script_parts(worn.wish).foreign is not None
     halved = attrs.evolve(computer.sources.of(request.wish)._card, held="bfloat16")
