@@ -30,7 +30,7 @@ def foreign_script(trace: Trace, parts: ScriptParts, words: Words) -> str:
     is in a family's row and is not known here must not come out wrong.
     """
     if parts.foreign is None or noted(parts.foreign, trace) != set(trace.names()):
-        raise NoScriptForModel(name=trace.preset)
+        raise NoScriptForModel(name=titles((trace.preset,))[0])
     return _Script(trace, Coder(Config(), words), parts, parts.foreign).text()
 
 
