@@ -46,7 +46,9 @@ def _foreign(source: ForeignModel, wish: Wish) -> ForeignPlaces:
     """Where the taps of somebody's model are. Raises NoScriptForModel for one that a script cannot open or look into alike."""
     folder = load_preset(wish.preset).foreign
     whole = source.card(wish.config).held == "float32" and not wish.worn
-    found = places_of(source.foreign, folder) if folder is not None and whole else None
+    # transformers reads the folder by itself, where its settings stand beside the tensors.
+    readable = folder is not None and (folder / "config.json").is_file()
+    found = places_of(source.foreign, folder) if folder is not None and whole and readable else None
     if found is None:
         raise NoScriptForModel(name=wish.title)
     return found

@@ -61,10 +61,10 @@ def _outside(side: Side) -> Rows:
 
 
 def _layer(name: str, layers: str, layer: nn.Module, side: Side) -> LayerPlaces | None:
-    """The places inside one layer; None for one with experts."""
-    if router_of(layer, side) is not None:
-        return None
+    """The places inside one layer; None for one with experts, and for one that keeps its norms elsewhere."""
     known = dict(layer.named_modules())
+    if router_of(layer, side) is not None or not all(sublayer.norm in known for _kind, sublayer in side.sublayers):
+        return None
     hidden = next(path for path in side.hidden if path in known)
     outputs = [(hidden, "feed_forward.hidden")]
     if side.gate in known and side.gate:

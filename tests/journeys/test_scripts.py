@@ -4,15 +4,18 @@ import json
 import runpy
 from pathlib import Path
 
+import attrs
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+import explorer
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.lang import Words
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetKnob
 from explorer.trace.changes import Change
+from explorer.trace.script_parts import ScriptParts
 from tests.export.pytorch.test_scripts import differing
 from tests.journeys.conftest import Journey
 from tests.journeys.test_exporting import _choose, _dialog, _finish
@@ -129,8 +132,6 @@ def test_a_place_that_cannot_be_written_is_told(journey: Journey, qtbot: QtBot, 
 
 def test_a_recorded_pass_has_no_script_and_says_so(journey: Journey, tmp_path: Path) -> None:
     """In the line below; the dialog does not offer it."""
-    import explorer
-
     explorer.explore("我爱北京天安门", preset="tiny").save(tmp_path / "pass.npz")
 
     def script(window: Window) -> None:
@@ -166,3 +167,19 @@ def test_the_script_of_somebodys_model_reads_its_folder(journey: Journey, qtbot:
     journey.run(script, "--preset", str(folder), "--text", "the fox and dog")
     assert out.with_suffix(".safetensors").read_bytes() == b"of somebody else"
     assert json.loads((tmp_path / "mine.py.json").read_text("utf-8"))["files"] == ["mine.py"]
+
+
+def test_a_script_that_would_note_other_taps_is_refused_in_the_line_below(journey: Journey, tmp_path: Path) -> None:
+    """What is on the clipboard stays."""
+    from tests.foreign.models import write_model
+
+    folder = write_model(tmp_path / "gpt2", "gpt2")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        QGuiApplication.clipboard().setText("kept")
+        trace = explorer.explore("the fox", preset=folder)
+        window.saving._copied(attrs.evolve(trace, axis_names={}), ScriptParts())
+        assert "gpt2" in window.status.message.text() and QGuiApplication.clipboard().text() == "kept"
+
+    journey.run(script)

@@ -116,10 +116,16 @@ class Saving(QObject):
         from explorer.export.pytorch.script import pytorch_script
 
         status, words = self._window.status, self._window.appearance.words
-        if isinstance(found, ExplorerError):
+        if not isinstance(found, ScriptParts):
+            assert isinstance(found, ExplorerError)  # Nothing else is brought of a script.
             status.warn(words.error(found))
-        elif isinstance(found, ScriptParts):
-            QGuiApplication.clipboard().setText(pytorch_script(trace, found, words))
+            return
+        try:
+            script = pytorch_script(trace, found, words)
+        except ExplorerError as error:
+            status.warn(words.error(error))
+        else:
+            QGuiApplication.clipboard().setText(script)
             status.inform(_told(found, words))
 
 

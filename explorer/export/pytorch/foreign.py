@@ -14,17 +14,36 @@ from explorer.lang import Words
 from explorer.presets import titles
 from explorer.trace.class_head import LOGITS, PROBABILITIES
 from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, Rows, ScriptParts
+from explorer.trace.tap_names import ATTENTION_STAGES
 from explorer.trace.trace import Tokens, Trace
 from explorer.version import __version__
 
 _WIDE = 112  # columns of the docstring
+_STAGES = ("query", "key", "value", *ATTENTION_STAGES, "mixed")
+_GIVEN_OUT = ("generator.logits", "generator.probabilities", LOGITS, PROBABILITIES)
 
 
 def foreign_script(trace: Trace, parts: ScriptParts, words: Words) -> str:
-    """The script of a Trace of somebody's model. Raises NoScriptForModel where nobody told where its taps are."""
-    if parts.foreign is None:
-        raise NoScriptForModel(name=trace.preset)
+    """The script of a Trace of somebody's model.
+
+    Raises NoScriptForModel where nobody told where its taps are, or where a script would note others than the Trace has: what
+    is in a family's row and is not known here must not come out wrong.
+    """
+    if parts.foreign is None or noted(parts.foreign, trace) != set(trace.names()):
+        raise NoScriptForModel(name=titles((trace.preset,))[0])
     return _Script(trace, Coder(Config(), words), parts, parts.foreign).text()
+
+
+def noted(places: ForeignPlaces, trace: Trace) -> set[str]:
+    """The names of all taps that the script of a Trace notes."""
+    found = {f"{name}.{stage}" for _path, name in places.attentions for stage in _STAGES}
+    found |= {tap for _path, tap in (*places.outputs, *places.entered)}
+    for side in places.sides:
+        inside = [tap for _path, tap in (*side.outputs, *side.inputs, *side.norms)]
+        inside += [tap for _path, *both in side.sums for tap in both]
+        n_layers = trace.card.side(f"{side.side}.layers.0").n_layers
+        found |= {f"{side.side}.layers.{layer}.{tap}" for layer in range(n_layers) for tap in inside}
+    return found | {tap for tap in _GIVEN_OUT if tap in trace}
 
 
 @attrs.frozen
