@@ -64,8 +64,10 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         wrong = next(button for button in choices if button is not right)
         QTest.mouseClick(wrong, Qt.MouseButton.LeftButton)
         assert "×" in panel.question.verdict.text()
+        assert wrong.text().startswith("×")
         QTest.mouseClick(right, Qt.MouseButton.LeftButton)
         assert "✓" in panel.question.verdict.text()
+        assert right.text().startswith("✓") and not any(each.text().startswith("×") for each in choices)
         panel.back.click()
         assert window.knobs.rows["position"].property("meant") is False
         assert window.session.state.wish.config.position == "sinusoidal"  # What was there before comes back,

@@ -27,6 +27,7 @@ class QuestionBox(QWidget):
         self.check.clicked.connect(self._enter)
         self.more.clicked.connect(self.another)
         self.choices: list[QPushButton] = []
+        self._texts: dict[QPushButton, str] = {}  # of the choices, without the signs of right and wrong
         self._row = QHBoxLayout()
         self._row.addWidget(self.edit, 1)
         self._row.addWidget(self.check)
@@ -59,18 +60,21 @@ class QuestionBox(QWidget):
             self._column.removeWidget(button)
             button.deleteLater()
         self.choices = [QPushButton(choice) for choice in choices]
+        self._texts = dict(zip(self.choices, choices, strict=True))
         for button in self.choices:
             button.setObjectName("choice")
             button.clicked.connect(self._pick)
             self._column.addWidget(button)
 
     def mark(self, place: int, *, right: bool) -> None:
-        """Put the sign of right or wrong beside a choice that was picked."""
-        button = self.choices[place]
-        sign = "✓" if right else "×"
-        if not button.text().startswith(("✓", "×")):
-            button.setText(f"{sign} {button.text()}")
-        button.setObjectName("choice_right" if right else "choice_wrong")
+        """Put the sign of right or wrong beside a choice that was picked. Beside the right one no wrong one stays marked."""
+        for other in self.choices if right else ():
+            self._sign(other, "", "choice")
+        self._sign(self.choices[place], "✓ " if right else "× ", "choice_right" if right else "choice_wrong")
+
+    def _sign(self, button: QPushButton, sign: str, style: str) -> None:
+        button.setText(f"{sign}{self._texts[button]}")
+        button.setObjectName(style)
         button.style().polish(button)
 
     def tell(self, verdict: str, *, right: bool) -> None:
