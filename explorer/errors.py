@@ -21,8 +21,8 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
-    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
-    │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
+    │                NoAttention, SeveralGguf, GgufNotInstalled, NoEndSymbol, FolderIsGone, NotOwnModel,
+    │                NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory, NotForThisSystem
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged,
     │   WritesNothing

@@ -63,6 +63,12 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
         "Divided by √4 ≈ 2 and by the temperature 0.5: 1.50 becomes 0.75.",
         "除以 √4 ≈ 2，再除以温度 0.5：1.50 变成 0.75。",
     ),
+    "a number of the model's own": (
+        by_hand(scores_over=16.0, divisor=16.0),
+        "scaled",
+        "This model divides by 16, as its settings say: 1.50 becomes 0.75.",
+        "这个模型按自己的设置除以 16：1.50 变成 0.75。",
+    ),
     "the temperature alone": (
         by_hand(temperature=2.0, scales=False),
         "scaled",
@@ -241,6 +247,7 @@ def test_every_beat_has_a_title_and_a_number(language: str) -> None:
     made, spoken = by_hand(temperature=0.5), words(language)
     assert [figure(made, beat, spoken) for beat in BEATS[1:5]] == ["1.50", "0.75", "0.75", "0.209"]
     assert title(made, "scaled", spoken) == "③ ÷ √4 ÷ 0.5"
+    assert title(by_hand(temperature=0.5, scores_over=16.0), "scaled", spoken) == "③ ÷ 16 ÷ 0.5"
     assert headline(made, spoken) in description(made, spoken)
     assert all(sentence(made, beat, spoken) in description(made, spoken) for beat in BEATS)
 
