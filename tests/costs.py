@@ -30,15 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class Costs:
     """What reports say, added up."""
 
-    def __init__(self) -> None:
-        self._seen_s = used_s()
+    def __init__(self, used: Callable[[], float] = used_s) -> None:
+        self._used, self._seen_s = used, used()
         self.by_test: dict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, Any, pytest.TestReport]:
         """In the process that runs the test: what has been used since the last report belongs to this one."""
         report: Any = yield
-        now_s = used_s()
+        now_s = self._used()
         report.used_s, self._seen_s = now_s - self._seen_s, now_s
         return report
 

@@ -28,12 +28,10 @@ def test_processes_that_have_ended_are_counted() -> None:
     assert used_s() >= before.user + before.system + before.children_user + before.children_system
 
 
-def test_what_was_used_since_the_last_report_belongs_to_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_used_since_the_last_report_belongs_to_this_one() -> None:
     """The reports of one test, of which the last is that of what it gives back, are added."""
-    found = Costs()
-    now = iter([12.5, 12.5, 12.75])
-    monkeypatch.setattr("tests.costs.used_s", lambda: next(now))
-    found._seen_s = 10.0
+    now = iter([10.0, 12.5, 12.5, 12.75])
+    found = Costs(lambda: next(now))
     for name in ("works", "waits", "waits"):
         report = pytest.TestReport(name, ("", 0, ""), {}, "passed", None, "call")
         counting = found.pytest_runtest_makereport()
