@@ -4,6 +4,7 @@ Words of one row can stand in each other's place, so the other sentence mostly h
 a sentence with too few such words, two neighbouring tokens change places.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from explorer.trace.trace import Trace
@@ -43,9 +44,14 @@ def suggested_for(trace: Trace) -> tuple[str, ...]:
 def other_sentences(tokens: Sequence[str], joint: str = "") -> tuple[str, ...]:
     """Up to SUGGESTED other sentences for the one with these tokens, the most telling first."""
     every = (_people_exchanged(tokens), _replaced(tokens), _exchanged(tokens))
-    found = dict.fromkeys(joint.join(row) for rows in every for row in rows if list(row) != list(tokens))
-    found.pop(joint.join(tokens), None)
-    return tuple(found)[:SUGGESTED]
+    same, found = joint.join(tokens), dict[str, None]()
+    for row in itertools.chain.from_iterable(every):  # Of a long sentence, only the first few are ever made.
+        other = joint.join(row)
+        if other != same:
+            found[other] = None
+        if len(found) == SUGGESTED:
+            break
+    return tuple(found)
 
 
 def _people_exchanged(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -70,7 +76,8 @@ def _replaced(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def _exchanged(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The sentences in which two neighbours change places."""
     for place in range(len(tokens) - 1):
-        yield _with(tokens, {place: tokens[place + 1], place + 1: tokens[place]})
+        if tokens[place] != tokens[place + 1]:
+            yield _with(tokens, {place: tokens[place + 1], place + 1: tokens[place]})
 
 
 def _with(tokens: Sequence[str], others: dict[int, str]) -> tuple[str, ...]:

@@ -226,11 +226,13 @@ def _tell_heads(who: str, each: list[tuple[int, float, str]], made: Caption, wor
 
 def tell_all(picture: Alignment) -> str:
     """The whole picture in words, for screen readers: each row with the token that it looks at most."""
-    told = []
-    for label, values in zip(picture.rows.labels, picture.values, strict=True):
-        if np.isfinite(values).any():
-            best = int(np.nanargmax(values))
-            told.append(f"{label} → {picture.columns.label(best)} {number(float(values[best]))}")
+    values = picture.values
+    bests = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)  # [row]
+    told = [
+        f"{label} → {picture.columns.label(best)} {number(float(values[row, best]))}"
+        for row, (label, best) in enumerate(zip(picture.rows.labels, bests.tolist(), strict=True))
+        if np.isfinite(values[row, best])
+    ]
     return "; ".join(told)
 
 

@@ -13,6 +13,7 @@ from explorer.picture.layout.strands import Placed, Point, asides
 from explorer.picture.makers.alignment import head_colour, strokes
 from explorer.picture.theme import Theme
 
+_STEPS = 65_535
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
 _LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strands that take about 8 ms
 _DASHES = {"": Qt.PenStyle.SolidLine, "dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
@@ -53,8 +54,10 @@ class StrandPainting:
         self._places = asides(len(self._heads), min(setting.made.above.widths))
         widths, opacities = strokes(np.stack([each.values for each in self._heads]), picture.scale)
         self._widths, self._opacities = widths, opacities  # [head, row, column]
-        found = np.argwhere(seen & (opacities >= _SEEN))
-        self._waiting = found[np.argsort(-opacities[tuple(found.T)], kind="stable")]
+        found = np.flatnonzero(seen & (opacities >= _SEEN))
+        # Steps of 1/65,535 are finer than a screen shows, and are sorted in a twentieth of the time: a long text has a million.
+        fainter = np.rint((1 - opacities.ravel()[found]) * _STEPS).astype(np.uint16)
+        self._waiting = found[np.argsort(fainter, kind="stable")]  # places in [head, row, column], laid flat
         self._done = 0
 
     @property
@@ -69,8 +72,9 @@ class StrandPainting:
             with QPainter(self._image) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.translate(self.setting.left, 0)
-                for head, row, column in self._waiting[self._done : self._done + at_once].tolist():
-                    self._paint(painter, head, row, column)
+                flat = self._waiting[self._done : self._done + at_once]
+                for head, row, column in zip(*np.unravel_index(flat, self._opacities.shape), strict=True):
+                    self._paint(painter, int(head), int(row), int(column))
             self._done += at_once
         return self._image
 
