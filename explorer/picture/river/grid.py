@@ -11,6 +11,7 @@ import attrs
 
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Rect
+from explorer.picture.river.shape import HalfShape, Shape, shape_of
 from explorer.picture.river.slab_widths import slab_widths
 
 NARROW_PX, LOW_PX = 1040, 560  # px of width or of height below which everything is a little smaller
@@ -126,41 +127,18 @@ def columns_of(grid: RiverGrid) -> dict[str, tuple[float, float]]:
 
 def lay_out(river: River, width: float, height: float) -> RiverGrid:
     """The grid of a river in a field of this size (px): the same one for rivers of the same shape."""
-    halves = tuple(
-        _HalfShape(half.side, half.n, half.single, tuple(tuple(block.attention for block in layer) for layer in half.layers))
-        for half in river.halves
-    )
-    return _laid_out(_Shape(halves, river.attention, river.layer), width, height)
-
-
-@attrs.frozen(cache_hash=True)
-class _HalfShape:
-    """What the grid asks of a half: its lanes, and of each layer the names of its blocks."""
-
-    side: str
-    n: int
-    single: bool
-    layers: tuple[tuple[str, ...], ...]
-
-
-@attrs.frozen(cache_hash=True)
-class _Shape:
-    """What the grid asks of a river. Where it is the same, everything stands at the same places."""
-
-    halves: tuple[_HalfShape, ...]
-    attention: str
-    layer: int
+    return _laid_out(shape_of(river), width, height)
 
 
 @lru_cache(maxsize=64)
-def _laid_out(shape: _Shape, width: float, height: float) -> RiverGrid:
+def _laid_out(shape: Shape, width: float, height: float) -> RiverGrid:
     return _Columns(shape, width, height).grid()
 
 
 class _Columns:
     """Numbers that several parts of the grid share."""
 
-    def __init__(self, shape: _Shape, width: float, height: float) -> None:
+    def __init__(self, shape: Shape, width: float, height: float) -> None:
         self.shape, self.width, self.height = shape, width, height
         self.narrow = width < NARROW_PX or height < LOW_PX
         n = self.narrow
@@ -299,7 +277,7 @@ class _Columns:
     # Both
 
     def _half(
-        self, half: _HalfShape, x: float, width: float, pitch: float, top: float, bottom: float, head_rows: int = 1
+        self, half: HalfShape, x: float, width: float, pitch: float, top: float, bottom: float, head_rows: int = 1
     ) -> HalfGrid:
         lanes_bottom = top + pitch * half.n
         slabs = []
@@ -321,7 +299,7 @@ class _Columns:
             slab_bottom=bottom,
         )
 
-    def _slabs(self, half: _HalfShape, x: float, width: float) -> list[Slab]:
+    def _slabs(self, half: HalfShape, x: float, width: float) -> list[Slab]:
         count = len(half.layers)
         focus = self.shape.layer if self.shape.attention.startswith(half.side) else None
         widths = slab_widths(count, width, focus, _SLAB_PX - 4)
@@ -351,7 +329,7 @@ def _zones(parts: list[str], x: float, width: float, focus: bool) -> list[Zone]:
     return made
 
 
-def _head_rects(half: _HalfShape, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
+def _head_rects(half: HalfShape, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
     """The places of a layer's thumbnails: one field for each attention, below the lanes."""
     attentions = [attention for attention in half.layers[slab.layer] if not attention.endswith(".feed_forward")]
     named = 0.0 if narrow else 14.0

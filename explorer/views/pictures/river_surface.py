@@ -156,7 +156,7 @@ class RiverSurface(Surface):
             if self.motion.runs:
                 self.motion.paint(painter, self._painted())
                 return
-            if self._shown:
+            if self._shown or not self._outdated:
                 painter.drawPixmap(0, 0, self._painted())
             else:
                 self._paint_base(painter)
