@@ -7,6 +7,7 @@ import attrs
 from PySide6.QtCore import QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from explorer.errors import ExplorerError
 from explorer.export import raster
@@ -42,8 +43,9 @@ class _Painter(QObject):
             outcome = _shown(job, room)
         except Exception as error:  # The GUI thread tells a user's error from a bug.
             outcome = error
-        self.ended.emit(outcome)
-        self.deleteLater()
+        if isValid(self):  # The program may have ended meanwhile; it waits for this thread, since Qt is drawing in it.
+            self.ended.emit(outcome)
+            self.deleteLater()
 
 
 def _shown(job: Export, room: QSize) -> _Shown:
@@ -111,7 +113,7 @@ class ExportPreview(QWidget):
         painter = _Painter(QApplication.instance())  # The application owns it, since the dialog may be closed first.
         painter.ended.connect(self._ended)
         room = self.sheet.room() * self.devicePixelRatioF()
-        threading.Thread(target=painter.paint, name=THREAD, daemon=True, args=(job, room)).start()
+        threading.Thread(target=painter.paint, name=THREAD, args=(job, room)).start()
 
     def _ended(self, outcome: object) -> None:
         self._busy = False
