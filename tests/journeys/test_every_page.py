@@ -24,6 +24,7 @@ EMPTY_SIZES = ((1440, 900), (1024, 700), (2560, 1440))
 MOST_EMPTY = 0.15
 """The share of a page that may be one empty rectangle."""
 LEAST_PX = (120, 80)
+_COMPUTING_MS = 120_000  # ms; what a page finds out of 2,048 heads takes seconds, and the machine may have other work
 MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "translator": ("translator", {}),
     "decoder-only": ("tiny", {"architecture": "decoder-only"}),
@@ -100,7 +101,7 @@ def faults(journey: Journey, window: Window, sizes: Iterable[tuple[int, int]]) -
         for width, height in order:
             window.resize(width, height)
             window.go(key)
-            journey.settle(window)
+            journey.settle(window, _COMPUTING_MS)
             QApplication.processEvents()
             found += [f"{key} {width}×{height}: {fault}" for fault in faults_of(window.page_stack.page)]
         order = order[::-1]  # To make the window large again for each page would lay out the page before once more.
