@@ -34,6 +34,12 @@ def told_reach(scale: Scale, words: Words) -> str:
     return told if scale.reach is None else f"{told} · {words('legend.outliers', reach=number(float(f'{scale.reach:.2g}')))}"
 
 
+def told_closed(picture: Heatmap | HeadGrid, words: Words) -> tuple[str, str]:
+    """What has closed cells, with the reason where there is one, and without it."""
+    name = (picture.closed_by if isinstance(picture, Heatmap) else "") or words("legend.closed")
+    return words("legend.because", name=name, reason=picture.reason) if picture.reason else name, name
+
+
 def rough(value: float, digits: int = 3) -> str:
     """A value as it reads inside a sentence: few digits, thousands apart, no trailing zeros."""
     if not np.isfinite(value):

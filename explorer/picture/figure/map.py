@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import FAINTER, figures, has_room, inks, is_small
-from explorer.picture.cell_text import number, told_reach
+from explorer.picture.cell_text import number, told_closed, told_reach
 from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells, draw_image
 from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
@@ -206,8 +206,7 @@ def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint
     """Name the two axes, and say what the colours of closed cells and of NaN mean."""
     y, theme = bottom + 22, drawing.theme
     axes = f"{picture.rows.name} ↓   {picture.columns.name} →"
-    closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
-    closed = "" if picture.closed is None else f"{closed_by}: {picture.reason}"
+    closed = "" if picture.closed is None else told_closed(picture, drawing.words)[0]
     if x + max(width(axes, LABEL), 18 + width(closed, LABEL)) > drawing.room:
         x = 0.0  # Where there is little room, the legend has that below the rows' labels too.
     y = drawing.write_lines(x, y, axes, faint=True)

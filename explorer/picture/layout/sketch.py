@@ -17,7 +17,7 @@ Measure = Callable[[str, float, bool], float]
 """The width (px) of a text in a size (px), bold or not."""
 
 _SIGN_SHARE = 0.72  # Bars have the colours of ±0.72 on a signed scale, so that they are as strong as the accent.
-_CLOSING = "，。；：、）」！？,.;:)!?"
+_CLOSING, _OPENING = "，。；：、）」』”》！？,.;:)!?", "（「『“《("
 
 
 @attrs.frozen
@@ -199,7 +199,7 @@ def lines_of(text: str, size: float, room: float, measure: Measure) -> list[str]
 def pieces(text: str) -> Iterator[str]:
     """A text in parts that a line break must not divide: words with their blanks, and single Chinese characters.
 
-    Punctuation that closes a clause stays with what stands before it.
+    Punctuation that closes a clause stays with what stands before it, and an opening bracket with what follows it.
     """
     part = ""
     for letter in text:
@@ -212,6 +212,6 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _may_break(before: str, after: str) -> bool:
-    if after in _CLOSING or after == " ":
+    if after in _CLOSING or after == " " or before in _OPENING:
         return False
     return before == " " or "\u2e80" <= after <= "\uffef" or "\u2e80" <= before <= "\uffef"

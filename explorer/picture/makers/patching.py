@@ -7,6 +7,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.patching import NotPatched, PatchedMap, Patching, Step
@@ -50,12 +51,12 @@ def patched_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         found = found_patching(trace)
-        return None if found is None else _map(found, side, look, words)
+        return None if found is None else _map(found, trace, side, look, words)
 
     return make
 
 
-def _map(found: Patching, side: str, look: Look, words: Words) -> Heatmap | None:
+def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> Heatmap | None:
     made, n = found.map(side, look.patched if look.patched in found.kinds else found.kinds[0]), chosen_step(found, look)
     if made is None or n is None:
         return None
@@ -67,7 +68,7 @@ def _map(found: Patching, side: str, look: Look, words: Words) -> Heatmap | None
     return Heatmap(
         values=values,
         rows=Axis(words("patching.layer"), tuple(_row(tap, words) for tap in made.taps), numbered=False),
-        columns=_columns(found, side, words),
+        columns=_columns(found, trace, side, words),
         scale=Scale(-1.0, 1.0, look.signed_colours),
         closed=closed if closed.any() else None,
         reason=words("patching.alone"),
@@ -95,12 +96,13 @@ def _row(tap: str, words: Words) -> str:
     return f"{kind}L{parts[2]}"
 
 
-def _columns(found: Patching, side: str, words: Words) -> Axis:
+def _columns(found: Patching, trace: Trace, side: str, words: Words) -> Axis:
     """The tokens of A with B's where they differ: "her/me". A place of a translation is named after what it writes."""
     other = dict(found.pairs[side])
     if side == "decoder" and "encoder" in found.pairs:
         named = {step.position: step for step in found.steps}
-        following = [*(token.text for token in found.tokens[side][1:]), ""]  # what A writes where B has no such place
+        written = [symbol(trace, each) for each in trace.expected]  # what A writes where B has no such place
+        following = written or [*(token.text for token in found.tokens[side][1:]), ""]
         labels = tuple(
             f"→{_both(named[n].word[1], named[n].other_word[1])}" if n in named else f"→{_plain(each)}"
             for n, each in enumerate(following)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip
+from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip, told_closed
 from explorer.picture.kinds import HeadGrid, LargeWall
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
@@ -304,4 +304,4 @@ class HeadGridView(WalkedCanvas):
         if self._unknown:
             right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
         if self.picture.closed is not None:
-            paint_legend(painter, place, right, self.words("legend.closed"), self.picture.reason, self.theme)
+            paint_legend(painter, place, right, told_closed(self.picture, self.words), self.theme)

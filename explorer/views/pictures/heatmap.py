@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
-from explorer.picture.cell_text import cell, cell_tip, changeable, followable
+from explorer.picture.cell_text import cell, cell_tip, changeable, followable, told_closed
 from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
@@ -267,9 +267,7 @@ class HeatmapView(WalkedCanvas):
         if self._unknown:
             right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
         if self.picture.closed is not None:
-            paint_legend(
-                painter, place, right, self.picture.closed_by or self.words("legend.closed"), self.picture.reason, self.theme
-            )
+            paint_legend(painter, place, right, told_closed(self.picture, self.words), self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())

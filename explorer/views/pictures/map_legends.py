@@ -42,11 +42,11 @@ def paint_axis_names(painter: QPainter, place: QPointF, right: float, rows: str,
     return QPointF(left + wide + 16, place.y())
 
 
-def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:
-    """Paint a sample of a closed cell and its meaning, or its name alone where there is no room for more."""
+def paint_legend(painter: QPainter, place: QPointF, right: float, told: tuple[str, ...], theme: Theme) -> None:
+    """Paint a sample of a closed cell and the first of the texts, which become shorter, that has room."""
     room = right - place.x() - 20
     metrics = QFontMetricsF(painter.font())
-    label = next((text for text in (f"{name}: {reason}", name) if metrics.horizontalAdvance(text) <= room), "")
+    label = next((text for text in told if metrics.horizontalAdvance(text) <= room), "")
     if not label:
         return
     painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))

@@ -215,7 +215,9 @@ def test_what_is_no_value_is_explained() -> None:
     both = texts(render(heatmap(values, closed=np.array([[False, True], [False, False]])), words()))
     unknown = words()("legend.nan")
     assert unknown not in plain and not any("because" in line for line in plain)
-    assert unknown in both and f"{words()('legend.closed')}: because" in both
+    assert unknown in both and words()("legend.because", name=words()("legend.closed"), reason="because") in both
+    bare = attrs.evolve(heatmap(values, closed=np.array([[False, True], [False, False]])), reason="")
+    assert words()("legend.closed") in texts(render(bare, words()))  # Without a reason there is no colon.
     assert "query ↓   key →" in plain
 
 

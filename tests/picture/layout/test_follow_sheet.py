@@ -230,13 +230,15 @@ def test_a_row_that_is_too_wide_keeps_its_extremes() -> None:
 
 
 def test_lines_break_where_a_reader_expects_it() -> None:
-    """After blanks and beside Chinese characters, never before a full stop; nothing is lost."""
+    """After blanks and beside Chinese characters, never before a full stop nor behind an opening bracket; nothing is lost."""
     sketch = Sketch(DARK, "blue-red", lambda text, size, _bold: size * len(text))
     text = "取指数 e^x，再除以 the sum of all。"
     assert "".join(pieces(text)) == text
     lines = sketch.lines(text, 1, 8)
     assert all(line[0] not in "，。" for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    for n in range(3, 9):
+        assert all(line[-1] not in "（“(" for line in sketch.lines("最多差一（北京）。他说“你好”(Beijing)。", 1, n))
     assert sketch.lines("", 1, 8) == [""]
     assert sketch.fitting("abcdef", 1, 4) == "abc…" and sketch.fitting("abc", 1, 4) == "abc"
 
