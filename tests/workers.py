@@ -1,9 +1,9 @@
 """How tests are shared out among the processes of pytest-xdist: `pytest -n 2`.
 
 The tests of a file stay together, for what they share is made once: a trained model, a wheel, recorded Traces. Journeys share
-nothing and take seconds each, so they go one by one. What takes longest is begun first, then come files, those with most tests
-first; the single tests come last and even out the end. Rejected: `--dist loadgroup` does the same by marks, and then writes the
-group's name into each test's, by which `--last-failed` does not find it again.
+nothing, but for the tests of one walk, and take seconds each, so they go one by one. What takes longest is begun first, then
+come files, those with most tests first; the single tests come last and even out the end. Rejected: `--dist loadgroup` does
+the same by marks, and then writes the group's name into each test's, by which `--last-failed` does not find it again.
 """
 
 from collections.abc import Iterable
@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+TOGETHER = ("tests/journeys/test_walk.py",)
+"""What shares something among what goes one by one."""
 ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
 LONGEST = (
     "tests/journeys/test_folders.py::test_every_page_shows_something_of_every_family",
     "tests/engine/test_rehearsal.py",
+    "tests/journeys/test_walk.py",
     "tests/foreign/test_changes.py",
     "tests/scanning/test_run.py",
     "tests/journeys/test_every_page.py::test_every_page_shows_its_cards",
@@ -23,7 +26,6 @@ LONGEST = (
     "tests/foreign/test_thin.py",
     "tests/cli/test_main.py",
     "tests/journeys/test_lessons.py::test_every_step_of_every_lesson_can_be_opened",
-    "tests/journeys/test_every_page.py::test_no_page_is_largely_empty",
     "tests/training/test_training.py",
     "tests/test_packaging.py",
 )
@@ -35,7 +37,8 @@ LONGEST = (
 
 def unit_of(test: str) -> str:
     """The name of the tests that stay together with this one: its file, or the test alone."""
-    return test if test.startswith(ONE_BY_ONE) else test.split("::", 1)[0]
+    alone = test.startswith(ONE_BY_ONE) and not test.startswith(TOGETHER)
+    return test if alone else test.split("::", 1)[0]
 
 
 def longest_last(units: Iterable[str]) -> list[str]:

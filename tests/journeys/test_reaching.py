@@ -1,10 +1,6 @@
 """Everything can be reached and read: by a few presses of Tab, and in a narrow window."""
 
-from collections.abc import Iterable
-
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer import page_list
@@ -14,51 +10,8 @@ from explorer.lang import Words
 from explorer.resources import asset
 from explorer.state.comparing_intents import Compare
 from explorer.state.intents import SetKnob, SetText, SetTrained
+from tests.journeys.by_keys import press
 from tests.journeys.conftest import Journey
-
-MOST = 8
-
-
-def press(window: Window, keys: Iterable[Qt.Key]) -> list[QWidget]:
-    """Press keys where the focus is, one after the other; returns what has the focus after each."""
-    visited = []
-    for key in keys:
-        if key == Qt.Key.Key_F6:  # Shortcuts need a window that is active, which no window is without a screen.
-            window.actions_.by_name["next_area"].trigger()
-        else:
-            QTest.keyClick(window.focusWidget(), key)
-        focused = window.focusWidget()
-        visited.append(focused)
-    return visited
-
-
-def reached(window: Window) -> set[QWidget]:
-    """What has the focus within so many presses of Tab or Shift+Tab from the sentence; F6 counts as one of them."""
-    found: set[QWidget] = set()
-    for first in ((), (Qt.Key.Key_F6,)):
-        for step in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            window.sentences.source_edit.setFocus()
-            found |= set(press(window, [*first, *[step] * (MOST - len(first))]))
-    return found
-
-
-@pytest.mark.parametrize("preset", ["translator", "tiny"])
-def test_every_view_is_eight_presses_away(journey: Journey, preset: str) -> None:
-    """On each page each picture gets the focus by at most eight presses from the sentence."""
-
-    def script(window: Window) -> None:
-        journey.settle(window)
-        for key in page_list.KEYS:
-            window.go(key)
-            journey.settle(window)
-            focused = reached(window)
-            for card in window.page_stack.page.cards:
-                view: QWidget = card.view  # type: ignore[assignment]  # A view is a widget too.
-                if card.isVisible():
-                    near = any(each is view or view.isAncestorOf(each) for each in focused)
-                    assert near, f"{key}: {card.title.text()}"
-
-    journey.run(script, "--preset", preset)
 
 
 def test_header_and_knobs_are_one_stop_each(journey: Journey) -> None:

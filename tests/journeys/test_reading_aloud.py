@@ -5,54 +5,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer import page_list
 from explorer.app.shell.window import Window
 from explorer.views.painting import spoken
 from explorer.views.painting.spoken import say
 from explorer.views.pictures.river import RiverView
+from tests.journeys.by_keys import listened
 from tests.journeys.conftest import Journey
-
-ARROWS = (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Up)
-
-WORDY = ("TreeView", "RewordingView")  # The root of a tree and a word that has not changed have no number.
 
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget, str]]:
     """What a screen reader has been told, by which view."""
-    found: list[tuple[QWidget, str]] = []
-    monkeypatch.setattr(spoken.QAccessible, "isActive", lambda: True)
-    monkeypatch.setattr(spoken, "announce", lambda view, text: found.append((view, text)))
-    return found
-
-
-@pytest.mark.parametrize("preset", ["translator", "tiny"])
-def test_every_picture_is_read_aloud(journey: Journey, heard: list[tuple[QWidget, str]], preset: str) -> None:
-    """On each page each view has a name and describes its picture, and an arrow key tells a cell of it with a figure."""
-
-    def script(window: Window) -> None:
-        journey.settle(window)
-        for key in page_list.KEYS:
-            window.go(key)
-            journey.settle(window)
-            page = window.page_stack.page
-            for card in page.cards:
-                view: QWidget = card.view  # type: ignore[assignment]  # A view is a widget too.
-                if not view.isVisible() or card.picture is None:
-                    continue
-                where = f"{key}: {type(view).__name__}"
-                assert view.accessibleName() and view.accessibleDescription(), where
-                heard.clear()
-                view.setFocus()
-                for arrow in ARROWS:
-                    QTest.keyClick(view, arrow)
-                    journey.settle(window)
-                said = {text for who, text in heard if who is view}
-                assert said and all(said), where
-                if type(view).__name__ not in WORDY:
-                    assert any(map(str.isdigit, "".join(said))), where
-
-    journey.run(script, "--preset", preset)
+    return listened(monkeypatch)
 
 
 def test_keys_walk_the_cells_of_the_river(journey: Journey, heard: list[tuple[QWidget, str]]) -> None:

@@ -29,7 +29,7 @@ from explorer.trace.arrays import Array
 from explorer.views import pictures
 from explorer.views.painting.surface import Surface
 from tests.golden.test_figures import PICTURES
-from tests.journeys.test_every_page import n_colours
+from tests.journeys.page_faults import n_colours
 from tests.picture.examples import LANGUAGES, asked, example, wall, words
 
 

@@ -19,15 +19,24 @@ _FIRST = "tab_first"  # its property for the control that takes the focus first
 
 @attrs.frozen
 class TabStop:
-    """A stop of the Tab key: the control that takes the focus, and the group that it stands for, if there is one."""
+    """A stop of the Tab key: a control, or a group, which stands for the one of its controls that is entered."""
 
-    control: QWidget
-    group: QWidget | None = None
+    held: QWidget
+    is_group: bool = False
+
+    @property
+    def control(self) -> QWidget:
+        """What takes the focus. For a group it is looked for when it is asked for: of all stops a press needs one."""
+        return entry(self.held) if self.is_group else self.held
+
+    @property
+    def group(self) -> QWidget | None:
+        """The group that it stands for, if there is one."""
+        return self.held if self.is_group else None
 
     def holds(self, focused: QWidget | None) -> bool:
         """Whether a widget that has the focus is this stop, or within it."""
-        held = self.group or self.control
-        return focused is not None and (held is focused or held.isAncestorOf(focused))
+        return focused is not None and (self.held is focused or self.held.isAncestorOf(focused))
 
 
 def make_tab_group(
@@ -47,15 +56,23 @@ def tab_stops(areas: Iterable[QWidget]) -> list[TabStop]:
     """The stops in some areas, one area after the other, each in the order in which its controls were made."""
     stops: list[TabStop] = []
     for area in areas:
-        groups: set[QWidget] = set()
-        for control in filter(_is_stop, visible_in(area)):
-            group = _group_of(control)
-            if group is None:
-                stops.append(TabStop(control))
-            elif group not in groups:
-                groups.add(group)
-                stops.append(TabStop(entry(group), group))
+        group = _group_of(area)
+        if group is None:
+            stops += _stops_in(area)
+        elif any(map(_is_stop, visible_in(area))):
+            stops.append(TabStop(group, is_group=True))
     return stops
+
+
+def _stops_in(area: QWidget) -> Iterator[TabStop]:
+    """The stops in an area that is in no group. A group is looked into as far as its first stop."""
+    for each in _visible_children(area):
+        if _is_stop(each):
+            yield TabStop(each)
+        if not each.property(_GROUP):
+            yield from _stops_in(each)
+        elif any(map(_is_stop, visible_in(each))):
+            yield TabStop(each, is_group=True)
 
 
 def step(areas: Iterable[QWidget], focused: QWidget | None, forward: bool) -> bool:
@@ -97,10 +114,14 @@ def controls_in(group: QWidget) -> list[QWidget]:
 
 def visible_in(area: QWidget) -> Iterator[QWidget]:
     """The visible widgets in an area, in the order of `findChildren`; what is hidden is not looked into."""
-    for each in area.children():  # Most widgets are on pages that are not in front.
-        if isinstance(each, QWidget) and each.isVisible():
-            yield each
-            yield from visible_in(each)
+    for each in _visible_children(area):
+        yield each
+        yield from visible_in(each)
+
+
+def _visible_children(area: QWidget) -> list[QWidget]:
+    """The visible widgets that lie in a widget itself. Most widgets are on pages that are not in front."""
+    return [each for each in area.children() if isinstance(each, QWidget) and each.isVisible()]
 
 
 def _place(each: QWidget, group: QWidget) -> tuple[int, int]:
@@ -110,19 +131,19 @@ def _place(each: QWidget, group: QWidget) -> tuple[int, int]:
 
 
 def _can_focus(each: QWidget) -> bool:
-    if not each.isEnabled():
+    if each.focusPolicy() is Qt.FocusPolicy.NoFocus or not each.isEnabled():  # Most widgets are labels and frames.
         return False
-    takes = each.focusPolicy() != Qt.FocusPolicy.NoFocus and each.focusProxy() is None
-    return takes and not each.objectName().startswith(_INNER)
+    return each.focusProxy() is None and not each.objectName().startswith(_INNER)
 
 
 def _is_stop(each: QWidget) -> bool:
     return _can_focus(each) and bool(each.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
-def _group_of(control: QWidget) -> QWidget | None:
-    """The outermost group that a control belongs to."""
-    group, above = None, control.parentWidget()
+def _group_of(widget: QWidget) -> QWidget | None:
+    """The outermost group that a widget is or belongs to."""
+    group: QWidget | None = None
+    above: QWidget | None = widget
     while above is not None:
         if above.property(_GROUP):
             group = above

@@ -22,7 +22,7 @@ from explorer.picture.makers.embedding import embedding_strips
 from explorer.trace.findings import EXPERIMENTS, SECOND_PASSES
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey, journey
-from tests.journeys.test_every_page import faults_of
+from tests.journeys.page_faults import faults_of
 
 pytestmark = pytest.mark.slow  # every page is made
 

@@ -1,0 +1,77 @@
+"""What a reader of a page would miss: cards squeezed to nothing, blank or on one another, explanations that are cut off."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from explorer.app.pages.card import Card
+from explorer.app.pages.page import Page
+from explorer.views.controls.explanation import ExplanationView
+from tests.pixels import numbers
+
+LEAST_PX = (120, 80)
+
+
+def faults_of(page: Page) -> Iterator[str]:
+    """What a reader of this page would miss."""
+    for card in page.cards:
+        if card.isVisibleTo(page):
+            yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
+    yield from overlaps(page)
+    for text in page.findChildren(ExplanationView):
+        if not text.isVisibleTo(page):
+            yield "the explanation is hidden"
+        elif text.document().size().height() > text.viewport().height() + 1 and text.verticalScrollBar().maximum() == 0:
+            yield "the explanation is cut off"
+        elif not reachable(page, text) or text.height() < 40:
+            yield f"the explanation has {text.height()} px"
+
+
+def overlaps(page: Page) -> Iterator[str]:
+    """Cards that lie on one another."""
+    seen = [card for card in page.cards if card.isVisibleTo(page)]
+    places = [QRect(card.mapTo(page, card.rect().topLeft()), card.size()) for card in seen]
+    for (card, place), (other, further) in combinations(zip(seen, places, strict=True), 2):
+        if place.intersects(further) and not card.isAncestorOf(other) and not other.isAncestorOf(card):
+            yield f"{card.title.text()} lies under {other.title.text()}"
+
+
+def card_faults(page: Page, card: Card) -> Iterator[str]:
+    """Too small, out of reach, or blank inside its picture."""
+    if card.width() < LEAST_PX[0] or card.height() < LEAST_PX[1]:
+        yield f"{card.width()}×{card.height()} px"
+    if not reachable(page, card):
+        yield "out of reach"
+    if card.picture is None:
+        yield "no picture"
+    view: QWidget = card.view  # type: ignore[assignment]  # it is a widget too
+    if n_colours(view.grab().toImage()) < 2:
+        yield "blank"
+
+
+def reachable(page: Page, widget: QWidget) -> bool:
+    """Whether all of it is on the page, or can be scrolled to."""
+    area = widget.parentWidget()
+    while area is not None and area is not page and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if isinstance(area, QScrollArea):
+        inner = area.widget()
+        there = QRect(widget.mapTo(inner, widget.rect().topLeft()), widget.size())
+        seen = area.viewport().size()
+        return inner.rect().contains(there) and all(
+            length <= room + bar.maximum() and (not bar.maximum() or bar.isVisible())
+            for length, room, bar in (
+                (inner.width(), seen.width(), area.horizontalScrollBar()),
+                (inner.height(), seen.height(), area.verticalScrollBar()),
+            )
+        )
+    return page.rect().contains(QRect(widget.mapTo(page, widget.rect().topLeft()), widget.size()))
+
+
+def n_colours(image: QImage) -> int:
+    """How many different colours stand on a grid of points of an image, as far as two. Its border is no picture."""
+    grid = numbers(image)[1:-1:2, 1:-1:2]
+    return 0 if not grid.size else 2 if (grid != grid[0, 0]).any() else 1
