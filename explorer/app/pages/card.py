@@ -88,7 +88,8 @@ class Card(QFrame):
         self._open = QToolButton()
         self._open.setObjectName("small")
         self._open.setText("↗")
-        self._open.setVisible(bool(page))
+        if not page:
+            self._open.hide()  # To show it here would open a window, since it has no parent yet.
         self._open.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, Enter in the view opens the page.
         self._open.clicked.connect(self._opened)
         self.larger = QToolButton()

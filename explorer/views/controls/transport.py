@@ -191,7 +191,6 @@ class Transport(QWidget):
         self.on.clicked.connect(self._on)
         self.every.clicked.connect(self.all_wanted)
         self.speeds.chose.connect(self._speed)
-        self.speeds.offer(_SPEEDS, "1")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2, 0, 2, 0)
         layout.setSpacing(6)
@@ -200,6 +199,7 @@ class Transport(QWidget):
         layout.addWidget(self.bar, 1)
         layout.addWidget(self.every)
         layout.addWidget(self.speeds)
+        self.speeds.offer(_SPEEDS, "1")  # It shows itself, and without a parent it would open as a window of its own.
 
     def name(self, texts: dict[str, str]) -> None:
         """Name all parts: texts under "play", "earlier", "later", "all_beats", "speed", "scrub" and "keys"."""
