@@ -19,8 +19,8 @@ from explorer.app import main
 from explorer.engine.request import Frame
 
 class Told(main.Program):
-    def __init__(self, *given):
-        super().__init__(*given)
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
         self.session.told.connect(lambda value: print("framed", flush=True) if isinstance(value, Frame) else None)
 
 main.Program = Told

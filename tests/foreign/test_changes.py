@@ -74,7 +74,7 @@ def output(found: Opened, arrays: Arrays) -> NDArray[np.float32]:
 def head_of(found: Opened, tap: str) -> int | None:
     """The last head of a tap that has heads."""
     block, _, part = tap.rpartition(".")
-    if block not in found.attentions or part == "output":
+    if block not in found.attentions or part in ("output", "normed"):
         return None
     about = found.attentions[block]
     return (about.n_kv_heads if part in ("key", "value") else about.n_heads) - 1
@@ -151,7 +151,7 @@ def test_every_change_does_what_hooks_on_the_models_own_modules_do(name: str) ->
             compared += 1
             moved += bool(abs(ours - output(found, own)).max() > 1e-4 * largest)
     assert moved > 0.8 * compared
-    assert compared >= (100 if name in WHOLE else 50)
+    assert compared >= (90 if name in WHOLE else 50)  # Sublayers that share a norm have a tap less.
 
 
 def test_a_change_that_differs_would_be_found() -> None:

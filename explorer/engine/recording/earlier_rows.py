@@ -31,10 +31,14 @@ class EarlierRows:
     arrays: Arrays
 
     def shared(self, source: object, config: Config, sentence: Sentence) -> int:
-        """How many tokens at the beginning have the same rows in a pass over this sentence. At least one row is left."""
-        if source is not self.source or config != self.config:
-            return 0
+        """How many tokens at the beginning have the same rows in a pass over this sentence. At least one row is left.
+
+        The same text once more is a whole pass: to the last bit its numbers are those of the first one, whatever was looked
+        at in between.
+        """
         ids = _ids(sentence)
+        if source is not self.source or config != self.config or ids == self.ids:
+            return 0
         most = max(0, min(len(self.ids), len(ids) - 1))
         return next((n for n in range(most) if self.ids[n] != ids[n]), most)
 
