@@ -24,7 +24,7 @@ def changed_by_hand(model: Any, like: Opened, tap: str, step: Step) -> Iterator[
     """Inside the block, a model of its own implementation computes with `step` at the place that our tap shows."""
     block, _, part = tap.rpartition(".")
     with ExitStack() as stack:
-        if block in like.attentions and part != "output":
+        if block in like.attentions and part not in ("output", "normed"):
             stack.enter_context(_in_attention(like, block, part, step))
         elif part == "logits":
             stack.callback(model.register_forward_hook(_logits(step)).remove)
@@ -107,6 +107,8 @@ def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
     routed = side.experts is not None and names[3] == "feed_forward" and hasattr(layer.mlp, "gate")
     if routed and side.experts is not None:
         return layer.get_submodule(side.experts.output), False
+    if names[4] == "normed":
+        return layer.get_submodule(sublayers[names[3]].after), False
     output = layer.get_submodule(sublayers[names[3]].output)
     if names[4] in ("output", "activated"):
         return output, names[4] == "activated"
