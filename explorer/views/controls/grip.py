@@ -1,6 +1,6 @@
 """A grip: a row is dragged by it with the mouse, and walks with the arrow keys while the grip has the focus."""
 
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
@@ -43,6 +43,14 @@ class Grip(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._end(dropped=self._dragging)
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape before the window's own shortcut does, as long as a row is dragged."""
+        overrides = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if overrides and self._dragging and event.key() == Qt.Key.Key_Escape:  # type: ignore[attr-defined]  # It is a QKeyEvent.
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
