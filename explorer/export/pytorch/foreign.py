@@ -8,8 +8,8 @@ import attrs
 
 from explorer.config import Config
 from explorer.errors import NoScriptForModel
-from explorer.export.pytorch import changes
-from explorer.export.pytorch.coder import Coder, comment, ids_of, lines, number, safe, wrapped
+from explorer.export.pytorch import changes, common
+from explorer.export.pytorch.coder import Coder, comment, lines, number, safe, wrapped
 from explorer.lang import Words
 from explorer.presets import titles
 from explorer.trace.class_head import LOGITS, PROBABILITIES
@@ -100,24 +100,12 @@ class _Script:
 
     def tokens(self) -> str:
         """The ids of the tokens, with their texts as comments."""
-        tokens = self.trace.tokens
-        both = [(name, side) for name, side in (("SOURCE", tokens.source), ("TARGET", tokens.target)) if side]
-        return lines(self.coder.note("tokens"), *(f"{name} = {ids_of(side)}" for name, side in both))
+        return common.tokens(self.coder, self.trace)
 
     def tap(self) -> str:
         """The function that notes a tensor, with the changes if there are any."""
-        made = "x = changed(name, x[0])[None]"
-        if self.parts.lent:
-            made = f"if changing:\n        {made}"
-        return lines(
-            self.coder("taps = {}  # $taps"),
-            "changing = True" if self.parts.lent else None,
-            "\n",
-            self.coder('def tap(name, x):\n    """$tap_batch"""'),
-            f"    {made}" if self.trace.changes else None,
-            "    taps[name] = x[0].float()",
-            "    return x",
-        )
+        changed = "x = changed(name, x[0])[None]" if self.trace.changes else None
+        return common.tap(self.coder, changed=changed, noted="x[0].float()", about="$tap_batch", switched=bool(self.parts.lent))
 
     def attention(self) -> str:
         """The function that computes attention for all families, each step of it noted."""

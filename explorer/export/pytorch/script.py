@@ -10,8 +10,8 @@ import attrs
 
 from explorer.config import Config
 from explorer.errors import RecordedOnly
-from explorer.export.pytorch import changes, inputs, layers, weights
-from explorer.export.pytorch.coder import Coder, comment, ids_of, lines, safe, wrapped
+from explorer.export.pytorch import changes, common, inputs, layers, weights
+from explorer.export.pytorch.coder import Coder, comment, lines, safe, wrapped
 from explorer.export.pytorch.foreign import foreign_script
 from explorer.lang import Words
 from explorer.trace.script_parts import ScriptParts
@@ -131,24 +131,12 @@ class _Script:
 
     def tokens(self) -> str:
         """The ids of the tokens, with their texts as comments."""
-        tokens = self.trace.tokens
-        both = [(name, side) for name, side in (("SOURCE", tokens.source), ("TARGET", tokens.target)) if side]
-        return lines(self.coder.note("tokens"), *(f"{name} = {ids_of(side)}" for name, side in both))
+        return common.tokens(self.coder, self.trace)
 
     def tap(self) -> str:
         """The function that notes a tensor, with the changes if there are any."""
-        made = "x = changed(name, x)"
-        if self.parts.lent:
-            made = f"if changing:\n        {made}"
-        return lines(
-            self.coder("taps = {}  # $taps"),
-            "changing = True" if self.parts.lent else None,
-            "\n",
-            self.coder('def tap(name, x):\n    """$tap"""'),
-            f"    {made}" if self.trace.changes else None,
-            "    taps[name] = x",
-            "    return x",
-        )
+        changed = "x = changed(name, x)" if self.trace.changes else None
+        return common.tap(self.coder, changed=changed, noted="x", about="$tap", switched=bool(self.parts.lent))
 
     def run(self) -> str:
         """The function that makes the pass."""
