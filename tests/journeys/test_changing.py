@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -351,5 +352,29 @@ def test_what_is_exported_says_that_it_was_changed(journey: Journey, tmp_path: P
         assert told in out.read_text(encoding="utf-8")
         assert json.loads(out.with_name("a.svg.json").read_text(encoding="utf-8"))["changes"] == [off.to_dict()]
         dialog.reject()
+
+    journey.run(script)
+
+
+def test_the_strip_comes_and_goes_with_the_answer_unless_that_takes_long(journey: Journey) -> None:
+    """A page that moves down before there is anything new on it would be painted twice, while the pass is made."""
+    off = Change("encoder.layers.0.self_attn.mixed", "scale", head=0, value=0.0)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        strip, session, stack = window.page_stack.changes, window.session, window.page_stack
+        answered: list[bool] = []
+        stack.drawn.connect(lambda _ms: answered.append(strip.isVisible()))
+        session.ask(AddChanges((off,)))
+        assert strip.isHidden()
+        journey.settle(window)
+        assert answered[0] and strip.isVisible()
+        answered.clear()
+        session.undo()
+        assert strip.isVisible()
+        journey.settle(window)
+        assert not answered[0] and strip.isHidden()
+        stack.put(attrs.evolve(session.state.wish, changes=(off,)))  # Nobody has asked for it, so there is no answer.
+        journey.wait(strip.isVisible)
 
     journey.run(script)

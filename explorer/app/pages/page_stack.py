@@ -6,7 +6,7 @@ Above it stand the architecture strip and the strip of changes, which are never 
 import importlib
 import time
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -29,6 +29,8 @@ from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
 from explorer.views.painting.change_menu import offer_changes
 from explorer.views.painting.pointed import NOTHING, Spot
+
+_PATIENCE_MS = 150  # ms; an answer that is there sooner is drawn at once with the strip of its changes
 
 
 class _Veil(QWidget):
@@ -73,6 +75,10 @@ class PageStack(QWidget):
         self.strip.pointed.connect(self.pointed)
         self.changes = ChangeStrip()
         self.changes.wished.connect(self.wished)
+        self._changes_late = QTimer(self)
+        self._changes_late.setSingleShot(True)
+        self._changes_late.setInterval(_PATIENCE_MS)
+        self._changes_late.timeout.connect(self._show_changes)
         self._shown: tuple[Trace, Look, Words] | None = None
         self._wish: Wish | None = None
         self._words: Words | None = None
@@ -150,7 +156,11 @@ class PageStack(QWidget):
         """Show a Wish in the pages' controls, and its model in the strip before it is built."""
         self._wish = wish
         self._show_where()
-        self._show_changes()
+        if bool(wish.changes) == self.changes.isHidden():
+            # The strip comes or goes with the answer: everything below it would be laid out and painted twice.
+            self._changes_late.start()
+        else:
+            self._show_changes()
         self.notice.put(wish)
         for page in self.pages.values():
             self._put_wish(page, wish)
@@ -204,6 +214,7 @@ class PageStack(QWidget):
 
     def _show_changes(self) -> None:
         """Show the changes of the wish, with the tokens of the answer on screen."""
+        self._changes_late.stop()
         if self._words is not None and self._wish is not None:
             trace = None if self._shown is None else self._shown[0]
             self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
