@@ -10,11 +10,12 @@ from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of, shows_words, whole_of
 from explorer.picture.makers.heatmaps import caption, symbol, token_axis
+from explorer.picture.makers.of_trace import of_trace
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.makers.river_halves import halves_of
+from explorer.picture.makers.river_halves import halves_of, lanes_of
 from explorer.picture.makers.river_words import first_query, in_words
 from explorer.picture.river.river import Half, River, Sublayer, Written
 from explorer.picture.scales import Scale, unit_scale
@@ -42,13 +43,15 @@ def river(trace: Trace, look: Look, words: Words) -> River:
     halves = halves_of(trace, look, part, pool)
     step = look.step(trace)
     focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
-    waves, smooth, finer = _waves(trace)
+    waves, smooth, finer = of_trace(trace, "waves", None, lambda: _waves(trace))
+    lanes = lanes_of(part)
+    said = step, look.sampling_temperature, look.top_k, look.top_p
     inside = opened(trace, look) if block == 1 and part.whole else None
     added, absent = contributions(trace, look, part, words)
     shown, wanted = _map(trace, look, focus, words, part, pool)
     made = River(
         halves=halves,
-        written=_written(trace, step, part, look),
+        written=of_trace(trace, "written", (*lanes, *said), lambda: _written(trace, step, part, look)),
         attention=look.attention,
         layer=look.layer,
         head=None if pool else look.head,
@@ -72,7 +75,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         scale=_scale(halves, part, look),
         n_parameters=trace.parameters,
         trained=trace.trained,
-        longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
+        longest=of_trace(trace, "longest", lanes, lambda: _longest(halves)),
         caption=Caption(
             title=words("river.title" if absent or look.bands == "weights" else "river.title_contributions"),
             tap=look.attention_tap("weights"),
@@ -135,6 +138,11 @@ def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
 
 def _is_focus(block: Sublayer, look: Look) -> bool:
     return block.attention == look.attention and block.layer == look.layer
+
+
+def _longest(halves: tuple[Half, ...]) -> float:
+    """The length of a vector whose lane is as thick as a lane can be."""
+    return _round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL)))
 
 
 def _lengths(half: Half) -> list[Array]:

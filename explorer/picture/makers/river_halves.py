@@ -1,12 +1,13 @@
 """The halves of a River: the lanes of a Trace, and the blocks that they run through."""
 
-from weakref import WeakKeyDictionary
+from collections.abc import Hashable
 
 import attrs
 import numpy as np
 
 from explorer.picture.makers.excerpt import Excerpt
 from explorer.picture.makers.heatmaps import closed_of, masked_values
+from explorer.picture.makers.of_trace import of_trace
 from explorer.picture.river.river import Half, Sublayer
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -15,10 +16,6 @@ from explorer.trace.model_card import SideCard
 from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 
-_MOST = 2  # Traces whose halves are known: the one on screen, and one beside it
-_Key = tuple[tuple[tuple[str, tuple[int, int]], ...], int, bool, str]
-_made: "WeakKeyDictionary[Trace, tuple[_Key, tuple[Half, ...]]]" = WeakKeyDictionary()
-
 
 def halves_of(trace: Trace, look: Look, part: Excerpt, pool: str) -> tuple[Half, ...]:
     """The halves of a Trace, as a Look shows them. Raises NotKept where a long text left a map out.
@@ -26,14 +23,17 @@ def halves_of(trace: Trace, look: Look, part: Excerpt, pool: str) -> tuple[Half,
     All but the block that is looked at is the same for every Look with the same lanes. It is made once, so that who draws it
     can tell by the objects what has not changed.
     """
-    key = tuple(part.tokens.items()), part.block, part.whole, pool
-    known = _made.get(trace)
-    if known is None or known[0] != key:
-        known = key, tuple(_half(trace, side, part, pool) for side in trace.card.sides)
-        if len(_made) >= _MOST:
-            _made.clear()
-        _made[trace] = known
-    return tuple(_focused(half, trace, look, part, pool) for half in known[1])
+    halves = of_trace(trace, "halves", (*lanes_of(part), pool), lambda: _halves(trace, part, pool))
+    return tuple(_focused(half, trace, look, part, pool) for half in halves)
+
+
+def lanes_of(part: Excerpt) -> tuple[Hashable, ...]:
+    """What tells which lanes a river of an excerpt has."""
+    return tuple(part.tokens.items()), part.block, part.whole
+
+
+def _halves(trace: Trace, part: Excerpt, pool: str) -> tuple[Half, ...]:
+    return tuple(_half(trace, side, part, pool) for side in trace.card.sides)
 
 
 def _focused(half: Half, trace: Trace, look: Look, part: Excerpt, pool: str) -> Half:

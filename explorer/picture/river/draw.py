@@ -6,7 +6,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.contributions import mode_bands
-from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask
+from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask, masked_block
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.ground import Colours, draw_ground, ground_key
 from explorer.picture.river.kept import Kept, Same
@@ -27,7 +27,7 @@ def draw_river(
     kept = kept or Kept()
     kept.turn()
     key = "ground", switched, ground_key(river, grid, words, colours)
-    ground = kept.of(key, lambda: draw_ground(river, grid, words, colours, switched=switched))
+    ground = kept.of(key, lambda: draw_ground(river, grid, words, colours, kept, switched=switched))
     parts = [ground]
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(draw_slabs(river, half, place, colours.unit, kept))
@@ -38,9 +38,8 @@ def draw_river(
     parts += [
         _scales(river, grid, words),
         draw_focus(river, grid, words),
-        draw_mask(river, grid, words, colours.unit),
-        draw_words(river, grid),
-        draw_candidates(river, grid, words),
+        _mask(river, grid, words, colours.unit, kept),
+        _said(river, grid, words, kept),
     ]
     return attrs.evolve(joined(parts), ground=ground.scene)
 
@@ -59,7 +58,23 @@ def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing, *
 def _strips(river: River, half: Half, place: HalfGrid, grid: RiverGrid, colours: str, kept: Kept) -> Drawn:
     wanted, waves = _wanted(river, half) if place.pitch < LEAST_LABEL_PX else (), river.position == "sinusoidal"
     key = ("strips", Same(half.scaled), Same(half.output), half.labels, half.groups, half.first, place, colours, wanted, waves)
-    return kept.of(key, lambda: draw_strips(half, place, grid, colours, wanted, sinusoidal=waves))
+    return kept.of(key, lambda: draw_strips(half, place, grid, colours, wanted, kept, sinusoidal=waves))
+
+
+def _mask(river: River, grid: RiverGrid, words: Words, colours: str, kept: Kept) -> Drawn:
+    """The small map of what the causal mask leaves open: that of one layer, whatever head is looked at."""
+    layer, block = masked_block(river)
+    if block is None:
+        return Drawn(())
+    key = "mask", layer, Same(block.weights), river.scale, grid, words, colours
+    return kept.of(key, lambda: draw_mask(river, grid, words, colours))
+
+
+def _said(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
+    """The words that come out, and the candidates of the chosen step."""
+    last = river.halves[-1]
+    key = "said", Same(river.written), last.side, Same(last.labels), last.groups, last.steps, last.first, grid, words
+    return kept.of(key, lambda: joined([draw_words(river, grid), draw_candidates(river, grid, words)]))
 
 
 def _wanted(river: River, half: Half) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.pool_switch import pool_switch
-from explorer.picture.river.river import River
+from explorer.picture.river.river import River, Sublayer
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, shown_text, smaller
@@ -202,14 +202,20 @@ def best_key(river: River, query: int) -> int:
     return int(np.nan_to_num(river.focus.drawn[query], nan=-1.0).argmax())
 
 
-def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Drawn:
-    """The self-attention of the layer that is looked at, mean of its heads: what the causal mask leaves open."""
+def masked_block(river: River) -> tuple[int, Sublayer | None]:
+    """The decoder's layer whose mask is shown beside an encoder, and its self-attention; None where there is none to show."""
     half = river.target
-    if half is None or grid.mask.w < 100 or grid.mask.h < 60 or len(river.halves) == 1:
-        return Drawn(())
+    if half is None or len(river.halves) == 1:
+        return 0, None
     layer = river.layer if river.attention.startswith("decoder") else 0
     block = next((each for each in half.layers[layer] if each.part == "self_attn"), None)
-    if block is None or block.weights is None:
+    return layer, block if block is not None and block.weights is not None else None
+
+
+def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Drawn:
+    """The self-attention of the layer that is looked at, mean of its heads: what the causal mask leaves open."""
+    half, (layer, block) = river.target, masked_block(river)
+    if half is None or block is None or block.weights is None or grid.mask.w < 100 or grid.mask.h < 60:
         return Drawn(())
     mean = block.weights.mean(axis=0)  # [query, key]
     size = min(grid.mask.h - 4, 0.42 * grid.mask.w, 150.0)

@@ -5,6 +5,7 @@ for every pass of one shape, so a view draws and paints them once and copies the
 """
 
 from collections.abc import Hashable
+from functools import partial
 
 import attrs
 import numpy as np
@@ -12,11 +13,13 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.river.contributions import draw_switch
 from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.kept import Kept
 from explorer.picture.river.output import draw_legend
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.strips import draw_signs, excerpt_told
+from explorer.trace.arrays import Array
 
 _SHORT_NAME_PX = 100.0
 
@@ -29,13 +32,13 @@ class Colours:
     signed: str
 
 
-def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True) -> Drawn:
+def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
     """The ground; without the switch of the bands where they are not `switched`."""
     parts = [_captions(river, grid, words)]
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(_boxes(river, half, place, grid, words))
         parts.append(Drawn(tuple(draw_signs(place))))
-    parts.append(_waves(river, grid, words))
+    parts.append(_waves(river, grid, words, kept))
     parts.append(draw_legend(river, grid, words, colours.unit, colours.signed))
     if switched:
         parts.append(draw_switch(river, grid, words))
@@ -133,7 +136,7 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     return Drawn(tuple(scene))
 
 
-def _waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
+def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
     """The classical curves: single features of the positions along the places, this sentence's places shaded."""
     rect, waves = grid.waves, river.waves
     if not len(waves) or rect.h < 28 or rect.w < 160:
@@ -148,9 +151,7 @@ def _waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
     scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
     fine = river.smooth[: (shown - 1) * river.finer + 1]
-    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
-    number = np.arange(waves.shape[1], dtype=np.float32)
-    scene.append(Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band"))
+    scene.append(kept.of(("curves", fine.tobytes(), fine.shape, plot), partial(_curves, fine, plot, middle, scale)))
     if plot.w / shown >= 6:
         marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
         at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
@@ -160,3 +161,10 @@ def _waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))
         scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
     return Drawn(tuple(scene), (Hot(rect, Place("waves")),))
+
+
+def _curves(fine: Array, plot: Rect, middle: float, scale: float) -> Curves:
+    """The curves through the points of `fine` [point, feature], slow ones fainter."""
+    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
+    number = np.arange(fine.shape[1], dtype=np.float32)
+    return Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band")

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.kept import Kept
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect, about_width
@@ -21,12 +22,12 @@ _FAR = 4.0  # times smaller, vectors would be all but white on the scale of thei
 
 
 def draw_strips(
-    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], *, sinusoidal: bool = True
+    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], kept: Kept, *, sinusoidal: bool = True
 ) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
     bar = _bar(half, place)
     return Drawn(
-        (*bar.scene, *_labels(half, place, grid, wanted), *_vectors(half, place, colours, sinusoidal=sinusoidal)),
+        (*bar.scene, *_labels(half, place, grid, wanted), *_vectors(half, place, colours, kept, sinusoidal=sinusoidal)),
         (*bar.hot, _hot_tokens(half, place), *_hot_vectors(half, place)),
     )
 
@@ -146,7 +147,7 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
     return made
 
 
-def _vectors(half: Half, place: HalfGrid, colours: str, *, sinusoidal: bool) -> list[Item]:
+def _vectors(half: Half, place: HalfGrid, colours: str, kept: Kept, *, sinusoidal: bool) -> list[Item]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
     width = round(place.strip_w)
     high = min(_MOST_HEIGHT, max(place.pitch - 6, place.pitch * 0.62)) if place.pitch > 10 else place.pitch
@@ -155,7 +156,9 @@ def _vectors(half: Half, place: HalfGrid, colours: str, *, sinusoidal: bool) -> 
     for x, values, most in drawn:
         made.append(_column(indices(columns(values, width), Scale(-most, most, colours)), x, place, high, colours))
     if np.any(half.positions):
-        made.append(_positions(half, place, high, colours, sinusoidal=sinusoidal))
+        # Sentences of one length have the same positions.
+        key = "positions", half.positions.tobytes(), half.positions.shape, place, colours, sinusoidal
+        made.append(kept.of(key, lambda: _positions(half, place, high, colours, sinusoidal=sinusoidal)))
     return made
 
 

@@ -153,6 +153,12 @@ def paint_bands(painter: QPainter, bands: Bands, theme: Theme) -> None:
 def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     """Paint lanes, whose thickness changes smoothly from point to point; each is an image a few rows high."""
     ratio = pixels_a_px(painter)
+    for corner, image, shown in kept_image(lanes, theme, ratio, partial(_lane_images, lanes, theme, ratio)):
+        painter.drawImage(corner, image, shown)
+
+
+def _lane_images(lanes: Lanes, theme: Theme, ratio: float) -> list[tuple[QPointF, QImage, QRectF]]:
+    """Where each lane's image begins (px), the image, and the part of it that is shown (its own pixels)."""
     left, columns, place, s = _stretch(lanes.x.tobytes(), ratio)
     before, after = lanes.width.take(place, axis=1), lanes.width.take(place + 1, axis=1)
     thick = (before + (after - before) * s)[:, None] * np.float32(0.5 * ratio)  # [lane, 1, column]
@@ -169,11 +175,13 @@ def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     rounded = (share + np.float32(0.5)).astype(np.uint8)
     pixels = _tints(QColor(getattr(theme, lanes.colour)).rgb()).take(rounded)  # [lane, row, column]
     pixels = np.repeat(pixels, _ALIKE, axis=2)
-    shown = QRectF(0, 0, columns, pixels.shape[1])  # of each image, in its own pixels
+    shown = QRectF(0, 0, columns, pixels.shape[1])
+    made = []
     for each, top in zip(pixels, tops.tolist(), strict=True):
         image = _image(each)
         image.setDevicePixelRatio(ratio)
-        painter.drawImage(QPointF(left, top / ratio), image, shown)
+        made.append((QPointF(left, top / ratio), image, shown))
+    return made
 
 
 @lru_cache(maxsize=16)
@@ -191,9 +199,13 @@ def _stretch(points: bytes, ratio: float) -> tuple[int, int, NDArray[np.intp], _
 
 def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
     """Paint lines through their points, all as one image."""
-    if not len(lines.y):
-        return
-    ratio = pixels_a_px(painter)
+    if len(lines.y):
+        ratio = pixels_a_px(painter)
+        painter.drawImage(*kept_image(lines, theme, ratio, partial(_curve_image, lines, theme, ratio)))
+
+
+def _curve_image(lines: Curves, theme: Theme, ratio: float) -> tuple[QPointF, QImage]:
+    """Where the image of some lines begins (px), and the image."""
     margin = float(lines.width.max()) + 1
     left, right = math.floor(float(lines.x[0])), math.ceil(float(lines.x[-1]))
     top, bottom = math.floor(float(lines.y.min()) - margin), math.ceil(float(lines.y.max()) + margin)
@@ -204,4 +216,4 @@ def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
     ink = np.repeat(_ink(lines.opacity)[:, None], columns, axis=1)
     image = _inked(coverage(y, half, ink, rows), getattr(theme, lines.colour))
     image.setDevicePixelRatio(ratio)
-    painter.drawImage(QPointF(left, top), image)
+    return QPointF(left, top), image

@@ -29,6 +29,9 @@ LOOKS = (
     attrs.evolve(CROSS, aligned="layer"),
     attrs.evolve(CROSS, aligned="layer_max"),
     attrs.evolve(CROSS, unit="words"),
+    attrs.evolve(CROSS, sampling_temperature=0.5),
+    attrs.evolve(CROSS, sampling_temperature=0.5, top_k=2),
+    attrs.evolve(CROSS, top_p=0.5),
     attrs.evolve(CROSS, unit_colours="viridis", signed_colours="purple-orange"),
     CROSS,
 )
@@ -74,6 +77,15 @@ def test_what_is_kept_is_what_would_be_drawn(backwards: bool) -> None:
     for picture in reversed(pictures) if backwards else pictures:
         assert scenes(drawn(picture, kept)) == scenes(drawn(picture, None))
         assert plain(over(picture, kept_over).scene) == plain(over(picture, None).scene)
+
+
+def test_what_is_known_of_a_trace_is_what_would_be_made() -> None:
+    """A copy of the Trace, of which nothing is known, gives the same river for every Look, there and back."""
+    trace = asked("he likes it")
+    for look in (*LOOKS, *reversed(LOOKS)):
+        known, anew = (river(each, look, words("zh")) for each in (trace, attrs.evolve(trace)))
+        assert known.written is not anew.written
+        assert scenes(drawn(known, None)) == scenes(drawn(anew, None))
 
 
 def test_a_language_or_a_size_is_drawn_anew() -> None:
