@@ -55,7 +55,8 @@ def _beside(bench: Bench) -> list[Row]:
     if not len(written) == len(list(theirs.glob("*.png"))) == 48:
         raise RuntimeError(f"{len(written)} files of ours")
     note = (
-        f"{size.width()}×{size.height()} pixels each on both sides, {len(labels)} tokens on both axes, colour bar; "
+        f"{size.width()}×{size.height()} pixels each on both sides, {len(labels)} tokens on both axes, a number in each cell, "
+        "colour bar; "
         f"our first export in a process takes {first_ms:.0f} ms"
     )
     return [compared(_NAME, pair, 10.0, better="higher", note=note)]

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QColor, QImage, QPainter
 
-from explorer.picture.cell_numbers import DARK_INK, LIGHT_INK, figures, has_room, inks, is_small, luminance
+from explorer.picture.cell_numbers import (
+    DARK_INK,
+    FAINTER,
+    LIGHT_INK,
+    fainter_inks,
+    figures,
+    has_room,
+    inks,
+    is_small,
+    luminance,
+)
 from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
 from explorer.picture.scales import BELOW, LEVELS, Scale
-from explorer.picture.theme import THEMES
+from explorer.picture.theme import THEMES, Theme
 from tests.picture.examples import heatmap, words
 
 _LEAST_CONTRAST = 4.0
@@ -33,7 +44,7 @@ def contrast(one: str, two: str) -> float:
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
 @pytest.mark.parametrize("colours", ["cividis", "viridis", "blue-red", "purple-orange", "blue-orange-dark"])
-def test_every_colour_has_an_ink_that_can_be_read(colours: str, theme: object) -> None:
+def test_every_colour_has_an_ink_that_can_be_read(colours: str, theme: Theme) -> None:
     """Of the two inks the one with more contrast, against a second computation."""
     rgb = palette(colours, theme)
     for level in (*range(LEVELS), BELOW):
@@ -80,3 +91,20 @@ def test_a_figure_writes_the_numbers_of_its_cells() -> None:
     assert numbers == [f"{value:.2f}" for value in values[~closed]]
     many = render(heatmap(np.random.default_rng(3).random((40, 40), np.float32)), words("en"), THEMES["light"])
     assert 'class="numbers"' not in many
+
+
+@pytest.mark.parametrize("colours", ["cividis", "viridis"])
+@pytest.mark.parametrize("theme", THEMES.values())
+def test_fainter_ink_is_what_a_painter_would_make_of_it(colours: str, theme: Theme) -> None:
+    """Ink of the same opacity, painted over the cell's colour."""
+    behind = palette(colours, theme)
+    for level in range(0, 256, 15):
+        cell = QImage(1, 1, QImage.Format.Format_RGB32)
+        cell.fill(QColor(*map(int, behind[level, :3])))
+        ink = QColor(inks(colours, theme)[level])
+        ink.setAlphaF(FAINTER)
+        with QPainter(cell) as painter:
+            painter.fillRect(cell.rect(), ink)
+        painted, told = cell.pixelColor(0, 0), QColor(fainter_inks(colours, theme)[level])
+        both = ((each.red(), each.green(), each.blue()) for each in (painted, told))
+        assert all(abs(one - other) <= 1 for one, other in zip(*both, strict=True))

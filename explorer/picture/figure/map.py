@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.cell_numbers import FAINTER, figures, has_room, inks, is_small
+from explorer.picture.cell_numbers import fainter_inks, figures, has_room, inks, is_small
 from explorer.picture.cell_text import number, told_closed, told_reach
 from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells, draw_image
@@ -73,16 +73,16 @@ def _write_numbers(
     drawing: Drawing, picture: Heatmap, index: NDArray[np.uint8], left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Write the value into every cell that has one, in an ink that can be read on its colour."""
-    ink_of, shown = inks(picture.scale.colours, drawing.theme), picture.written
+    scale, shown = picture.scale, picture.written
+    ink_of, fainter = inks(scale.colours, drawing.theme), fainter_inks(scale.colours, drawing.theme)
     drawing.add('<g class="numbers">')
     for (row, column), level in np.ndenumerate(index):
         value = float(shown[row, column])
         label = next((each for each in figures(value) if width(each, _NUMBER) <= cell_w - 4), "")
         if label:
             x, y = left + (column + 0.5) * cell_w, top + (row + 0.5) * cell_h + _NUMBER / 3
-            written = text(x, y, label, size=_NUMBER, fill=ink_of[level], anchor="middle")
-            fainter = f'<g opacity="{FAINTER}">{written}</g>' if is_small(value, picture.scale) else written
-            drawing.add(fainter)
+            ink = fainter if is_small(value, scale) else ink_of
+            drawing.add(text(x, y, label, size=_NUMBER, fill=ink[level], anchor="middle"))
     drawing.add("</g>")
 
 

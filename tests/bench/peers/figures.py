@@ -68,7 +68,8 @@ class Walls:
 
 
 def save_maps(file: str, labels: list[str], folder: str, wide_px: int, high_px: int, most: int | None = None) -> float:
-    """Each map of an array [map, query, key] as a PNG with labels on both axes and a colour bar, in ms for all."""
+    """Each map of an array [map, query, key] as a PNG with labels on both axes, a number in each cell and a colour bar, in ms
+    for all."""
     maps = np.load(file)[:most]
     start = time.perf_counter()
     for number, values in enumerate(maps):
@@ -82,6 +83,9 @@ def save_maps(file: str, labels: list[str], folder: str, wide_px: int, high_px: 
         axes.set_xlabel("key")
         axes.set_ylabel("query")
         axes.set_title(f"head {number}")
+        for (row, column), value in np.ndenumerate(values):
+            ink = "black" if value > 0.5 else "white"
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=8)
         figure.colorbar(image)
         figure.savefig(Path(folder) / f"{number}.png", dpi=_DPI)
     return (time.perf_counter() - start) * 1e3
