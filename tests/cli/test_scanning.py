@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,9 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     path = tmp_path / "many.txt"
     path.write_text("他吃。\n" * 100_000, encoding="utf-8")
     line = ["scan", str(path), "--measure", "entropy", "--out", str(tmp_path / "a.json"), "--language", "en"]
-    process = subprocess.Popen([sys.executable, "-m", "explorer", *line], stderr=subprocess.PIPE, text=True)
+    # A shell lets what it starts behind itself ignore Ctrl+C, and this process hands that on.
+    listen = None if sys.platform == "win32" else partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen([sys.executable, "-m", "explorer", *line], stderr=subprocess.PIPE, text=True, preexec_fn=listen)
     yield process
     process.kill()
     process.communicate()

@@ -172,16 +172,17 @@ def _told(card: object) -> str:
 
 
 def test_what_only_a_running_model_can_do_is_not_offered(journey: Journey, file: Path) -> None:
-    """The page of effects is one sentence, without empty cards; the pencil is not there, and its key does nothing."""
+    """Pages about changes are one sentence, without empty cards; the pencil is not there, and its key does nothing."""
 
     def script(window: Window) -> None:
         journey.settle(window)
         words = window.appearance.words
-        window.go("effects")
-        journey.settle(window)
         stack = window.page_stack
-        assert words("recorded.no_model") in stack.lack.text() and stack.lack.isVisible()
-        assert not any(card.isVisible() for card in stack.page.cards)
+        for key in ("effects", "change", "patching", "saliency", "steering"):
+            window.go(key)
+            journey.settle(window)
+            assert words("recorded.no_model") in stack.lack.text() and stack.lack.isVisible(), key
+            assert not any(card.isVisible() for card in stack.page.cards), key
         window.go("attention")
         journey.settle(window)
         page = stack.page

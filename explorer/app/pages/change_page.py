@@ -47,6 +47,7 @@ class ChangePage(Page):
     """
 
     key = "change"
+    sweeps = True
     least_px = _LEAST_PX[0]
     experiments = frozenset({"unchanged"})
     shows_masks = False

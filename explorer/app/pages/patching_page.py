@@ -31,6 +31,7 @@ class PatchingPage(Page):
     """The second sentence with suggestions, both translations, what is patched, and a map for each side of the model."""
 
     key = "patching"
+    sweeps = True
     least_px = 560
     needs = ("generator.logits",)
     experiments = frozenset({"patching"})

@@ -17,6 +17,7 @@ class SaliencyPage(Page):
     """A map for each side, and the mean of the attention; the method is chosen above them."""
 
     key = "saliency"
+    sweeps = True
     least_px = 480
     experiments = frozenset({"saliency"})
 

@@ -37,6 +37,7 @@ class SteeringPage(Page):
     """
 
     key = "steering"
+    sweeps = True
     least_px = 600
     experiments = frozenset({"steering", "unchanged"})
 
