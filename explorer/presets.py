@@ -148,14 +148,20 @@ def load_preset(name: str) -> Preset:
 
     Raises UnknownPreset, BadPreset.
     """
-    bundled = _bundled()
-    path = bundled.get(name) or _own(name)
+    bundled = _bundled().get(name)
+    path = bundled or _own(name)
     if path is None:
         return _of_others(name)
     try:
-        return _read(name, path, path.stat().st_mtime_ns)
+        return _read(name, path, _changed_ns(path) if bundled else path.stat().st_mtime_ns)
     except OSError as error:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
+
+
+@lru_cache(maxsize=32)
+def _changed_ns(path: Path) -> int:
+    """When a bundled preset was written. It does not change while the program runs, and is asked for fifty times a stroke."""
+    return path.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=32)  # The window loads the preset at each keystroke.

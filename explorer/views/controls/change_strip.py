@@ -31,6 +31,7 @@ class ChangeStrip(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.chips: list[_Chip] = []
+        self._spare: list[_Chip] = []  # A new chip costs a millisecond of style, and the pencil comes and goes.
         self.title, self.more, self.off = QLabel(), QToolButton(), QToolButton()
         self.title.setObjectName("faint")
         self.more.setObjectName("small")
@@ -57,11 +58,9 @@ class ChangeStrip(QWidget):
             chip = self.chips.pop()
             self._layout.removeWidget(chip)
             chip.hide()
-            chip.deleteLater()
+            self._spare.append(chip)
         while len(self.chips) < len(listed):
-            chip = _Chip()
-            chip.name.clicked.connect(self._switched)
-            chip.remove.clicked.connect(self._removed)
+            chip = self._spare.pop() if self._spare else self._new_chip()
             self.chips.append(chip)
             self._layout.insertWidget(len(self.chips), chip)
         for chip, each in zip(self.chips, listed, strict=True):
@@ -77,6 +76,12 @@ class ChangeStrip(QWidget):
         elif not listed:
             self._later.stop()
             self.hide()
+
+    def _new_chip(self) -> "_Chip":
+        chip = _Chip()
+        chip.name.clicked.connect(self._switched)
+        chip.remove.clicked.connect(self._removed)
+        return chip
 
     def _appear(self) -> None:
         """Show the strip as soon as no button is pressed: the map must not move away below a pencil."""
