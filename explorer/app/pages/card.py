@@ -288,7 +288,8 @@ class Card(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        if event.size().width() != event.oldSize().width():
+            self._make_room()
 
     def _make_room(self) -> None:
         """Fit the title line: first the shape, then the formula is hidden, as the tooltip has both.
