@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from explorer.model.packed import Packed, can_pack
 
 # Measured on an Intel processor with one thread, packed / own: 768 to 3,072 features 0.88 with 16 rows and 1.22 with one, 2,048
-# to 2,048 features 0.66 and 1.16, 384 to 384 features 1.03 and 1.7. On an AMD processor with two threads 0.33 to 0.5 with two to
-# eight rows (768 to 50,257 features, four rows: 7.1 ms against 25.7), with one thread 0.5 to 1.4. A key typed behind 15 tokens of
-# GPT-2 small, which is computed in four rows, was answered in 40 ms instead of 91.
+# to 2,048 features 0.66 and 1.16, 384 to 384 features 1.03 and 1.7. On an AMD processor 0.33 to 0.5 with two threads and two to
+# eight rows (768 to 50,257 features, four rows: 7.1 ms against 25.7), 0.5 to 1.4 with one thread. A key typed behind 15 tokens
+# of GPT-2 small, which is computed in four rows, was answered in 40 ms instead of 91.
 _WORTH_PACKING = 2**18  # A matrix with fewer numbers is not worth it,
 _FEW_ROWS = 2  # nor is any matrix for fewer rows.
 _SHARE = 0.5  # of the free memory may be taken by copies
