@@ -82,8 +82,8 @@ def test_nobody_types_into_it_and_it_says_why(journey: Journey, file: Path) -> N
         assert window.status.message.text() == words("recorded.fixed")
 
         window.session.ask(AddChanges((Change(MAP.replace("weights", "residual1"), "scale", value=0.0),)))
-        journey.wait(lambda: not window.session.waiting)
-        assert window.session.state.wish.changes == ()
+        assert window.session.state.wish.changes
+        journey.wait(lambda: not window.session.state.wish.changes)  # The thread is idle before its answer is heard.
         assert str(file.name) in window.status.message.text()
 
         window.session.ask(SetPreset("tiny"))
