@@ -48,6 +48,10 @@ def test_it_is_opened_by_the_flag_and_looked_at(journey: Journey, file: Path) ->
         absent = [card for card in window.page_stack.page.cards if card.picture is None and card.isVisible()]
         assert absent
         assert all(words("card.not_recorded", tap="self_attn.query") in _told(card) for card in absent)
+        window.go("follow")
+        journey.settle(window)
+        (card,) = window.page_stack.page.cards
+        assert words("card.not_recorded", tap="self_attn.scaled") in _told(card)  # No memory was short.
 
     journey.run(script, "--trace", str(file))
 

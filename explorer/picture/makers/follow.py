@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 
+from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.mathematics import Numbers, alibi, alibi_slope, attention_step
 from explorer.picture.follow_text import headline
@@ -14,7 +15,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.measures import closed_cells, entropy_bits
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.tap_names import Cell
-from explorer.trace.trace import Trace
+from explorer.trace.trace import Trace, unknown_tap
 
 _WITHOUT_BIAS = ("sinusoidal", "learned", "rotary", "none")
 _ROUNDING = 1e-3  # a difference between masked and scaled scores that is a bias of its own
@@ -24,7 +25,8 @@ _MOST_SEARCHED = 512  # queries of a map in which the most telling cell is searc
 def follow(trace: Trace, look: Look, words: Words) -> Follow | None:
     """The chosen cell in six beats; None where the model has no attention that could be followed.
 
-    Raises NotKept where a long text left no room for Q, K, V or, after a change inside the pass, for the head's map.
+    Raises NotKept where a long text left no room for Q, K, V or, after a change inside the pass, for the head's map,
+    UnknownTap where a pass from elsewhere has no tensor of a stage.
     """
     if look.attention_tap("weights") not in trace:
         return None
@@ -114,24 +116,30 @@ class _Row:
         self.remade: set[str] = set()
 
     def part(self, part: str) -> Array:
-        """[position, feature] Q, K or V of the cell's head. Raises NotKept."""
+        """[position, feature] Q, K or V of the cell's head. Raises NotKept, UnknownTap."""
         tap = self.cell.tap(part)
         array = _one_head(self.trace, tap, self.trace.card.head_in(tap, self.cell.head))
         if array is None:
-            raise self.trace.not_kept(tap, -1)
+            raise self._lacks(tap, -1)
         return array
 
     def stage(self, stage: str) -> Array:
-        """[key] the row at a stage of the attention. Raises NotKept."""
+        """[key] the row at a stage of the attention. Raises NotKept, UnknownTap."""
         tap, head = self.cell.tap(stage), self.cell.head
         kept = _one_head(self.trace, tap, head)
         if kept is not None:
             row: Array = kept[self.cell.query]
             return row
         if not can_be_remade(self.trace, tap):
-            raise self.trace.not_kept(tap, head)
+            raise self._lacks(tap, head)
         self.remade.add(stage)
         return self._made(stage)
+
+    def _lacks(self, tap: str, head: int) -> ExplorerError:
+        """Why there is no tensor of a tap: a long text left no room for it, or a pass from elsewhere never recorded it."""
+        trace = self.trace
+        elsewhere = trace.recorded_by and tap not in trace
+        return unknown_tap(tap, trace.axis_names) if elsewhere else trace.not_kept(tap, head)
 
     def _made(self, stage: str) -> Array:
         trace, cell = self.trace, self.cell
