@@ -151,7 +151,8 @@ def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
     scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
     scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
     fine = river.smooth[: (shown - 1) * river.finer + 1]
-    scene.append(kept.of(("curves", fine.tobytes(), fine.shape, plot), partial(_curves, fine, plot, middle, scale)))
+    key = "curves", fine.tobytes(), fine.shape, plot, scale
+    scene.append(kept.of(key, partial(_curves, fine, plot, middle, scale)))
     if plot.w / shown >= 6:
         marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
         at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
