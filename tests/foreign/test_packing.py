@@ -56,7 +56,7 @@ def packed(layer: nn.Module) -> PackedLayer:
 
 
 @pytest.mark.parametrize("which", range(3))
-@pytest.mark.parametrize("rows", [1, 8, 17])
+@pytest.mark.parametrize("rows", [1, 2, 4, 8, 17])
 def test_a_packed_product_is_the_layers_own(which: int, rows: int) -> None:
     """To the last bits, for any number of rows, with and without a bias, whichever way the weights lie."""
     layer, x = layers()[which], torch.randn(1, rows, 512)
