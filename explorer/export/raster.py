@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
@@ -24,7 +25,7 @@ _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)(mm)?" height="([\d.]+)(?:mm)?"')
 _TEXT, _ATTRIBUTE = re.compile(r"<text ([^>]*)>"), re.compile(r'([\w-]+)="([^"]*)"')
 _STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)  # Qt has the bundled font already.
 _FINE = 16
-_PART = 12_000  # characters, which are drawn in some milliseconds
+_PART = 12_000  # characters, which are drawn in 1 to 2 ms
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
@@ -39,11 +40,8 @@ def add_fonts() -> tuple[str, ...]:
     return tuple(families)
 
 
-def image(svg: str, dpi: float = 192.0, width_px: int | None = None, *, in_parts: bool = False) -> QImage:
-    """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory.
-
-    While Qt draws, no other thread can run. A large figure that is drawn beside a window is therefore drawn `in_parts`.
-    """
+def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
+    """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory."""
     size = size_px(svg)
     scale = width_px / size.width() if width_px else dpi / SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
@@ -53,25 +51,44 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None, *, in_parts
     made.setDotsPerMeterX(round(dpi / INCH_MM * 1000))
     made.setDotsPerMeterY(round(dpi / INCH_MM * 1000))
     made.fill(0)
-    painter = QPainter(made)
-    for part in _parts(svg) if in_parts else (svg,):
-        _renderer(part).render(painter)
-    painter.end()
+    with _painter(made) as painter:
+        _draw(svg, painter, QRectF(0, 0, wide, high))
     return made
+
+
+@contextmanager
+def _painter(device: QPaintDevice) -> Iterator[QPainter]:
+    """A painter that ends, whatever happens: a device that goes while it is painted ends the process."""
+    painter = QPainter(device)
+    try:
+        yield painter
+    finally:
+        painter.end()
+
+
+def _draw(svg: str, painter: QPainter, bounds: QRectF) -> None:
+    """Draw the figure, in parts: while Qt draws one, no other thread of Python runs, so the window would stand still."""
+    for part in _parts(svg):
+        _renderer(part).render(painter, bounds)
 
 
 def _parts(svg: str) -> Iterator[str]:
     """The document as several ones to be drawn over one another, each with some of its elements and the groups around them."""
-    head, body = _STYLE.sub("", svg).split("</title>\n", 1)
+    head, title, body = _STYLE.sub("", svg).partition("</title>\n")
+    if len(svg) <= _PART or not title:
+        yield svg
+        return
     head += "</title>"
     around: list[str] = []  # the groups that are open
     part: list[str] = []
+    length = 0
     for line in body.splitlines()[:-1]:
         opens = line.startswith("<g") and "</g>" not in line
-        if not opens and line != "</g>" and sum(map(len, part)) > _PART:
+        if not opens and line != "</g>" and length > _PART:
             yield "\n".join((head, *part, *["</g>"] * len(around), "</svg>"))
-            part = [*around]
+            part, length = [*around], 0
         part.append(line)
+        length += len(line)
         if opens:
             around.append(line)
         elif line == "</g>":
@@ -120,7 +137,6 @@ def pixels(svg: str, width_px: int) -> NDArray[np.uint8]:
 
 def write_pdf(svg: str, path: Path) -> None:
     """Write the figure as a PDF of one page of its size. Raises CannotWrite."""
-    renderer = _renderer(svg)
     size = size_px(svg)
     file = QBuffer()
     file.open(QBuffer.OpenModeFlag.WriteOnly)
@@ -130,11 +146,10 @@ def write_pdf(svg: str, path: Path) -> None:
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(300)
-    painter = QPainter(writer)
-    # Without this hint a large map would become a JPEG, which changes colours.
-    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
-    renderer.render(painter, QRectF(0, 0, writer.width(), writer.height()))
-    painter.end()
+    with _painter(writer) as painter:
+        # Without this hint a large map would become a JPEG, which changes colours.
+        painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
+        _draw(svg, painter, QRectF(0, 0, writer.width(), writer.height()))
     _write(file, path)
 
 

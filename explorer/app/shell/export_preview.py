@@ -53,7 +53,7 @@ def _shown(job: Export, room: QSize) -> _Shown:
     svg = job.preview()
     size = raster.size_px(svg)
     scale = min(room.width() / size.width(), room.height() / size.height())
-    image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI, in_parts=True)
+    image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI)
     boxes = lacking(svg) if job.outlines else ""
     set_for = job.set_for
     if set_for is None:
