@@ -24,6 +24,7 @@ from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
+from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import read_lesson
 from explorer.state.saved import Saved
 
@@ -165,12 +166,12 @@ class Program:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
-        # Without this the first export would wait 0.1 s for the modules that draw figures.
-        QTimer.singleShot(_QUIET_MS, self._import_figures)
+        # Without this the first export would wait 0.2 s for the modules that write files, and for English names.
+        QTimer.singleShot(_QUIET_MS, self._load_exports)
 
-    def _import_figures(self) -> None:
-        """Import the modules that draw figures, on a thread of their own: they use no Qt."""
-        threading.Thread(target=_load_figures, name="figures", daemon=True).start()
+    def _load_exports(self) -> None:
+        """Load what the first export needs, on a thread of its own: it uses no Qt."""
+        threading.Thread(target=_load_exports, name="exports", daemon=True).start()
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):
@@ -214,9 +215,16 @@ class Program:
         self.remembered.close()
 
 
-def _load_figures() -> None:
-    for module in ("fontTools.subset", "explorer.picture.figure.svg"):
+def _load_exports() -> None:
+    for module in (
+        "fontTools.subset",
+        "explorer.picture.figure.svg",
+        "explorer.picture.figure.outlines",
+        "explorer.export.job",
+    ):
         importlib.import_module(module)
+    for language in LANGUAGES:
+        Words.load(language)
 
 
 def open_window(
