@@ -101,6 +101,11 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]
     return rows
 
 
+def sentences(*several: str) -> str:
+    """Sentences one after the other, without those that are empty. Chinese has no blank between them."""
+    return "".join(each if each.endswith("。") else f"{each} " for each in several if each).rstrip()
+
+
 def system_language(environment: Mapping[str, str] = os.environ, ui_languages: Sequence[str] | None = None) -> str:
     """The language of the user's environment, else the first one that the system is set to ("zh-Hans-CN", "de").
 

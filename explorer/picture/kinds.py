@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.lang import sentences
 from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.axis import Axis as Axis
 from explorer.picture.measured import Measured
@@ -40,6 +41,7 @@ Origin = Literal["recorded", "computed", "beside"]
 class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
+    `hint` is what can be done with the picture in the window; no file has it.
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
     `recorded_by` names another program that recorded them, "" for this one.
     `name` is what a file of the picture is called, where its tap would not say what is in it.
@@ -50,10 +52,16 @@ class Caption:
     shape: str
     formula: str = ""
     note: str = ""
+    hint: str = ""
     origin: Origin = "recorded"
     changes: int | None = None
     recorded_by: str = ""
     name: str = ""
+
+    @property
+    def told(self) -> str:
+        """The note and the hint, as the window tells them."""
+        return sentences(self.note, self.hint)
 
     @property
     def file_name(self) -> str:

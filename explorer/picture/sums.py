@@ -98,6 +98,7 @@ class Sums:
     factor_goes: tuple[Goes | None, Goes | None] = (None, None)  # where a click on the name of each column leads
     names: str = ""  # what the terms are, in the plural
     said: str = ""  # a sentence about what is opened
+    hint: str = ""  # what can be opened next; no file says it
 
     @cached_property  # Each row of the waterfall asks, and a deep model has 130 rows of 4,000 terms together.
     def digits(self) -> int:

@@ -261,8 +261,8 @@ class Card(QFrame):
         self._tell_badge(caption, words)
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
-        self.note.setText(caption.note)
-        self.note.setVisible(bool(caption.note) and self.tells_note)
+        self.note.setText(caption.told)
+        self.note.setVisible(bool(caption.told) and self.tells_note)
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)

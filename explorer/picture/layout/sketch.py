@@ -110,10 +110,14 @@ Mark = Box | Line | Dot | Letters | Cells
 
 
 class Sketch:
-    """Marks under way. `theme` has the colours outside the data, `signed` names the colours of signed data."""
+    """Marks under way. `theme` has the colours outside the data, `signed` names the colours of signed data.
 
-    def __init__(self, theme: Theme, signed: str, measure: Measure) -> None:
+    `answers` says that the marks are for a window, where a click on them does something: only there they may say so.
+    """
+
+    def __init__(self, theme: Theme, signed: str, measure: Measure, *, answers: bool = False) -> None:
         self.theme = theme
+        self.answers = answers
         self.signed = signed
         self.measure = measure
         self.marks: list[Mark] = []

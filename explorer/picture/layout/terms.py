@@ -4,7 +4,7 @@ import math
 
 import attrs
 
-from explorer.lang import Words
+from explorer.lang import Words, sentences
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import Goes, Link, Sums, Term, told
 
@@ -45,7 +45,8 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     within = area.inset(4, 0, 4, 2)
     places = trail(sketch, sums.trail, within)
     within = within.inset(top=_TRAIL_PX if sums.trail else 4)
-    for line in sketch.lines(sums.said, _LETTERS, within.wide) if sums.said else ():
+    said = sentences(sums.said, sums.hint if sketch.answers else "")
+    for line in sketch.lines(said, _LETTERS, within.wide) if said else ():
         sketch.write(within.x, within.y + 13, line, _LETTERS, sketch.theme.faint)
         within = within.inset(top=_LINE_PX)
     if sums.chain:
@@ -156,7 +157,7 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Column
                 places.append(Place(Area(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes))
     hint = words("why.back") if sums.trail else words("why.open_hint")
     taken = columns.factors[1] if columns.factors is not None else area.x + sketch.measure(sums.names, _SMALL, False)
-    if sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
+    if sketch.answers and sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
         sketch.write(area.right, area.y + 13, hint, _SMALL, theme.faint, "end")
     return places
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from explorer.lang import Words
+from explorer.lang import Words, sentences
 from explorer.picture.layout.follow_scene import tick_label, ticks
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.terms import Place, both_sums, said_shortly
@@ -232,7 +232,8 @@ def _legend(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
         sketch.box(Area(x, base - 8, 10, 8), sketch.sign(sign))
         sketch.write(x + 15, base, said, _SMALL, theme.faint)
         x += 15 + sketch.measure(said, _SMALL, False) + 16
-    for hint in (words("why.hint"), words("why.short_hint")):
-        if sketch.measure(hint, _SMALL, False) <= area.right - x:
-            sketch.write(x, base, hint, _SMALL, theme.faint)
+    about, hint = words("why.segments"), words("why.hint")
+    for said in (sentences(about, hint), words("why.short_hint")) if sketch.answers else (about,):
+        if sketch.measure(said, _SMALL, False) <= area.right - x:
+            sketch.write(x, base, said, _SMALL, theme.faint)
             return

@@ -50,9 +50,8 @@ def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
         return Rewording(words=row, scale=scale, caption=attrs.evolve(made, note=words("change.no_translation")))
     if not is_changed(trace):
         row = tuple(Reworded(word, word) for word, _log_p in _words_of(trace, np.zeros(len(trace.expected))) if word)
-        return Rewording(
-            words=row, scale=scale, caption=attrs.evolve(made, note=words("change.nothing_yet"), origin="recorded")
-        )
+        told = attrs.evolve(made, note=words("change.nothing_yet"), hint=words("change.nothing_hint"), origin="recorded")
+        return Rewording(words=row, scale=scale, caption=told)
     found = beside(trace)
     if found is None:
         return None

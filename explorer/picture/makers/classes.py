@@ -51,7 +51,12 @@ def class_row(trace: Trace, look: Look, words: Words) -> Timeline:
         labels=tuple(f"{token} · {label}" for token, label in zip(tokens, labels, strict=True)),
         probabilities=values.astype(np.float32),
         chosen=token_chosen(trace, look),
-        caption=attrs.evolve(caption(trace, head.tap, words), title=words("classes.row"), note=words("classes.row_note")),
+        caption=attrs.evolve(
+            caption(trace, head.tap, words),
+            title=words("classes.row"),
+            note=words("classes.row_note"),
+            hint=words("classes.row_hint"),
+        ),
         side=trace.side_name(head.tap, "position"),
         scale=unit_scale(look.unit_colours),
         alike=True,

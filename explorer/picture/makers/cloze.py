@@ -35,6 +35,7 @@ def hidden_timeline(found: Cloze, chosen: int, look: Look, words: Words) -> Time
             shape=f"[token {n}]",
             formula="P(x<sub>t</sub> | x<sub>≠t</sub>)",
             note=note,
+            hint=words("cloze.hint"),
             origin="beside",
         ),
         log_p=found.log_p,

@@ -40,7 +40,8 @@ def steered_rewording(trace: Trace, look: Look, words: Words) -> Rewording | Non
     made = changed.rewording(trace, look, words)
     if made is None or changed.is_changed(trace) or not trace.expected:
         return made
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=words("steering.nothing_yet")))
+    told = attrs.evolve(made.caption, note=words("steering.nothing_yet"), hint=words("steering.nothing_hint"))
+    return attrs.evolve(made, caption=told)
 
 
 def direction_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:

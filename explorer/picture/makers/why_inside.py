@@ -230,6 +230,7 @@ class _Head:
             factor_goes=(self._into("value", None), None),
             names=self.words("why.features", count=len(terms)),
             said=self.words("why.said.key", count=len(terms)),
+            hint=self.words("why.opens.key"),
         )
 
     def _score(self, sums: Sums) -> Sums:
@@ -248,6 +249,7 @@ class _Head:
             factor_goes=(self._into("query", None), self._into("key", None)),
             names=self.words("why.products", count=len(terms)),
             said=self.words("why.said.score", count=len(terms)),
+            hint=self.words("why.opens.score"),
         )
 
     def _features(self, values: Numbers, first: Numbers, second: Numbers, tap: str, made: tuple[str, str]) -> tuple[Term, ...]:

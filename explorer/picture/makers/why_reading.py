@@ -42,6 +42,7 @@ def read(sums: Sums, of: Reading, steps: tuple[Step, ...], words: Words) -> Sums
         chain=_chain(of, steps, words),
         names=words("why.parts", count=len(of.parts)),
         said=said,
+        hint=words("why.opens.reading"),
     )
 
 

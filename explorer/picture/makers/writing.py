@@ -35,11 +35,11 @@ def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, w
     """The tokens that were written, each with its probability by the model itself; `chosen` is the one looked at."""
     tokens = tree.written
     log_ps = np.array([token.log_p for token in tokens])
-    note = words("writing.nothing_written")
+    note, state = words("writing.nothing_note"), "nothing"
     if tokens:
         total, bends = number(float(log_ps.sum())), number(perplexity(log_ps))
-        key = "writing.ended_note" if tree.ended else "writing.written_note"
-        note = words(key, total=total, count=len(tokens), perplexity=bends)
+        state = "ended" if tree.ended else "written"
+        note = words(f"writing.{state}_note", total=total, count=len(tokens), perplexity=bends)
     return Timeline(
         labels=tuple(token.text for token in tokens),
         probabilities=np.exp(log_ps).astype(np.float32),
@@ -49,6 +49,7 @@ def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, w
             tap=_OUTPUT,
             shape=f"[step {len(tokens)}]",
             note=note,
+            hint=words(f"writing.{state}_hint"),
             origin="beside",
             formula="P(x<sub>t</sub> | x<sub>&lt;t</sub>)",
         ),
@@ -92,7 +93,7 @@ def candidate_bars(trace: Trace, tree: WrittenTree, chosen: int, look: Look, wor
             title=words("writing.candidates", token=before),
             tap=_OUTPUT,
             shape=f"[vocab {trace.card.vocab_size}]",
-            note=words("writing.candidates_note"),
+            hint=words("writing.candidates_hint"),
             origin="beside",
         ),
     )
@@ -113,7 +114,8 @@ def written_tree(tree: WrittenTree, words: Words) -> Tree:
             title=words("writing.tree"),
             tap="search",
             shape=f"[node {len(branches)}]",
-            note=words("writing.tree_note" if branches else "writing.tree_nothing"),
+            note=words("writing.tree_note") if branches else "",
+            hint=words("writing.tree_hint" if branches else "writing.tree_nothing"),
             origin="beside",
         ),
         length_penalty=0.0,

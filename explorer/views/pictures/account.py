@@ -134,7 +134,7 @@ class AccountView(Surface):
         if self._sketch is not None or self.picture is None or self.words is None:
             return
         self._painter.use(self.font())
-        self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
+        self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure, answers=True)
         added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
         area = Area(0, 0, self.wide, self.high)
         self._places = account(self._sketch, self.picture.sums, self.words, area, added)
