@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.errors import CannotWrite, DiskFull, NotEnoughMemory
 from explorer.export import raster
+from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD, REGULAR, width
@@ -72,7 +73,7 @@ def test_the_comparison_of_pixels_can_fail_both_ways(black: int, white: int) -> 
 @pytest.mark.parametrize("colours", ["cividis", "blue-red", "blue-orange-dark"])
 @pytest.mark.parametrize("dpi", [96.0, 150.0, 192.0])
 def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float) -> None:
-    """Above the number in the middle of every rendered cell stands the table's very colour."""
+    """Above the number in the middle of every rendered cell stands the table's very colour; a theme has its own signed ones."""
     values = np.random.default_rng(0).random((7, 9), np.float32)
     values[3, 3] = np.nan
     picture = heatmap(values, colours=colours)
@@ -85,7 +86,7 @@ def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float
             drawn[int((24 + y + high / 4 + step) * scale), int((24 + x + wide / 2 - step) * scale)]
             for x, y, wide, high in places
         ]
-        assert_same(np.array(seen).reshape(7, 9, 4), expected(picture, THEMES[theme]))
+        assert_same(np.array(seen).reshape(7, 9, 4), expected(on_ground(picture, THEMES[theme]), THEMES[theme]))
 
 
 def test_the_check_of_colours_can_fail() -> None:

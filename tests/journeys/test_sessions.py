@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QFileDialog
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
+from explorer.picture.theme import LIGHT
 from explorer.resources import config_folder
-from explorer.state.intents import OpenFolder, SetKnob, SetText, look_at
+from explorer.state.intents import OpenFolder, SetKnob, SetPreset, SetText, look_at
 from explorer.state.saved import Saved
 from explorer.state.state import State
 from tests.dragging import drop
@@ -161,6 +162,26 @@ def test_a_session_takes_the_colours_of_the_theme(journey: Journey, tmp_path: Pa
         journey.wait(lambda: window.session.state.look.signed_colours == "purple-orange")
 
     journey.run(script, "gui")
+
+
+def test_what_undo_brings_back_takes_the_colours_of_the_theme(journey: Journey) -> None:
+    """A preset that was left in the dark comes back in the light."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.themes["dark"].trigger()
+        window.session.ask(SetPreset("language-model"))
+        journey.settle(window)
+        window.actions_.themes["light"].trigger()
+        window.session.undo()
+        journey.settle(window)
+        assert window.session.state.wish.preset == "translator"
+        assert window.session.state.look.signed_colours == LIGHT.signed_colours == window.appearance.theme.signed_colours
+        window.session.redo()
+        journey.settle(window)
+        assert window.session.state.look.signed_colours == LIGHT.signed_colours
+
+    journey.run(script, "--preset", "translator")
 
 
 KILLED = """

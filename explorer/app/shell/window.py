@@ -188,6 +188,8 @@ class Window(QMainWindow):
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         self.step_opener.follow(value)
+        if value.by is None:  # Undo brings back how an earlier preset was looked at, perhaps in another theme.
+            QTimer.singleShot(0, self, self._keep_colours)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
         if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)
@@ -307,9 +309,13 @@ class Window(QMainWindow):
         self.lessons.set_theme(theme)
         self.scans.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
-        if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
-            # Colours that the user has chosen stay; only a theme's own colours change with the theme.
-            self.session.ask(look_at(signed_colours=theme.signed_colours))
+        self._keep_colours()
+
+    def _keep_colours(self) -> None:
+        """Colours that the user has chosen stay; only a theme's own colours are those of the present theme."""
+        colours, own = self.session.state.look.signed_colours, self.appearance.theme.signed_colours
+        if colours != own and colours in {each.signed_colours for each in THEMES.values()}:
+            self.session.ask(look_at(signed_colours=own))
 
     # Events of Qt
 

@@ -14,6 +14,7 @@ from typing import Any
 from explorer.export.web.drawing import WebDrawing, variables
 from explorer.export.web.river import draw_web_river
 from explorer.lang import Words
+from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.svg import MARGIN, draw_head
 from explorer.picture.figure.text import clean, faces
 from explorer.picture.kinds import Picture
@@ -60,6 +61,7 @@ def _letters(figures: list[dict[str, Any]]) -> Iterator[str]:
 
 def _figure(picture: Picture, words: Words) -> dict[str, Any]:
     """A picture as an SVG element, with its places that answer and what stands out for each token."""
+    picture = on_ground(picture, LIGHT)  # The page says itself what stands for these colours in the dark.
     is_river, kind = isinstance(picture, River) and picture.opened is None, picture.kind()
     drawing = WebDrawing(words, signed_by_theme=is_river)
     margin = MARGIN if kind.sheet is None else 0.0

@@ -14,7 +14,6 @@ from explorer.picture.layout.account import account
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import as_array, largest_first, told
 from explorer.picture.tables import Table
-from explorer.picture.theme import THEMES, Theme
 
 _WIDE, _LEAST, _ROW_PX, _AROUND_PX, _MOST_PX = 760.0, 340.0, 22.0, 160.0, 900.0
 _TOLD = 3  # terms that the description names
@@ -25,17 +24,11 @@ def draw_account(drawing: Drawing, picture: Account, top: float) -> None:
     sums = picture.sums
     n_rows = len(sums.terms) or sum(len(group.rows) for group in sums.groups)
     high = min(_MOST_PX, _AROUND_PX + _ROW_PX * n_rows)
-    sketch = Sketch(drawing.theme, _colours(picture, drawing.theme), measured)
+    sketch = Sketch(drawing.theme, picture.signed_colours, measured)
     wide = drawing.filling(_WIDE, _LEAST)
     account(sketch, sums, drawing.words, Area(0, top, wide, high))
     draw_marks(drawing, sketch)
     drawing.reach(wide, top + high)
-
-
-def _colours(picture: Account, theme: Theme) -> str:
-    """The table of signed data: that of the file's theme, unless somebody has chosen another one."""
-    own = {each.signed_colours for each in THEMES.values()}
-    return theme.signed_colours if picture.signed_colours in own else picture.signed_colours
 
 
 def _tables(picture: Account) -> Iterator[Table]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import attrs
 import numpy as np
 
 from explorer.lang import Words
@@ -15,16 +14,12 @@ from explorer.picture.kinds import Axis
 from explorer.picture.layout.effect_map import draw_effects, places
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table, table_name
-from explorer.picture.theme import THEMES
 
 _WIDE_PX, _LEAST_PX, _ROW_PX, _ROUND_PX = 660.0, 340.0, 26.0, 110.0
 
 
 def draw_effect_map(drawing: Drawing, picture: EffectMap, top: float) -> None:
     """Draw the map with its bars, its sentence and its scales."""
-    own = {each.signed_colours for each in THEMES.values()}
-    if picture.scale.colours in own:  # A file has the colours of its own theme, unless somebody has chosen others.
-        picture = attrs.evolve(picture, scale=attrs.evolve(picture.scale, colours=drawing.theme.signed_colours))
     sketch = Sketch(drawing.theme, picture.scale.colours, measured)
     area = Area(0, top, drawing.filling(_WIDE_PX, _LEAST_PX), _ROUND_PX + _ROW_PX * len(picture.rows))
     at = places(picture, area, measured)

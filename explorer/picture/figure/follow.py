@@ -7,6 +7,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
+from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import draw_marks, measured
 from explorer.picture.figure.text import document
@@ -16,7 +17,7 @@ from explorer.picture.layout.follow_sheet import beat_at, sheet
 from explorer.picture.layout.follow_time import timetable
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table
-from explorer.picture.theme import THEMES, Theme
+from explorer.picture.theme import Theme
 
 _SHEET = Area(0, 0, 1140, 560)
 _LEAST = 900.0  # px; the sheet has three columns of beats
@@ -26,21 +27,16 @@ _HEAD_PX, _BAR_PX = 44.0, 4.0
 
 def draw_follow(drawing: Drawing, picture: Follow, top: float) -> None:
     """Draw the sheet: all six beats at their end."""
-    sketch = Sketch(drawing.theme, _colours(picture, drawing.theme), measured)
+    sketch = Sketch(drawing.theme, picture.signed_colours, measured)
     wide = drawing.filling(_SHEET.wide, _LEAST)
     sheet(sketch, picture.followed, drawing.words, Area(_SHEET.x, top, wide, _SHEET.high))
     draw_marks(drawing, sketch)
     drawing.reach(wide, top + _SHEET.high)
 
 
-def _colours(picture: Follow, theme: Theme) -> str:
-    """The table of signed data: that of the file's theme, unless somebody has chosen another one."""
-    own = {each.signed_colours for each in THEMES.values()}
-    return theme.signed_colours if picture.signed_colours in own else picture.signed_colours
-
-
 def film_of(picture: Follow, words: Words, theme: Theme) -> Film:
     """The frames of all beats. While a beat rests, one frame stays."""
+    picture = on_ground(picture, theme)
     table, step = timetable(picture.followed), 1 / FRAMES_PER_SECOND
     times: list[float] = []
     for beat, move in enumerate(table.moves):
@@ -53,7 +49,7 @@ def film_of(picture: Follow, words: Words, theme: Theme) -> Film:
 def _frame(picture: Follow, words: Words, theme: Theme, time: float) -> str:
     """One moment as an SVG: what is followed, the beat, and how much of the time has gone."""
     wide, high = _FRAME
-    sketch = Sketch(theme, _colours(picture, theme), measured)
+    sketch = Sketch(theme, picture.signed_colours, measured)
     sketch.write(16, 28, headline(picture.followed, words), 15, bold=True)
     sketch.write(wide - 16, 28, picture.caption.tap, 12, theme.faint, "end")
     sketch.line(16, _HEAD_PX - 4, wide - 16, _HEAD_PX - 4, theme.hairline)

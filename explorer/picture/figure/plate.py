@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import reduce
 from html import unescape
-from typing import Any
 
 import attrs
 
 from explorer.errors import TooNarrow
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL, LINE, Drawing
+from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.print import Print
 from explorer.picture.figure.text import BOLD, document, width
-from explorer.picture.kinds import Caption, Picture, Strips
+from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
-from explorer.picture.scales import Scale
-from explorer.picture.theme import LIGHT, THEMES, Theme
+from explorer.picture.theme import LIGHT, Theme
 
 _MARGIN = 1.0  # px; half a line at the edge is not cut off
 _GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
@@ -85,25 +84,6 @@ def _said(caption: Caption, words: Words) -> Iterator[str]:
         yield words("change.badge_about", count=caption.changes)
     if caption.recorded_by:
         yield words("recorded.by", name=caption.recorded_by)
-
-
-def on_ground(picture: Picture, theme: Theme) -> Picture:
-    """The picture in the signed colours of a theme, unless somebody has chosen others than those of the themes.
-
-    A window may be dark, and its paper is white.
-    """
-    own = {each.signed_colours for each in THEMES.values()}
-    other: dict[str, Any] = {}
-    for name in ("scale", "difference_scale"):
-        scale = getattr(picture, name, None)
-        if isinstance(scale, Scale) and scale.colours in own:
-            other[name] = attrs.evolve(scale, colours=theme.signed_colours)
-    if getattr(picture, "signed_colours", None) in own:
-        other["signed_colours"] = theme.signed_colours
-    if isinstance(picture, Strips):
-        other["bands"] = tuple(on_ground(band, theme) for band in picture.bands)
-    made: Picture = attrs.evolve(picture, **other)  # type: ignore[misc]  # All kinds are attrs.
-    return made
 
 
 class _Plate:

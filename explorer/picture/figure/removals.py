@@ -13,16 +13,13 @@ from explorer.picture.kinds import Axis
 from explorer.picture.layout.removals import removals, told_row
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table
-from explorer.picture.theme import THEMES
 
 _WIDE, _LEAST, _ROW_PX, _AROUND_PX = 560.0, 280.0, 22.0, 48.0
 
 
 def draw_removals(drawing: Drawing, picture: Removals, top: float) -> None:
     """Draw the rows."""
-    own = {each.signed_colours for each in THEMES.values()}
-    colours = drawing.theme.signed_colours if picture.signed_colours in own else picture.signed_colours
-    sketch = Sketch(drawing.theme, colours, measured)
+    sketch = Sketch(drawing.theme, picture.signed_colours, measured)
     area = Area(0, top, drawing.filling(_WIDE, _LEAST), _AROUND_PX + _ROW_PX * len(picture.names))
     removals(sketch, picture, drawing.words, area)
     draw_marks(drawing, sketch)

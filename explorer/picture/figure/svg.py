@@ -2,6 +2,7 @@
 
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.text import BOLD, document
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.theme import LIGHT, Theme
@@ -12,6 +13,7 @@ MARGIN = 24.0
 
 def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
     """The SVG document as text. Its size (px) follows from the content."""
+    picture = on_ground(picture, theme)
     drawing, sheet = Drawing(theme, words), picture.kind().sheet
     if sheet is not None:
         picture.kind().draw(drawing, picture, 0.0)
