@@ -14,7 +14,7 @@ import attrs
 from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
 from explorer.state.lesson_place import LessonPlace
-from explorer.state.look import Look
+from explorer.state.look import SAMPLING, Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
@@ -297,9 +297,21 @@ class LookAt(Intent):
         return attrs.evolve(state, look=look if shown is None else look.fitted(shown.trace))
 
 
+@attrs.frozen(eq=False)
+class SetSampling(LookAt):
+    """Set how the next token is drawn: a step of undo, as a knob's is."""
+
+    is_step: ClassVar[bool] = True
+
+    @property
+    def gesture(self) -> str:
+        """Each field is a gesture."""
+        return f"sampling {' '.join(self.fields)}"
+
+
 def look_at(**fields: Any) -> LookAt:
     """The intent that changes these fields of the Look."""
-    return LookAt(fields)
+    return SetSampling(fields) if fields and fields.keys() <= set(SAMPLING) else LookAt(fields)
 
 
 @attrs.frozen

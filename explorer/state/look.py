@@ -27,6 +27,8 @@ MATCHED = ("token", "place")
 CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+SAMPLING = ("sampling_temperature", "top_k", "top_p")
+"""The fields that say how the next token is drawn. A user sets them like knobs, though nothing is computed for them."""
 PART_ORDERS = ("layers", "size")
 """How the parts of a logit stand: in the order of computation, or the largest first."""
 HEAD_ORDERS = ("layers", "measure")

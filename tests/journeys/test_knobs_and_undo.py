@@ -120,6 +120,34 @@ def test_undo_and_redo_go_through_sentence_and_knobs(journey: Journey, qtbot: Qt
     journey.run(script)
 
 
+def test_undo_goes_through_sampling_as_through_knobs(journey: Journey, qtbot: QtBot) -> None:
+    """The slider comes back with the value, and what was done before it is not touched. Typed text is a step before it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.sentences.source_edit.setText("我")
+        journey.settle(window)
+        for number, key in ((0, Qt.Key.Key_Right), (1, Qt.Key.Key_Left)):
+            slider = window.knobs.writing.sampling[number].slider
+            slider.setFocus()
+            QTest.keyClick(slider, key)
+        temperature, top_k = window.knobs.writing.sampling[:2]
+        set_ = temperature.box.value(), top_k.box.value()
+        look = window.session.state.look
+        assert look.sampling_temperature > 1 and look.top_k > 0
+        qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert (window.session.state.look.top_k, window.session.state.look.sampling_temperature) == (0, set_[0])
+        assert top_k.box.value() != set_[1] and temperature.box.value() == set_[0]
+        qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert window.session.state.look.sampling_temperature == 1 == temperature.box.value()
+        assert window.session.state.wish.text == "我"
+        qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        journey.settle(window)
+        assert window.session.state.wish.text != "我"
+
+    journey.run(script)
+
+
 def test_a_preset_brings_its_knobs_and_keeps_ones_own_sentence(journey: Journey) -> None:
     """The preset's own sentence goes with it, a sentence that was typed stays."""
 

@@ -7,6 +7,7 @@ import attrs
 
 from explorer.app.session.past import Past, PastStates
 from explorer.state.change_intents import STROKE
+from explorer.state.look import SAMPLING
 from explorer.state.state import State
 
 _SAME_GESTURE_S = 0.8
@@ -17,11 +18,15 @@ _MOST_CHARACTERS = 2**22  # of all texts together; a text that is pasted again a
 
 @attrs.frozen
 class _Entry:
-    """A State, whether the step to it also changed the Look or the page, and whether it led to another step of a lesson."""
+    """A State, whether the step to it also changed the Look or the page, and whether it led to another step of a lesson.
+
+    `sampled` says that the step has set how tokens are drawn, and nothing else of the Look.
+    """
 
     state: State
     moved: bool = False
     led: bool = False
+    sampled: bool = False
 
 
 class History:
@@ -29,7 +34,8 @@ class History:
 
     Quick changes of one `gesture`, such as dragging a slider or typing a word, are one step; each change without a gesture
     is a step of its own. A change of Look or page is no step: undo keeps them, unless the undone step changed them
-    itself, as a lesson's step does. The place in the lessons goes with the step that led there.
+    itself, as a lesson's step does. How tokens are drawn stands in the Look, but is set like a knob: a step of its own.
+    The place in the lessons goes with the step that led there.
     """
 
     def __init__(
@@ -67,12 +73,14 @@ class History:
         soon = now_s - self._last_s < _SAME_GESTURE_S or gesture.startswith(STROKE)
         same = gesture != "" and gesture == self._gesture and soon and self._place > 0
         before = self._entries[self._place]
-        self._past.add(state, before.state, self._calendar(), same=same)
+        sampled = state.wish == before.state.wish
+        if not sampled:
+            self._past.add(state, before.state, self._calendar(), same=same)
         if same:
             self._entries[self._place] = attrs.evolve(before, state=state)
         else:
-            moved = (state.look, state.page) != (before.state.look, before.state.page)
-            self._entries.append(_Entry(state, moved, state.lesson != before.state.lesson))
+            moved = not sampled and (state.look, state.page) != (before.state.look, before.state.page)
+            self._entries.append(_Entry(state, moved, state.lesson != before.state.lesson, sampled))
             del self._entries[: -min(_MOST, self._n_affordable())]
             self._place = len(self._entries) - 1
         self._gesture, self._last_s = gesture, now_s
@@ -125,7 +133,8 @@ class History:
         here = self.now
         self._place, self._gesture = place, ""
         if not step.moved:
-            self.look(attrs.evolve(self.now, look=here.look, page=here.page))
+            drawn = {name: getattr(self.now.look, name) for name in SAMPLING} if step.sampled else {}
+            self.look(attrs.evolve(self.now, look=attrs.evolve(here.look, **drawn), page=here.page))
         if not step.led:
             self.look(attrs.evolve(self.now, lesson=here.lesson))
         return self.now

@@ -22,7 +22,7 @@ from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadFile, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
-from explorer.state.intents import Intent, SetKnob, SetText
+from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
 from explorer.state.state import State
 from explorer.tokens.check import check_text
 from explorer.trace.changes import Change
@@ -115,6 +115,11 @@ class Session(QObject):
             self._tried = newly_on(before, state)
             self._history.add(state, intent.gesture)
             self._changed(before, None if settled else intent)
+        elif isinstance(intent, SetSampling):
+            if state.look != before.look:
+                self._history.add(state, intent.gesture)
+            self._look(state, before, intent)
+            self._tell_undoable()
         elif state != before or settled or not intent.is_step:
             self._look(state, before, None if settled else intent)
         if settled:
@@ -242,8 +247,11 @@ class Session(QObject):
         if need > _LARGE_BYTES and (self.frame is None or self.frame.wish.config.shape != state.wish.config.shape):
             self.told.emit(told.Large(need))
         self.told.emit(told.Set(state, before, by))
-        self.told.emit(told.Undoable(self._history.can_undo, self._history.can_redo))
+        self._tell_undoable()
         self._submit()
+
+    def _tell_undoable(self) -> None:
+        self.told.emit(told.Undoable(self._history.can_undo, self._history.can_redo))
 
     def _submit(self) -> None:
         wish = self.state.wish

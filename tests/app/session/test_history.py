@@ -152,3 +152,32 @@ def test_undo_of_a_lessons_step_goes_back_to_its_page(history: History, clock: C
 
     assert ("tokens", 0) == (history.undo().page, history.now.look.layer)
     assert ("masks", 1) == (history.redo().page, history.now.look.layer)
+
+
+def test_how_tokens_are_drawn_is_a_step_of_its_own(history: History, clock: Clock) -> None:
+    """Undo takes it back and leaves what is looked at; redo brings it again. Quick ones of one field are one step."""
+
+    def draw(pause_s: float, **fields: object) -> None:
+        clock.now_s += pause_s
+        intent = look_at(**fields)
+        history.add(intent.applied(history.now, None), intent.gesture)
+
+    def looked() -> tuple[float, int, int]:
+        look = history.now.look
+        return look.sampling_temperature, look.top_k, look.head
+
+    _type(history, clock, "a", 5)
+    draw(5, sampling_temperature=1.5)
+    draw(0.1, sampling_temperature=2.0)
+    draw(0.1, top_k=3)
+    history.look(look_at(head=2).applied(history.now, None))
+    history.undo()
+    assert looked() == (2.0, 0, 2)
+    history.undo()
+    assert looked() == (1.0, 0, 2) and history.now.wish.text == "a"
+    history.undo()
+    assert looked() == (1.0, 0, 2) and history.now.wish.text != "a"
+    for expected in ((1.0, 0, 2), (2.0, 0, 2), (2.0, 3, 2)):
+        history.redo()
+        assert looked() == expected
+    assert len(history.past) == 2  # the first State and the typed one: what was computed
