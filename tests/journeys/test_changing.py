@@ -139,6 +139,9 @@ def test_the_pencil_closes_the_cells_that_it_is_dragged_over(journey: Journey) -
         view.setFocus()
         QTest.keyClick(view, Qt.Key.Key_P)
         assert page.pencil.isChecked()
+        QTest.keyClick(page.map, Qt.Key.Key_Escape)
+        assert not page.pencil.isChecked() and window.session.state.page == "attention"
+        page.pencil.click()
         drag(view, [(0, 0), (1, 0), (1, 1), (1, 0)])
         journey.settle(window)
         weights = window.session.frame.trace[tap]

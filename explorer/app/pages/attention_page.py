@@ -73,6 +73,11 @@ class AttentionPage(Page):
         if not self.pencil.isHidden():
             self.pencil.toggle()
 
+    def let_go(self) -> bool:
+        held = self.pencil.isChecked()
+        self.pencil.setChecked(False)
+        return held
+
     def set_theme(self, theme: Theme) -> None:
         for choice in self.heads:
             choice.squares.set_theme(theme)

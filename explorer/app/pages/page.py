@@ -160,6 +160,10 @@ class Page(QWidget):
             self.touched.emit(card)
             self.enlarged.show_card(card)
 
+    def let_go(self) -> bool:
+        """Put down what somebody has taken up on this page, such as a pencil; False where there is nothing."""
+        return False
+
     def show_instead(self, shown: Card, other: Card) -> None:
         """Show one of two cards that share a place, with all the page's room if the other one has it."""
         shown.show()

@@ -147,11 +147,13 @@ class Commands(QObject):
                 self._actions.by_name[name].trigger()
 
     def _escape(self) -> None:
-        """Stop what is computed; otherwise put a card back, or go back to the picture of the whole."""
+        """Stop what is computed; otherwise put down the pencil or put a card back, or go back to the picture of the whole."""
         if self._window.presenter.presents:
             self._actions.by_name["present"].setChecked(False)
         elif self._window.session.waiting:
             self._window.session.stop()
+        elif self._window.page_stack.page.let_go():
+            return
         elif self._window.page_stack.page.enlarged.card is not None:
             self._window.page_stack.page.enlarge(None)
         elif self._window.session.state.page != page_list.KEYS[0]:

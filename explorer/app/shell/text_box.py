@@ -5,7 +5,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 
 from explorer.lang import Words
 
-_WIDTH_PX = 600
+_WIDTHS_PX = 600, 720, 840, 960
+"""A text has the first width at which all of it is seen; one that is too long for any has the first, and scrolls."""
 _MARGIN_PX = 40  # what stays to be seen of the window above and below, and at both sides
 
 
@@ -38,11 +39,19 @@ class TextBox(QDialog):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the text, at most as high as the window."""
+        """As high as the text, at most as high as the window, and as wide as it has to be."""
+        self.text.ensurePolished()  # Before, its letters are of another size.
+        self.text.document().setDefaultFont(self.text.font())
         room = self._window.size() - QSize(2 * _MARGIN_PX, 2 * _MARGIN_PX)
-        width = min(_WIDTH_PX, room.width())
+        widths = [width for width in _WIDTHS_PX if width <= room.width()] or [room.width()]
+        fitting = (width for width in widths if self._height(width) <= room.height())
+        width = next(fitting, widths[0])
+        self.resize(width, min(self._height(width), room.height()))
+
+    def _height(self, width: int) -> int:
+        """The height (px) of a box of this width in which all of the text is seen."""
         margins = self._column.contentsMargins()
         document = self.text.document()
         document.setTextWidth(width - margins.left() - margins.right() - self.text.verticalScrollBar().sizeHint().width())
         around = self.sizeHint().height() - self.text.sizeHint().height()
-        self.resize(width, min(round(document.size().height()) + around + 1, room.height()))
+        return round(document.size().height()) + around + 1

@@ -43,8 +43,9 @@ def test_what_is_new_is_told_in_the_language_of_the_window(journey: Journey, lan
     journey.run(script, "--language", language)
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("action", ["keys", "news", "about"])
-def test_its_button_closes_it(journey: Journey, action: str) -> None:
+def test_its_button_closes_it(journey: Journey, action: str, language: str) -> None:
     """And then it is gone; a text that fits needs no scrolling."""
 
     def script(window: Window) -> None:
@@ -55,4 +56,4 @@ def test_its_button_closes_it(journey: Journey, action: str) -> None:
         button.click()
         journey.wait(lambda: not window.findChildren(TextBox))
 
-    journey.run(script)
+    journey.run(script, "--language", language)
