@@ -14,7 +14,7 @@ from explorer.picture.layout.cells import VisibleArea, VisiblePart, part
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels
-from explorer.views.painting.paint import colour_image
+from explorer.views.painting.paint import colour_image, squeezed
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
@@ -224,9 +224,12 @@ class Canvas(Surface):
         view = self.view
         seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
         # With more cells than pixels, smoothing keeps a single bright cell visible.
-        small = seen.width() > 1.5 * field.width() or seen.height() > 1.5 * field.height()
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, small)
-        painter.drawImage(field, self._image, seen)
+        across, down = seen.width() > 1.5 * field.width(), seen.height() > 1.5 * field.height()
+        image = self._image
+        if across != down:  # Smoothed in both directions, the few rows of long vectors would run into each other.
+            image, seen = squeezed(image, seen, field.size() * painter.device().devicePixelRatioF(), across=across)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, across and down)
+        painter.drawImage(field, image, seen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

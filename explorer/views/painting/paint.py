@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from explorer.picture.figure.png import palette
@@ -21,6 +21,24 @@ def colour_image(index: NDArray[np.uint8], colours: str, theme: Theme) -> QImage
     height, width = index.shape
     pixels = _colour_table(colours, theme).take(index)
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # The copy owns its memory.
+
+
+def squeezed(image: QImage, seen: QRectF, size_px: QSizeF, *, across: bool) -> tuple[QImage, QRectF]:
+    """An image whose cells are averaged in one direction, as they will be seen in so many pixels, and the part to be painted.
+
+    `seen` is the part of the image that is to be seen; with `across` cells of a row are averaged, otherwise those of a column.
+    """
+    whole = seen.toAlignedRect().intersected(image.rect())
+    wide, high = whole.width(), whole.height()
+    if across:
+        wide = max(1, round(size_px.width() * whole.width() / seen.width()))
+    else:
+        high = max(1, round(size_px.height() * whole.height() / seen.height()))
+    mode = Qt.TransformationMode.SmoothTransformation
+    made = image.copy(whole).scaled(wide, high, Qt.AspectRatioMode.IgnoreAspectRatio, mode)
+    by_x, by_y = wide / whole.width(), high / whole.height()
+    corner = seen.topLeft() - whole.topLeft()
+    return made, QRectF(corner.x() * by_x, corner.y() * by_y, seen.width() * by_x, seen.height() * by_y)
 
 
 @lru_cache(maxsize=32)
