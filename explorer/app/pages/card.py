@@ -1,10 +1,11 @@
 """A Card: one view with its title, formula and shape, and the maker of its Picture."""
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -21,6 +22,7 @@ from explorer.views.painting.pointed import Spot
 from explorer.views.painting.style import set_style_property
 
 _MARGIN_PX, _SPARE_PX = 10, 6
+_LONG_MS = 400  # An empty card that waits no longer says nothing: a sentence that comes and goes would flicker.
 P = TypeVar("P", bound=Picture)
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 Maker = Callable[[Trace, Look, Words], P | None]
@@ -240,6 +242,13 @@ class Card(QFrame):
         self.note.setVisible(bool(note))
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
+            QTimer.singleShot(_LONG_MS, self, partial(self._say_computing, words))
+
+    def _say_computing(self, words: Words) -> None:
+        """Say in an empty card what it waits for, once that takes long enough to be noticed."""
+        if self.waiting and self.picture is None and not self.note.text():
+            self.note.setText(words("status.computing"))
+            self.note.show()
 
     def _refuse(self, why: str) -> None:
         """Say in a sentence why there is no picture, in its place."""
