@@ -162,9 +162,15 @@ def _answers(followed: Followed, words: Words) -> str:
 
 
 def _quoted(label: str, words: Words) -> str:
-    """A token within a sentence. A Chinese one in a Chinese sentence needs quotes, as nothing else divides the two."""
+    """A token within a sentence. A Chinese one in a Chinese sentence needs quotes, as nothing else divides the two; so does a
+    punctuation mark in any, since it would be read as the sentence's own.
+    """
     token = _short(label)
-    return f"“{token}”" if words.language == "zh" and any("\u4e00" <= letter <= "\u9fff" for letter in token) else token
+    is_mark = not any(map(str.isalnum, token)) and not token.startswith("<")
+    is_chinese = any("\u4e00" <= letter <= "\u9fff" for letter in token)
+    if words.language == "zh":
+        return f"“{token}”" if is_mark or is_chinese else token
+    return f'"{token}"' if is_mark else token
 
 
 def _short(label: str) -> str:

@@ -276,6 +276,10 @@ def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
     assert sentence(made, "vectors", ZH) == "“书”拿出一行 4 个数的查询，“了”拿出一行 4 个数的键。"
     assert sentence(made, "vectors", EN).startswith("书 brings")
     assert headline(made, ZH) == "书 → 了：0.209"
+    stops = Axis("key", ("，", ",", ".", "。"), "source")
+    made = by_hand(keys=stops, queries=stops)  # They would be read as the sentence's own.
+    assert sentence(made, "vectors", ZH) == "“.”拿出一行 4 个数的查询，“，”拿出一行 4 个数的键。"
+    assert sentence(made, "vectors", EN).startswith('"." brings') and '"，"' in sentence(made, "vectors", EN)
 
 
 def test_a_query_that_is_about_to_write_says_so() -> None:
