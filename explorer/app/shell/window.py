@@ -40,7 +40,7 @@ from explorer.presets import load_preset
 from explorer.state.intents import Intent, LookAt, OpenPage, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.views.painting.pointed import Pointed
+from explorer.views.painting.pointed import NOTHING, Pointed
 
 _NARROW_PX = 1200  # px; in a narrower window the knobs are folded
 _LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
@@ -216,6 +216,8 @@ class Window(QMainWindow):
 
     def _open(self, page: str) -> None:
         self.header.put_page(page)
+        if page != self.page_stack.page.key:
+            self._pointed(NOTHING)  # What was pointed at is no longer in front.
         self.page_stack.go(page)
         self.step_opener.look_into()
 
