@@ -57,7 +57,7 @@ def test_the_note_beside_it_lists_each_picture(qapp: QApplication, tmp_path: Pat
         ("(b)", "encoder.layers.*.self_attn.weights"),
     ]
     assert about["pictures"][0]["head"] == 1 and about["pictures"][0]["title"] and about["source"] == SENTENCE
-    assert about["print"] == {"width_mm": 180.0, "font_pt": 8.0, "caption": None, "letters": True}
+    assert about["print"] == {"width_mm": 180.0, "font_pt": 8.0, "caption": None, "letters": True, "grows": False}
     assert about["text_as_paths"] is True
     assert "<text" not in (tmp_path / "a.svg").read_text("utf-8")
 
