@@ -113,6 +113,15 @@ def test_the_command_line_writes_a_page(tmp_path: Path, qapp: QApplication) -> N
     assert "(a)" not in {line.text for line in read((tmp_path / "b.svg").read_text("utf-8")).lines}
 
 
+def test_a_page_from_the_command_line_is_for_the_screen_until_a_size_is_named(tmp_path: Path, qapp: QApplication) -> None:
+    """With a caption of one's own and without letters, too."""
+    out = tmp_path / "a.svg"
+    assert _run("--page", "attention", "--caption", "Mine", "--no-letters", "--out", str(out)) == 0
+    printed = read(out.read_text("utf-8"))
+    assert printed.wide_mm == pytest.approx(ON_SCREEN.width_mm, abs=1e-3) and printed.lines[-1].text == "Mine"
+    assert "(a)" not in {line.text for line in printed.lines}
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
