@@ -87,4 +87,4 @@ class Print:
 
 
 ON_SCREEN = Print(width_mm=315, font_pt=9, grows=True)
-"""For several pictures that are not for paper: 1190 px wide with letters of 12 px, as a window of 1440 px shows them."""
+"""For several pictures that are not for paper: at least 1190 px wide, letters of 12 px, as a window of 1440 px shows them."""
