@@ -12,7 +12,7 @@
     │                LensOfOtherKnobs, NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors, NoSuchLesson,
     │                NoScriptForModel
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── TooNarrow, NotAWidth, NothingOnPage
+    ├── TooNarrow (TooWideForPaper), NotAWidth, NothingOnPage
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState,
@@ -428,6 +428,12 @@ class TooNarrow(ExplorerError):
     """A figure for print that is wider than its place on paper. Values: title, need_mm, room_mm, font_pt."""
 
     key = "error.too_narrow"
+
+
+class TooWideForPaper(TooNarrow):
+    """A figure for print that needs more than the greatest width. Values: title, need_mm, most_mm, font_pt."""
+
+    key = "error.too_wide_for_paper"
 
 
 class NotAWidth(ExplorerError):

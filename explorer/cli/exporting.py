@@ -217,13 +217,16 @@ def _script_parts(computer: "Computer", request: "Request", place: _Place) -> "S
 
 
 def _printed(given: dict[str, Any]) -> "Print | None":
-    """How the flags set a figure; None where no flag speaks of paper."""
-    from explorer.picture.figure.print import Print
+    """How the flags set a figure; None where none speaks of paper. A page is set for the screen until one speaks of a size."""
+    from explorer.picture.figure.print import ON_SCREEN, Print
 
     width_mm = given["width"] if isinstance(given["width"], float) else None
-    told = {"width_mm": width_mm, "font_pt": given["font_pt"], "caption": given["caption"]}
-    asked = {name: value for name, value in told.items() if value is not None}
-    return Print(**asked, letters=not given["unlettered"]) if asked else None
+    sizes = {"width_mm": width_mm, "font_pt": given["font_pt"]}
+    asked = {name: value for name, value in sizes.items() if value is not None}
+    caption, letters = given["caption"], not given["unlettered"]
+    if given["page"] is not None and not asked:
+        return attrs.evolve(ON_SCREEN, caption=caption, letters=letters)
+    return Print(**asked, caption=caption, letters=letters) if asked or caption is not None else None
 
 
 def _several(page: str | None, trace: "Trace", look: "Look", words: Words) -> "Arranged | None":

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import attrs
+import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -40,6 +42,28 @@ def test_a_file_is_called_by_what_the_picture_shows(qtbot: QtBot, qapp: QApplica
 
     assert stem(trace, whole) == "river"
     assert stem(trace, one) == "encoder.layers.0.self_attn.weights.head1"
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("mine.png", "mine"), ("Figure 2.svg", "Figure 2"), ("a.v2", "a.v2"), ("x.long.csv", "x")]
+)
+def test_a_typed_name_stays(typed: str, kept: str, tmp_path: Path, qtbot: QtBot) -> None:
+    """With the suffix of the format that is chosen next, and of whatever is chosen next; so does its folder."""
+    trace = example()
+    dialog = ExportDialog(trace, LOOK, head_map(trace, LOOK, words()), words("en"))
+    qtbot.addWidget(dialog)
+    suggested = Path(dialog.path.text()).name
+    dialog.path.selectAll()
+    QTest.keyClicks(dialog.path, str(tmp_path / typed))
+    dialog.format.setCurrentText("pdf")
+    assert dialog.path.text() == str(tmp_path / f"{kept}.pdf")
+    dialog.what.setCurrentIndex(dialog.what.findData("wall"))
+    assert dialog.path.text() == str(tmp_path / f"{kept}.pdf")
+    dialog.what.setCurrentIndex(0)
+    dialog.path.selectAll()
+    QTest.keyClicks(dialog.path, str(tmp_path / suggested))
+    dialog.what.setCurrentIndex(dialog.what.findData("all"))
+    assert dialog.path.text() == str(tmp_path / f"trace.{dialog.format.currentText()}")  # Nothing but a folder was typed.
 
 
 def test_the_pictures_of_a_page_have_names_of_their_own(qtbot: QtBot, qapp: QApplication) -> None:

@@ -57,7 +57,7 @@ def test_the_note_beside_it_lists_each_picture(qapp: QApplication, tmp_path: Pat
         ("(b)", "encoder.layers.*.self_attn.weights"),
     ]
     assert about["pictures"][0]["head"] == 1 and about["pictures"][0]["title"] and about["source"] == SENTENCE
-    assert about["print"] == {"width_mm": 180.0, "font_pt": 8.0, "caption": None, "letters": True}
+    assert about["print"] == {"width_mm": 180.0, "font_pt": 8.0, "caption": None, "letters": True, "grows": False}
     assert about["text_as_paths"] is True
     assert "<text" not in (tmp_path / "a.svg").read_text("utf-8")
 
@@ -111,6 +111,15 @@ def test_the_command_line_writes_a_page(tmp_path: Path, qapp: QApplication) -> N
     assert [each["letter"] for each in about["pictures"]] == ["(a)", "(b)", "(c)"]
     assert _run("--page", "attention", "--no-letters", "--width", "180mm", "--out", str(tmp_path / "b.svg")) == 0
     assert "(a)" not in {line.text for line in read((tmp_path / "b.svg").read_text("utf-8")).lines}
+
+
+def test_a_page_from_the_command_line_is_for_the_screen_until_a_size_is_named(tmp_path: Path, qapp: QApplication) -> None:
+    """With a caption of one's own and without letters, too."""
+    out = tmp_path / "a.svg"
+    assert _run("--page", "attention", "--caption", "Mine", "--no-letters", "--out", str(out)) == 0
+    printed = read(out.read_text("utf-8"))
+    assert printed.wide_mm == pytest.approx(ON_SCREEN.width_mm, abs=1e-3) and printed.lines[-1].text == "Mine"
+    assert "(a)" not in {line.text for line in printed.lines}
 
 
 @pytest.mark.parametrize(

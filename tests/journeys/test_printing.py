@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox
 
 from explorer.app.pages.arranging import shown_cards
 from explorer.app.shell.export_dialog import ExportDialog
@@ -24,6 +24,10 @@ def _dialog(window: Window) -> ExportDialog:
     window.actions_.by_name["export"].trigger()
     (dialog,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, ExportDialog) and w.isVisible()]
     return dialog
+
+
+def _boxes(dialog: ExportDialog) -> tuple[QCheckBox, QCheckBox]:
+    return dialog.print_form.has_caption, dialog.print_form.letters
 
 
 def _attention(journey: Journey, window: Window) -> None:
@@ -113,6 +117,59 @@ def test_a_figure_that_does_not_fit_is_told_and_the_last_preview_stays(journey: 
         journey.wait(lambda: dialog.preview.shown is not before)
         dialog.what.setCurrentIndex(dialog.what.findData("all"))
         assert dialog.preview.shown is None  # Numbers have no preview.
+        dialog.reject()
+
+    journey.run(script)
+
+
+def test_a_refusal_stands_once_in_the_dialog(journey: Journey) -> None:
+    """Whoever tells it first, the preview or the export."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        form = dialog.print_form
+        form.set_for.setCurrentIndex(form.set_for.findData("one_column"))
+        dialog.start()  # The preview is not drawn yet.
+        journey.wait(lambda: not dialog.running and dialog.begin.isEnabled() and "88 mm" in dialog.preview.about.text())
+        assert dialog.message.text() == ""
+        dialog.start()
+        journey.wait(lambda: not dialog.running and dialog.begin.isEnabled())
+        assert dialog.message.text() == "" and "88 mm" in dialog.preview.about.text()
+        dialog.reject()
+
+    journey.run(script)
+
+
+def test_a_whole_page_for_the_screen_says_what_it_has(journey: Journey) -> None:
+    """Its caption and its letters can be left out, and the boxes show what will be done; its file is called by the page."""
+
+    def script(window: Window) -> None:
+        window.resize(1440, 900)
+        _attention(journey, window)
+        dialog = _dialog(window)
+        form = dialog.print_form
+        assert form.has_caption.isChecked() and not form.has_caption.isEnabled()  # A picture alone has its title.
+        assert not form.letters.isChecked() and not form.letters.isEnabled()  # It has no letter.
+        ticked, empty = (box.grab(QRect(4, box.height() // 2 + 5, 1, 1)).toImage().pixelColor(0, 0) for box in _boxes(dialog))
+        assert ticked != empty  # One sees which is ticked, though neither can be changed.
+        dialog.what.setCurrentIndex(dialog.what.findData("cards"))
+        assert Path(dialog.path.text()).name == "attention.png"
+        assert form.has_caption.isChecked() and form.letters.isChecked()
+        whole = {line.text for line in read(dialog.job().preview()).lines}
+        assert {"(a)", "(b)", "(c)"} <= whole
+        journey.wait(lambda: dialog.preview.settled)
+        assert "1191 × " in dialog.preview.about.text() and "mm" not in dialog.preview.about.text()  # No paper is meant.
+        form.letters.click()
+        form.has_caption.click()
+        assert not form.caption.isEnabled() and not form.letters.isChecked()
+        bare = {line.text for line in read(dialog.job().preview()).lines}
+        assert "(a)" not in bare and not any(text.startswith("(a)") for text in bare) and bare < whole
+        dialog.what.setCurrentIndex(0)
+        assert form.has_caption.isChecked() and dialog.job().printed is None
+        dialog.what.setCurrentIndex(dialog.what.findData("cards"))
+        assert not form.has_caption.isChecked() and not form.letters.isChecked()
+        assert json.loads(form.memory)["caption"] is False
         dialog.reject()
 
     journey.run(script)

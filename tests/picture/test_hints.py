@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
+from explorer.export.web.drawing import WebDrawing
+from explorer.export.web.river import draw_web_river
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.figure.plate import render_print
@@ -14,10 +17,19 @@ from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Caption
 from explorer.picture.layout.account import account
 from explorer.picture.layout.sketch import Area, Letters, Sketch
+from explorer.picture.makers.river import river
+from explorer.picture.river.draw import draw_over, draw_river
+from explorer.picture.river.grid import lay_out
+from explorer.picture.river.ground import Colours
+from explorer.picture.river.inside import draw_inside_over
+from explorer.picture.river.inside_grid import lay_out_inside
+from explorer.picture.river.pointing import usual
+from explorer.picture.river.scene import Label, Scene
 from explorer.picture.sums import Sums
 from explorer.picture.theme import LIGHT
+from explorer.state.look import Look
 from tests.golden.test_figures import PICTURES
-from tests.picture.examples import words
+from tests.picture.examples import example, words
 
 MAKERS = sorted((Path(__file__).parents[2] / "explorer" / "picture" / "makers").rglob("*.py"))
 IN_FILES = re.compile(r"""\b(?:note|said)\s*=\s*words\(\s*f?"([\w.]+)" """.strip())
@@ -51,6 +63,38 @@ def _letters(sums: Sums, said: Words, *, answers: bool) -> str:
     sketch = Sketch(LIGHT, LIGHT.signed_colours, lambda text, size, _bold: 0.6 * size * len(text), answers=answers)
     account(sketch, sums, said, Area(0, 0, 900, 600))
     return "\n".join(mark.content for mark in sketch.marks if isinstance(mark, Letters))
+
+
+def _written(scene: Scene) -> set[str]:
+    return {item.text for item in scene if isinstance(item, Label)}
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("fields", [{}, {"aligned": "layer"}, {"unit": "words"}, {"opened": "attention"}], ids=str)
+def test_a_river_in_a_file_has_no_buttons(fields: dict[str, Any], language: str) -> None:
+    """Alone as on paper, and on a page for a browser. What its bands show is said as text."""
+    said, trace = Words.load(language), example()
+    picture = river(trace, Look(layer=1, head=2, **fields).fitted(trace), said)
+    buttons = [said(key) for key in ("heads.unit_words", "river.pools.layer", "river.pools.layer_max", "river.inside.back")]
+    buttons += [said(f"river.bands.{key}") for key in ("name", "weights", "contributions")]
+    shown = said("river.bands.told", name=said("river.bands.name"), shown=said("river.bands.weights"))
+    filed = [render(picture, said), render_print(picture, Print(width_mm=300), said)]
+    if not fields.get("opened"):
+        drawing = WebDrawing(said, signed_by_theme=True)
+        draw_web_river(drawing, picture, 0)
+        filed.append("\n".join(drawing.body))
+    for svg in filed:
+        assert not any(f">{button}<" in svg for button in buttons)
+        assert (f">{shown}<" in svg) == (not fields.get("opened"))
+        assert said("river.tell.candidate", step=1, word="", share="|").partition("|")[2] not in svg
+    colours = Colours(picture.unit_colours, picture.signed_colours)
+    if fields.get("opened"):
+        live = _written(draw_inside_over(picture, lay_out_inside(picture, 1172, 716), said, colours, usual(picture)).scene)
+    else:
+        grid = lay_out(picture, 1172, 716)
+        drawn = (draw_river(picture, grid, said, colours), draw_over(picture, grid, said, usual(picture)))
+        live = set().union(*(_written(each.scene) for each in drawn))
+    assert live & set(buttons)  # The window has them.
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

@@ -30,8 +30,9 @@ class Offered:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Contents:
-    """`first` is the picture that was touched last, `others` are the further ones of the page, whose name is `page`, and
-    `several` is all of them as they stand there. `wish` is that of the pass, if a script can be made of it.
+    """`first` is the picture that was touched last, `others` are the further ones of the page, whose name is `page` and whose
+    files are called `page_key`, and `several` is all of them as they stand there. `wish` is that of the pass, if a script can
+    be made of it.
     """
 
     look: Look
@@ -39,6 +40,7 @@ class Contents:
     others: tuple[Offered, ...] = ()
     several: Arranged | None = None
     page: str = ""
+    page_key: str = "page"
     wish: Wish | None = None
 
     def named(self, words: Words) -> Iterator[tuple[str, str]]:
@@ -74,7 +76,7 @@ class Contents:
         """A file name, without suffix, that says what is in it."""
         one = self.one(key)
         if one is None:
-            stems = {SEVERAL: "figure", EACH: "heads", "page": "page", "all": "trace", SCRIPT: "model"}
+            stems = {SEVERAL: self.page_key, EACH: "heads", "page": "page", "all": "trace", SCRIPT: "model"}
             return stems.get(key) or self.look.attention_tap()
         caption = one.picture.caption
         head = None if caption.name else one.picture.head

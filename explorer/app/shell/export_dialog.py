@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from explorer.app.display import native_dialog
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
-from explorer.app.shell.export_names import filter_of, is_file
+from explorer.app.shell.export_names import filter_of, is_file, own_stem
 from explorer.app.shell.export_preview import ExportPreview
 from explorer.app.shell.export_thread import write_on_thread
 from explorer.app.shell.print_form import PrintForm
@@ -77,6 +77,7 @@ class ExportDialog(QDialog):
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._warned = ""
+        self._own_stem = ""  # the file name, without its suffix, that somebody has typed or chosen
         self.setWindowTitle(words("export.title"))
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
@@ -155,6 +156,7 @@ class ExportDialog(QDialog):
         self.theme.currentIndexChanged.connect(self._preview)
         self.print_form.changed.connect(self._preview)
         self.preview.broke.connect(self.broke)
+        self.preview.drawn.connect(self._say_once)
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
@@ -189,13 +191,12 @@ class ExportDialog(QDialog):
         self._named()
 
     def _named(self) -> None:
-        """Suggest a file name that says what the file contains."""
+        """Suggest a file name that says what the file contains, or keep one's own."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
-        self.path.setText(
-            str(kept / self._contents.stem(self._kind)) + ("" if self._in_folder else f".{self.format.currentText()}")
-        )
+        stem = self._own_stem or self._contents.stem(self._kind)
+        self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()
 
     def _allow(self) -> None:
@@ -239,8 +240,10 @@ class ExportDialog(QDialog):
         return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, filter_of(self._format))
 
     def _typed(self, path: str) -> None:
-        """Choose the format that the typed file name ends in."""
+        """Keep the typed file name, and choose the format that it ends in."""
         place = self.format.findText(named(path))
+        if not self._in_folder:
+            self._own_stem = own_stem(path, self._contents.stem(self._kind))
         if place >= 0 and not self._in_folder:
             with QSignalBlocker(self.format):
                 self.format.setCurrentIndex(place)
@@ -334,10 +337,16 @@ class ExportDialog(QDialog):
         self.leave.setText(self._words("export.close"))
         if isinstance(outcome, ExplorerError):
             self.message.setText(self._words.error(outcome))
+            self._say_once()
         elif isinstance(outcome, BaseException):
             self.broke.emit(outcome)
         else:
             self.message.setText(str(outcome or self._words("status.exported", path=self.path.text())))
+
+    def _say_once(self) -> None:
+        """Leave a refusal to the preview that tells it too, and takes it back as soon as other settings are chosen."""
+        if self.message.text() == self.preview.about.text():
+            self.message.clear()
 
     def _leave(self) -> None:
         if self.running:

@@ -56,7 +56,7 @@ def _shown(job: Export, room: QSize) -> _Shown:
     image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI)
     boxes = lacking(svg) if job.outlines else ""
     set_for = job.set_for
-    if set_for is None:
+    if set_for is None or set_for.grows:
         return _Shown(image, size.width(), size.height(), None, boxes)
     sizes = [float(each) * set_for.font_pt / LABEL for each in _LETTERS.findall(svg)]
     mm = raster.INCH_MM / raster.SVG_DPI
@@ -139,7 +139,7 @@ class ExportPreview(QWidget):
         return f"{told}\n{self._words('export.boxes', letters=shown.boxes)}" if shown.boxes else told
 
     def _size(self, shown: _Shown) -> str:
-        if self._job is None or self._job.set_for is None:
+        if self._job is None or self._job.set_for is None or self._job.set_for.grows:
             return self._words("export.size_px", wide=round(shown.wide), high=round(shown.high))
         told = self._words("export.size_mm", wide=f"{shown.wide:.4g}", high=f"{shown.high:.0f}")
         if shown.letters is None:

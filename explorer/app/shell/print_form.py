@@ -3,19 +3,22 @@
 import json
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+import attrs
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.figure.print import COLUMNS_MM, FONT, WIDTH, Print
+from explorer.picture.figure.print import COLUMNS_MM, FONT, ON_SCREEN, WIDTH, Print
 from explorer.views.controls.number_box import NumberBox
 
 _SCREEN, _OWN = "screen", "own"
 
 
 class PrintForm(QObject):
-    """Signals: changed() when somebody has changed any of it."""
+    """Its boxes show what will be done, and those that have a choice can be set: a picture that is not set for print always has
+    its title, and one alone never a letter. Signals: changed() when somebody has changed any of it.
+    """
 
     changed = Signal()
 
@@ -23,6 +26,7 @@ class PrintForm(QObject):
         super().__init__(parent)
         self._words = words
         self._able, self._several = True, False
+        self._captioned = self._lettered = True  # as somebody has chosen
         self.set_for = QComboBox()
         self.width_mm, self.font_pt = NumberBox(), NumberBox()
         self.has_caption, self.caption = QCheckBox(), QLineEdit()
@@ -44,8 +48,6 @@ class PrintForm(QObject):
             box.setValue(float(knob.default))
             box.setSuffix(f" {knob.unit}")
             box.setButtonSymbols(NumberBox.ButtonSymbols.NoButtons)
-        self.letters.setChecked(True)
-        self.has_caption.setChecked(True)
 
     def _lay_out(self) -> None:
         words = self._words
@@ -90,8 +92,17 @@ class PrintForm(QObject):
         for box in (self.width_mm, self.font_pt):
             box.valueChanged.connect(self.changed)
         self.caption.textChanged.connect(self.changed)
-        for check in (self.has_caption, self.letters, self.outlines):
-            check.toggled.connect(self._chosen)
+        self.has_caption.toggled.connect(self._choose_caption)
+        self.letters.toggled.connect(self._choose_letters)
+        self.outlines.toggled.connect(self._chosen)
+
+    def _choose_caption(self, on: bool) -> None:
+        self._captioned = on
+        self._chosen()
+
+    def _choose_letters(self, on: bool) -> None:
+        self._lettered = on
+        self._chosen()
 
     def _chosen(self) -> None:
         width = COLUMNS_MM.get(self.set_for.currentData())
@@ -106,32 +117,43 @@ class PrintForm(QObject):
         self._allow()
 
     def _allow(self) -> None:
-        printed = self.is_printed
+        printed, is_set = self.is_printed, self._is_set
         self.set_for.setEnabled(self._able)
         self.outlines.setEnabled(self._able)
         self.width_mm.setEnabled(printed and self.set_for.currentData() == _OWN)
-        for widget in (self.font_pt, self.has_caption):
-            widget.setEnabled(printed)
-        self.letters.setEnabled(printed and self._several)
-        self.caption.setEnabled(printed and self.has_caption.isChecked())
+        self.font_pt.setEnabled(printed)
+        self.has_caption.setEnabled(is_set)
+        self.letters.setEnabled(is_set and self._several)
+        for check, on in (
+            (self.has_caption, self._captioned or (self._able and not is_set)),
+            (self.letters, self._lettered and self._several),
+        ):
+            with QSignalBlocker(check):
+                check.setChecked(on)
+        self.caption.setEnabled(is_set and self._captioned)
 
     @property
     def is_printed(self) -> bool:
         """Whether the figure is set for print."""
         return self._able and self.set_for.currentData() != _SCREEN
 
+    @property
+    def _is_set(self) -> bool:
+        """Whether the figure is laid out with a caption of its own: for print, or since it is of several pictures."""
+        return self.is_printed or (self._able and self._several)
+
     def suggest(self, caption: str) -> None:
         """Show the caption that the pictures have of themselves, where nobody has written another one."""
         self.caption.setPlaceholderText(caption)
 
     def printed(self) -> Print | None:
-        """What is set, None for the screen."""
-        if not self.is_printed:
+        """What is set, None for a picture that has its own size on the screen."""
+        if not self._is_set:
             return None
-        caption = (self.caption.text().strip() or None) if self.has_caption.isChecked() else ""
-        return Print(
-            width_mm=self.width_mm.value(), font_pt=self.font_pt.value(), caption=caption, letters=self.letters.isChecked()
-        )
+        caption = (self.caption.text().strip() or None) if self._captioned else ""
+        if not self.is_printed:
+            return attrs.evolve(ON_SCREEN, caption=caption, letters=self._lettered)
+        return Print(width_mm=self.width_mm.value(), font_pt=self.font_pt.value(), caption=caption, letters=self._lettered)
 
     @property
     def memory(self) -> str:
@@ -140,8 +162,8 @@ class PrintForm(QObject):
             "set_for": self.set_for.currentData(),
             "width_mm": self.width_mm.value(),
             "font_pt": self.font_pt.value(),
-            "caption": self.has_caption.isChecked(),
-            "letters": self.letters.isChecked(),
+            "caption": self._captioned,
+            "letters": self._lettered,
             "outlines": self.outlines.isChecked(),
         }
         return json.dumps(kept)
@@ -159,6 +181,7 @@ class PrintForm(QObject):
                 box.setValue(float(knob.check(kept.get(name, box.value()))))
             except ExplorerError:
                 continue
-        for check, name in ((self.has_caption, "caption"), (self.letters, "letters"), (self.outlines, "outlines")):
-            check.setChecked(kept.get(name, check.isChecked()) is True)
+        self._captioned, self._lettered = (kept.get(name, True) is True for name in ("caption", "letters"))
+        self.outlines.setChecked(kept.get("outlines") is True)
         self.set_for.setCurrentIndex(max(0, self.set_for.findData(kept.get("set_for"))))
+        self._allow()

@@ -53,7 +53,8 @@ class Saving(QObject):
         pictures = ((card.picture, partial(card.in_english, trace, look)) for card in cards)
         others = tuple(Offered(picture, in_english) for picture, in_english in pictures if picture is not None)
         name = window.appearance.words(f"page.{page.key}")
-        self._open(main.picture, main.in_english(trace, look), others=others, several=arranged(page), page=name)
+        of_page: dict[str, Any] = {"others": others, "several": arranged(page), "page": name, "page_key": page.key}
+        self._open(main.picture, main.in_english(trace, look), **of_page)
 
     def save(self, picture: Picture, in_english: Picture | None) -> None:
         """Open the export dialog for a picture of the present answer."""

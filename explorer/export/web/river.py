@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from html import escape
 
+import attrs
+
 from explorer.export.web.drawing import WebDrawing
 from explorer.picture.figure.map import answering
 from explorer.picture.figure.river import HEIGHT, WIDTH, write_scene
@@ -21,6 +23,7 @@ _MOST_TOKENS = 48  # of both sides together; more would make the file large
 
 def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
     """Draw a river that is not opened, with its tokens, heads, blocks and candidates as places that answer."""
+    river = attrs.evolve(river, pools=())  # Their buttons would do nothing.
     grid = lay_out(river, WIDTH, HEIGHT)
     colours = Colours(river.unit_colours, river.signed_colours)
     base = draw_river(river, grid, drawing.words, colours, switched=False)

@@ -9,17 +9,17 @@ from html import unescape
 
 import attrs
 
-from explorer.errors import TooNarrow
+from explorer.errors import TooNarrow, TooWideForPaper
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL, LINE, Drawing
 from explorer.picture.figure.ground import on_ground
-from explorer.picture.figure.print import Print
+from explorer.picture.figure.print import WIDTH, Print
 from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
 from explorer.picture.theme import LIGHT, Theme
 
-_MARGIN = 1.0  # px; half a line at the edge is not cut off
+_SLACK = 0.5  # px that a drawing may be wider than its room
 _GAP_X, _GAP_Y = 20.0, 16.0  # px between parts
 _LETTER = 20.0  # px, the line above a part with its letter
 _ABOVE_CAPTION = 22.0  # px from the pictures to the first baseline of the caption
@@ -34,26 +34,34 @@ _SIZE = re.compile(r'(<text [^>]*font-size=")([\d.]+)"')
 
 
 def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme = LIGHT) -> str:
-    """The SVG document as text, exactly as wide as `print_` says. Raises TooNarrow."""
+    """The SVG document as text, as wide as `print_` says. Raises TooNarrow with a width at which every picture has room."""
     theme = attrs.evolve(theme, window=theme.card)  # Paper has one ground.
     pictures = pictures_in(arranged)
-    plate = _Plate(print_, words, theme, letters=print_.letters and len(pictures) > 1)
-    room = print_.width_px - 2 * _MARGIN
+    margin = print_.margin_px
+    room = print_.width_px - 2 * margin
+    plate = _Plate(print_, words, theme, room, letters=print_.letters and len(pictures) > 1)
     drawing = plate.part(arranged, room)
+    if plate.widest is not None:
+        if not print_.grows:
+            raise plate.refusal(*plate.widest, room)
+        room = drawing.width
     caption = caption_of(pictures, words, letters=plate.letters) if print_.caption is None else print_.caption
     aside = max(0.0, (room - drawing.width) / 2) if len(pictures) == 1 else 0.0
     high = drawing.height
-    body = [f'<g transform="translate({_MARGIN + aside:.2f} {_MARGIN:g})">', *drawing.body, "</g>"]
+    body = [f'<g transform="translate({margin + aside:.2f} {margin:g})">', *drawing.body, "</g>"]
     if caption.strip():
         below = Drawing(theme, words, room)
         last = high + _ABOVE_CAPTION - LINE
         for line in caption.splitlines():
             last = below.write_lines(0, last + LINE, line)
-        plate.must_fit(below, room, pictures[0])
+        if below.width > room + _SLACK:
+            if not print_.grows:
+                raise plate.refusal(below.width, pictures[0], room)
+            room = below.width
         high = last + 4
-        body += [f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">', *below.body, "</g>"]
+        body += [f'<g transform="translate({margin:g} {margin:g})">', *below.body, "</g>"]
     title = "; ".join(picture.caption.title for picture in pictures)
-    svg = document(print_.width_px, high + 2 * _MARGIN, body, theme.card, title, mm_per_px=print_.mm_per_px)
+    svg = document(room + 2 * margin, high + 2 * margin, body, theme.card, title, mm_per_px=print_.mm_per_px)
     return _SIZE.sub(lambda found: f'{found[1]}{max(float(found[2]), print_.smallest_px):g}"', svg)
 
 
@@ -87,11 +95,15 @@ def _said(caption: Caption, words: Words) -> Iterator[str]:
 
 
 class _Plate:
-    """The drawing of the parts; `letters` says whether they are named, and letters are given in the order of reading."""
+    """The drawing of the parts in a width of `room` px; `letters` says whether they are named, in the order of reading.
 
-    def __init__(self, print_: Print, words: Words, theme: Theme, *, letters: bool) -> None:
-        self._print, self._words, self._theme = print_, words, theme
+    `widest` is the width (px) and the picture that needs most of those which even the whole room is too narrow for.
+    """
+
+    def __init__(self, print_: Print, words: Words, theme: Theme, room: float, *, letters: bool) -> None:
+        self._print, self._words, self._theme, self._room = print_, words, theme, room
         self.letters = letters
+        self.widest: tuple[float, Picture] | None = None
         self._n_named = 0
 
     def part(self, arranged: Arranged, room: float) -> Drawing:
@@ -118,7 +130,11 @@ class _Plate:
             if 0 < beyond < _BEYOND:  # Its last label stands out, so it is laid out for less room.
                 given -= beyond
                 drawing = self._drawn(picture, given)
-        self.must_fit(drawing, room, picture)
+        if drawing.width > room + _SLACK:
+            if room < self._room:
+                raise self.refusal(drawing.width, picture, room)  # It has more room further down.
+            if self.widest is None or drawing.width > self.widest[0]:
+                self.widest = drawing.width, picture
         self._n_named += 1
         return drawing
 
@@ -169,14 +185,12 @@ class _Plate:
         drawing.reach(x + part.width, y + part.height)
         drawing.cramped = drawing.cramped or part.cramped
 
-    def must_fit(self, drawing: Drawing, room: float, picture: Picture) -> None:
-        """Raise TooNarrow where a drawing is wider than its room (px)."""
-        if drawing.width <= room + 0.5:
-            return
-        need_mm = (drawing.width + 2 * _MARGIN) * self._print.mm_per_px
-        raise TooNarrow(
-            title=picture.caption.title,
-            need_mm=math.ceil(need_mm + 0.5),
-            room_mm=round((room + 2 * _MARGIN) * self._print.mm_per_px),
-            font_pt=self._print.font_pt,
-        )
+    def refusal(self, wide: float, picture: Picture, room: float) -> TooNarrow:
+        """The error about a picture that is `wide` (px) in a room that is narrower."""
+        margins = 2 * self._print.margin_px
+        exact_mm, room_mm = ((each + margins) * self._print.mm_per_px for each in (wide, room))
+        need_mm = math.ceil(exact_mm + 0.5)
+        told = {"title": picture.caption.title, "need_mm": need_mm, "font_pt": self._print.font_pt}
+        if need_mm > WIDTH.valid.high:
+            return TooWideForPaper(**told, most_mm=round(WIDTH.valid.high))
+        return TooNarrow(**told, room_mm=round(room_mm))

@@ -19,6 +19,8 @@ _TOLD = re.compile(r"([0-9]*\.?[0-9]+)\s*(mm|cm|in|pt)")
 SMALLEST_PT = 5.0
 """Smaller labels, such as indices, are smaller than the asked size, but never than this."""
 
+_MARGIN, _MARGIN_ON_SCREEN = 4.0, 16.0  # px
+
 COLUMNS_MM = {"one_column": 88.0, "two_columns": 180.0}
 """Widths that fit the pages of most journals: 3.5 and 7.1 inches."""
 
@@ -53,13 +55,15 @@ class Print:
     """How a figure is set. `width_mm` is its exact width on paper, `font_pt` the size of its labels there.
 
     `caption` stands below it: None is what the pictures say of themselves, "" none. `letters` names the parts (a), (b) … where
-    there are several. Raises KnobOutOfRange, KnobNotANumber.
+    there are several. A figure that `grows` becomes wider than that where one of its pictures needs more, since no paper ends
+    there. Raises KnobOutOfRange, KnobNotANumber.
     """
 
     width_mm: float = attrs.field(default=COLUMNS_MM["one_column"], converter=_checked_width)
     font_pt: float = attrs.field(default=8.0, converter=_checked_font)
     caption: str | None = None
     letters: bool = True
+    grows: bool = False
 
     @property
     def mm_per_px(self) -> float:
@@ -72,10 +76,15 @@ class Print:
         return self.width_mm / self.mm_per_px
 
     @property
+    def margin_px(self) -> float:
+        """The room (px of the drawing) around everything: on paper just so much that no outline ends at the edge."""
+        return _MARGIN_ON_SCREEN if self.grows else _MARGIN
+
+    @property
     def smallest_px(self) -> float:
         """The smallest letters (px of the drawing)."""
         return SMALLEST_PT / self.font_pt * LABEL
 
 
-ON_SCREEN = Print(width_mm=315, font_pt=9)
-"""For several pictures that are not for paper: 1190 px wide with letters of 12 px, as a window of 1440 px shows them."""
+ON_SCREEN = Print(width_mm=315, font_pt=9, grows=True)
+"""For several pictures that are not for paper: at least 1190 px wide, letters of 12 px, as a window of 1440 px shows them."""

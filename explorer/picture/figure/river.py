@@ -31,20 +31,19 @@ _LEAST = 740.0  # px; a narrower one has no room for the names of its parts
 
 
 def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
-    """Draw the river as the window shows it while nothing is pointed at."""
+    """Draw the river as the window shows it while nothing is pointed at, without its buttons."""
     colours = Colours(picture.unit_colours, picture.signed_colours)
     wide = drawing.filling(WIDTH, _LEAST)
     printed = math.isfinite(drawing.room)
-    if printed:
-        picture = attrs.evolve(picture, pools=())  # Paper has no buttons.
+    picture = attrs.evolve(picture, pools=())
     if picture.opened is None:
         grid = lay_out(picture, wide, HEIGHT)
-        base = draw_river(picture, grid, drawing.words, colours, switched=not printed)
+        base = draw_river(picture, grid, drawing.words, colours, switched=False)
         over = draw_over(picture, grid, drawing.words, usual(picture))
     else:
         inside = lay_out_inside(picture, wide, HEIGHT)
         base = draw_inside(picture, inside, drawing.words, colours)
-        over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture))
+        over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture), closes=False)
     drawing.add(f'<g transform="translate(0 {top:g})">')
     drawing.add(f'<rect width="{wide:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>')
     write_scene(drawing, (*(_clear(base.scene, over.scene) if printed else base.scene), *over.scene))

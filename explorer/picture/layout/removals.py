@@ -3,6 +3,7 @@
 import math
 
 import attrs
+import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
@@ -62,7 +63,7 @@ def removals(sketch: Sketch, picture: Removals, words: Words, area: Area) -> Row
         sketch.write(x, at.plot.y - 8, label, _SMALL, theme.faint, "middle")
     for index, name in enumerate(picture.names[: at.n_rows]):
         _row(sketch, picture, index, name, at, area)
-    _legend(sketch, words, Area(area.x, at.plot.bottom + 4, area.wide, _FOOT_PX))
+    _legend(sketch, picture, words, Area(area.x, at.plot.bottom + 4, area.wide, _FOOT_PX))
     return at
 
 
@@ -80,10 +81,12 @@ def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: Rows, are
     sketch.write(area.right, middle + 4, figures, _SMALL, theme.faint, "end")
 
 
-def _legend(sketch: Sketch, words: Words, area: Area) -> None:
-    """A dot and a ring with their meanings; a meaning without room is left to the tooltip."""
+def _legend(sketch: Sketch, picture: Removals, words: Words, area: Area) -> None:
+    """A dot and a ring with their meanings, as far as they are drawn; a meaning without room is left to the tooltip."""
     theme, x, middle = sketch.theme, area.x + 5, area.y + 11
-    for key in ("share", "cost"):
+    for key, values in (("share", picture.shares), ("cost", picture.costs)):
+        if not np.isfinite(values).any():
+            continue
         said = words(f"removals.{key}")
         if x + 12 + sketch.measure(said, _SMALL, False) > area.right:
             return

@@ -64,6 +64,7 @@ def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
             name=f"effects.{tap.rpartition('.')[0]}.head{look.head}",
             shape=f"[query {weights.shape[0]}, key {weights.shape[1]}]",
             note=_note(found, values, rows, columns, words),
+            hint="" if found is None or not np.isfinite(values).any() else words("effects.click_cell"),
             origin="beside",
         ),
     )
@@ -81,7 +82,7 @@ def _reach(values: Array) -> float:
 
 
 def _note(found: Edges | None, values: Array, rows: Axis, columns: Axis, words: Words) -> str:
-    """The cell that matters most, or that none does; that some are estimates; and what a click does."""
+    """The cell that matters most, or that none does; and that some are estimates."""
     if found is None:
         return words("status.computing")
     if not np.isfinite(values).any():
@@ -94,4 +95,4 @@ def _note(found: Edges | None, values: Array, rows: Axis, columns: Axis, words: 
     else:
         told = words("effects.no_edge", least=plain(LEAST), cell=cell, value=f"{strongest:+.2g}".replace("-", "\N{MINUS SIGN}"))
     estimated = "" if found.exact else f" {words('effects.estimated')}"
-    return f"{told}{estimated} {words('effects.click_cell')}"
+    return f"{told}{estimated}"

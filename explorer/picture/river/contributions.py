@@ -142,6 +142,13 @@ def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
     return Drawn(tuple(scene), tuple(hot))
 
 
+def told_bands(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """What bands show, as text in place of the switch."""
+    told = words("river.bands.told", name=words("river.bands.name"), shown=words(f"river.bands.{river.bands}"))
+    y = grid.halves[0].top - 8 if len(grid.halves) == 2 else grid.captions_y
+    return Drawn((Label(grid.out.x - 18, y + 1, told, _LETTERS, "faint", align="right"),))
+
+
 def _button(rect: Rect, text: str, *, on: bool, able: bool) -> list[Item]:
     box = Box(rect, "accent", radius=3) if on else Box(rect, "card", "hairline", radius=3)
     ink = "on_accent" if on else "text" if able else "disabled"

@@ -21,8 +21,8 @@ from explorer.picture.river.strips import LEAST_LABEL_PX, draw_strips, excerpt_t
 def draw_river(
     river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True, kept: Kept | None = None
 ) -> Drawn:
-    """All that does not change while the mouse moves, its ground first; without the switch of the bands where they are not
-    `switched`. Parts that are `kept` from the picture before are the same objects again.
+    """All that does not change while the mouse moves, its ground first; text in place of the switch of the bands where they are
+    not `switched`. Parts that are `kept` from the picture before are the same objects again.
     """
     kept = kept or Kept()
     kept.turn()

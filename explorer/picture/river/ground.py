@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.contributions import draw_switch
+from explorer.picture.river.contributions import draw_switch, told_bands
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.output import draw_legend
@@ -33,15 +33,14 @@ class Colours:
 
 
 def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
-    """The ground; without the switch of the bands where they are not `switched`."""
+    """The ground; where the bands are not `switched`, it says what they show."""
     parts = [_captions(river, grid, words)]
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(_boxes(river, half, place, grid, words))
         parts.append(Drawn(tuple(draw_signs(place))))
     parts.append(_waves(river, grid, words, kept))
     parts.append(draw_legend(river, grid, words, colours.unit, colours.signed))
-    if switched:
-        parts.append(draw_switch(river, grid, words))
+    parts.append((draw_switch if switched else told_bands)(river, grid, words))
     return joined(parts)
 
 

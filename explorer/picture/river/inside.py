@@ -243,8 +243,12 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
     return made
 
 
-def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours, pointing: Pointing) -> Drawn:
-    """What follows the mouse: the row and the cell, what the row mixes, how the cell comes about, and the sentence."""
+def draw_inside_over(
+    river: River, place: Inside, words: Words, colours: Colours, pointing: Pointing, *, closes: bool = True
+) -> Drawn:
+    """What follows the mouse: the row and the cell, what the row mixes, how the cell comes about, and the sentence; and how it
+    is closed, where it `closes`.
+    """
     scene: list[Item] = []
     hot: tuple[Answering, ...] = ()
     if isinstance(river.opened, OpenedHead):
@@ -258,7 +262,7 @@ def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours
     sentence = next(item for item in scene if isinstance(item, Sentence))
     left = place.explanation.w - about_width(sentence.text, sentence.px) - 60
     back = fitting([words("river.inside.back"), words("river.inside.back_short")], 12, left)
-    if back:
+    if back and closes:
         y = place.explanation.y + place.explanation.h / 2
         scene.append(Label(place.explanation.right - 16, y, back, 12, "faint", align="right"))
     return Drawn(tuple(scene), hot)

@@ -38,7 +38,7 @@ def tell(
         about = "folded_note" if short else "unit_words_hint"
         return _pieces(words(f"heads.{about}" if river.halves[0].block == 1 else "heads.not_folded"))
     if place is not None and place.kind == "candidate":
-        return _pieces(_candidate(river, words, place))
+        return _pieces(_candidate(river, words, place, short=short))
     if place is not None and place.kind == "vector":
         return _pieces(_vector(river, words, place))
     if place is not None and place.kind == "waves":
@@ -165,9 +165,9 @@ def _block(river: River, words: Words, place: Place) -> str:
     return words(f"river.tell.block.{key}", layer=_data(place.layer))
 
 
-def _candidate(river: River, words: Words, place: Place) -> str:
+def _candidate(river: River, words: Words, place: Place, *, short: bool) -> str:
     name, p, _id = river.written.candidates[min(place.index, len(river.written.candidates) - 1)]
     step = river.written.step + 1
     cut = any(river.written.cut[place.index : place.index + 1])
-    key = "river.tell.candidate_cut" if cut else "river.tell.candidate"
+    key = "river.tell.candidate_cut" if cut else "river.tell.candidate_short" if short else "river.tell.candidate"
     return words(key, step=step, word=_data(shown_text(name)), share=_data(percent(p)))

@@ -116,6 +116,7 @@ QCheckBox::indicator:checked {{ background: {faint}; border-color: {faint}; imag
 QCheckBox[away="true"]::indicator {{ border-color: {accent}; }}
 QCheckBox[away="true"]::indicator:checked {{ background: {accent}; }}
 QCheckBox::indicator:disabled {{ border-color: {hairline}; background: {window}; }}
+QCheckBox::indicator:checked:disabled {{ border-color: {disabled}; background: {disabled}; }}
 QCheckBox:focus {{ color: {accent}; }}
 QTextBrowser {{ background: transparent; border: none; }}
 QTextBrowser#manual {{ background: {card}; border-left: 1px solid {hairline}; }}

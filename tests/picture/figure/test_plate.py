@@ -1,13 +1,16 @@
 """Figures for print have exactly the asked size and letters, and nothing is cut off."""
 
+import re
+
 import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import KnobNotANumber, KnobOutOfRange, NotAWidth, TooNarrow
+from explorer.errors import KnobNotANumber, KnobOutOfRange, NotAWidth, TooNarrow, TooWideForPaper
+from explorer.picture.decoding_kinds import Branch, Tree
 from explorer.picture.figure.plate import letter, render_print
-from explorer.picture.figure.print import COLUMNS_MM, Print, width_of
-from explorer.picture.kinds import Heatmap, Picture, Strips
+from explorer.picture.figure.print import COLUMNS_MM, ON_SCREEN, Print, width_of
+from explorer.picture.kinds import Caption, Heatmap, Picture, Strips
 from explorer.picture.layout.arranged import Below, Beside
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import tap_heatmap
@@ -181,6 +184,52 @@ def test_too_narrow_says_how_wide_it_must_be() -> None:
         render_print(long, Print(width_mm=88, font_pt=10), words("en"))
     assert words("en").error(caught.value).startswith("“Attention weights” needs")
     assert caught.value.values["room_mm"] == 88 and caught.value.values["font_pt"] == 10.0
+
+
+def _chain(n_tokens: int) -> Tree:
+    """What beam search tried, as a straight line that no room makes shorter."""
+    branches = tuple(Branch(node=n, parent=n - 1, label="北京", log_p=-0.5, total=-1.0, state="best") for n in range(n_tokens))
+    return Tree(branches=branches, caption=Caption(title=f"Chain of {n_tokens}", tap="search", shape=""))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_for_the_screen_becomes_as_wide_as_its_widest_picture(language: str) -> None:
+    """Beside others or below them; the others are as large as on a page without it."""
+    alone = read(render_print(Beside((_map(0), _map(1)), (0.5, 0.5)), ON_SCREEN, words(language)))
+    assert alone.wide_mm == pytest.approx(ON_SCREEN.width_mm, abs=1e-3)
+    for page in (Below((_map(), _chain(20))), Beside((_chain(20), _map()), (0.5, 0.5)), Below((_map(), _chain(60)))):
+        svg = render_print(page, ON_SCREEN, words(language))
+        printed = read(svg)
+        assert printed.wide_mm > ON_SCREEN.width_mm and not outside(printed)
+        assert printed.wide_px - 2 * ON_SCREEN.margin_px < max(line.right for line in printed.lines) + 10
+        assert [line.pt for line in printed.lines if line.text == "爱"] == pytest.approx([ON_SCREEN.font_pt] * 2)
+        assert svg.split('<g class="cells">')[1].split('width="')[1].startswith('44.00"')
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_refusal_of_a_page_names_a_width_that_is_enough_for_all_of_it(language: str) -> None:
+    """Not only for the first picture that has no room; and one that no paper has room for is told of the other ways out."""
+    page = Below((_chain(10), Beside((_chain(12), _map()), (0.5, 0.5))))
+    with pytest.raises(TooNarrow) as caught:
+        render_print(page, Print(width_mm=88), words(language))
+    assert caught.value.values["title"] == "Chain of 12"
+    need = float(str(caught.value.values["need_mm"]))
+    assert not outside(read(render_print(page, Print(width_mm=need), words(language))))
+    with pytest.raises(TooWideForPaper) as wide:
+        render_print(Below((_map(), _chain(60))), Print(width_mm=180), words(language))
+    assert "600 mm" in words(language).error(wide.value)
+
+
+def test_nothing_ends_at_the_edge_of_the_paper() -> None:
+    """The outline of the bar that was chosen, which stands first, and the letter at its left, have a margin."""
+    chosen = attrs.evolve(PICTURES["bars_cut"], chosen=0)
+    page = Below((chosen, chosen))
+    svg = _prints(chosen, width_mm=88)
+    top = min(float(each) for each in re.findall(r'<rect x="[^"]*" y="([-\d.]+)"[^>]* rx="2" fill="none"', svg))
+    moved = float(re.findall(r'<g transform="translate\([\d.]+ ([\d.]+)\)">', svg)[0])
+    assert top < 0 and top + moved > 1
+    printed = read(render_print(page, Print(width_mm=88), words("en")))
+    assert min(line.left for line in printed.lines) >= 3
 
 
 def test_paper_has_the_colours_of_its_own_ground() -> None:

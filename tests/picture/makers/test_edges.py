@@ -8,6 +8,7 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.cell_text import cell, cell_tip, changeable
+from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.edges import edge_map
 from explorer.picture.makers.removals import part_removals
@@ -49,6 +50,16 @@ def test_a_word_is_a_slice_and_the_sentence_their_sum(trace: Trace) -> None:
     strong = found.values.copy()
     strong[2, 1] = -0.3
     assert "Matters most: 北京 → 爱" in drawn(trace, attrs.evolve(HEAD, position=0), values=strong).caption.note
+
+
+def test_what_a_click_does_is_said_in_the_window_alone(trace: Trace) -> None:
+    """And not before there are numbers, when no cell can be closed yet."""
+    click = words("en")("effects.click_cell")
+    made = drawn(trace)
+    assert made.caption.hint == click and click in made.caption.told and click not in made.caption.note
+    assert click not in render(made, words("en")) and made.caption.note in render(made, words("en"))
+    pending = edge_map(attrs.evolve(trace, experiments={}), HEAD, words("en"))
+    assert pending is not None and pending.caption.hint == ""
 
 
 def test_a_cell_says_its_value_its_weight_and_its_tap(trace: Trace) -> None:
