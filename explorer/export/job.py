@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from explorer.export.choice import Choice, single, together
-from explorer.export.formats import FILMS, SCRIPTS, Format, Pixels, find, formats_of
+from explorer.export.formats import FILMS, SCRIPTS, SVG_DPI, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
 from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
@@ -163,6 +163,12 @@ class Export:
     def set_for(self) -> Print | None:
         """How the figure is set, None for one with a size of its own."""
         return self.printed or (None if self.several is None else ON_SCREEN)
+
+    def dots_per_inch(self, wide: float) -> float:
+        """The resolution of a figure that is so `wide` (px of 1/96 inch): as asked for where the format has pixels, else 96."""
+        if not find(self.format, self.possible()).has_pixels:
+            return SVG_DPI
+        return self.width_px / wide * SVG_DPI if self.width_px else self.dpi
 
     def preview(self) -> str:
         """The SVG of the figure, with letters as text; of several files that of the first one. Raises ExplorerError."""

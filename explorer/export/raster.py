@@ -13,12 +13,12 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPa
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
+from explorer.export.formats import SVG_DPI
 from explorer.files import replacing
 from explorer.picture.figure.png import encode_pixels
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
-SVG_DPI = 96.0  # px of an SVG per inch
 INCH_MM = 25.4
 _INCH_POINTS = 72.0
 _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)(mm)?" height="([\d.]+)(?:mm)?"')

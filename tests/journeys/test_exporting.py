@@ -139,6 +139,31 @@ def test_a_place_that_cannot_be_written_gets_one_sentence(journey: Journey, qtbo
     journey.run(script)
 
 
+@pytest.mark.parametrize(("dpi", "width_px"), [(192, 0), (300, 0), (192, 777)])
+def test_the_dialog_says_how_large_a_file_will_be(journey: Journey, tmp_path: Path, dpi: int, width_px: int) -> None:
+    """In the pixels that it then has."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("attention")
+        journey.settle(window)
+        window.actions_.by_name["export"].trigger()
+        (dialog,) = window.findChildren(ExportDialog)
+        dialog.dpi.setValue(dpi)
+        dialog.width_px.setValue(width_px)
+        dialog.path.setText(str(tmp_path / "a.png"))
+        dialog.start()
+        journey.wait(lambda: not dialog.running and dialog.preview.settled)
+        size = QImage(str(tmp_path / "a.png")).size()
+        told = dialog.preview.about.text()
+        assert all(f"{side}" in told for side in (size.width(), size.height())) and (bool(width_px) or f"{dpi} dpi" in told)
+        dialog.format.setCurrentIndex(dialog.format.findText("svg"))
+        journey.wait(lambda: dialog.preview.settled and "96 dpi" in dialog.preview.about.text())
+        dialog.reject()
+
+    journey.run(script)
+
+
 def test_the_picture_can_be_copied(journey: Journey) -> None:
     """The clipboard holds the picture of the card that was touched last."""
 

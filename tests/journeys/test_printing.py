@@ -159,7 +159,7 @@ def test_a_whole_page_for_the_screen_says_what_it_has(journey: Journey) -> None:
         whole = {line.text for line in read(dialog.job().preview()).lines}
         assert {"(a)", "(b)", "(c)"} <= whole
         journey.wait(lambda: dialog.preview.settled)
-        assert "1191 × " in dialog.preview.about.text() and "mm" not in dialog.preview.about.text()  # No paper is meant.
+        assert "2381 × " in dialog.preview.about.text() and "mm" not in dialog.preview.about.text()  # No paper is meant.
         form.letters.click()
         form.has_caption.click()
         assert not form.caption.isEnabled() and not form.letters.isChecked()

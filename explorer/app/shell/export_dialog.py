@@ -80,7 +80,7 @@ class ExportDialog(QDialog):
         self._own_stem = ""  # the file name, without its suffix, that somebody has typed or chosen
         self.setWindowTitle(words("export.title"))
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
-        self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
+        self.dpi, self.width_px, self._usual_dpi = WholeNumberBox(), WholeNumberBox(), _DPI
         self.path, self.choose = QLineEdit(), QPushButton()
         self.print_form, self.preview = PrintForm(words, self), ExportPreview(words)
         self.progress, self.message = QProgressBar(), QLabel()
@@ -96,7 +96,7 @@ class ExportDialog(QDialog):
         for key, name in self._contents.named(words):
             self.what.addItem(name, key)
         self.dpi.setRange(24, 1200)
-        self.dpi.setValue(_DPI)
+        self.dpi.setValue(self._usual_dpi)
         self.width_px.setRange(0, 20000)
         sheet = self._contents.first.picture.kind().sheet
         if sheet is not None:  # A sheet has a size of its own; any other picture is as wide as its dots say.
@@ -154,6 +154,8 @@ class ExportDialog(QDialog):
         self.format.currentIndexChanged.connect(self._named)
         self.path.textEdited.connect(self._typed)
         self.theme.currentIndexChanged.connect(self._preview)
+        for box in (self.dpi, self.width_px):
+            box.valueChanged.connect(self._preview)
         self.print_form.changed.connect(self._preview)
         self.preview.broke.connect(self.broke)
         self.preview.drawn.connect(self._say_once)
@@ -210,8 +212,10 @@ class ExportDialog(QDialog):
 
     def _preview(self) -> None:
         """Preview what is chosen now."""
-        if self.dpi.value() in (_DPI, _PRINT_DPI):  # Nobody has chosen another one.
-            self.dpi.setValue(_PRINT_DPI if self.print_form.is_printed else _DPI)
+        usual = _PRINT_DPI if self.print_form.is_printed else _DPI
+        if self.dpi.value() == self._usual_dpi != usual:  # Nobody has chosen another one.
+            self._usual_dpi = usual
+            self.dpi.setValue(usual)
         self.print_form.suggest(self._contents.caption(self._kind, self._words))
         self.preview.ask(self.job() if self._format.draw is not None else None)
 

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from explorer.errors import ExplorerError
 from explorer.export import raster
+from explorer.export.formats import SVG_DPI
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL
@@ -53,13 +54,13 @@ def _shown(job: Export, room: QSize) -> _Shown:
     svg = job.preview()
     size = raster.size_px(svg)
     scale = min(room.width() / size.width(), room.height() / size.height())
-    image = raster.image(outlined(svg) if job.outlines else svg, scale * raster.SVG_DPI)
+    image = raster.image(outlined(svg) if job.outlines else svg, scale * SVG_DPI)
     boxes = lacking(svg) if job.outlines else ""
     set_for = job.set_for
     if set_for is None or set_for.grows:
         return _Shown(image, size.width(), size.height(), None, boxes)
     sizes = [float(each) * set_for.font_pt / LABEL for each in _LETTERS.findall(svg)]
-    mm = raster.INCH_MM / raster.SVG_DPI
+    mm = raster.INCH_MM / SVG_DPI
     return _Shown(image, size.width() * mm, size.height() * mm, (min(sizes), max(sizes)) if sizes else None, boxes)
 
 
@@ -140,7 +141,9 @@ class ExportPreview(QWidget):
 
     def _size(self, shown: _Shown) -> str:
         if self._job is None or self._job.set_for is None or self._job.set_for.grows:
-            return self._words("export.size_px", wide=round(shown.wide), high=round(shown.high))
+            dpi = SVG_DPI if self._job is None else self._job.dots_per_inch(shown.wide)
+            sides = (max(1, round(side * dpi / SVG_DPI)) for side in (shown.wide, shown.high))
+            return self._words("export.size_px", **dict(zip(("wide", "high"), sides, strict=True)), dpi=round(dpi))
         told = self._words("export.size_mm", wide=f"{shown.wide:.4g}", high=f"{shown.high:.0f}")
         if shown.letters is None:
             return told
