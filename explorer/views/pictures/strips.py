@@ -17,7 +17,7 @@ from explorer.views.painting.walked_canvas import WalkedCanvas
 from explorer.views.pictures.map_legends import has_unknown, paint_unknown
 
 _MOST_LABEL = 72.0
-_HEAD, _FOOT = 20.0, 18.0
+_HEAD, _FOOT = 25.0, 20.0
 _LINE = 19.0  # px, the height of a further line of a band's title
 _MOST_LINES = 2  # lines of a band's title
 _TITLE_FLAGS = Qt.AlignmentFlag.AlignBottom.value | Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
@@ -110,7 +110,7 @@ class StripsView(WalkedCanvas):
             if box.width() < 24:
                 continue
             painter.setPen(QColor(self.theme.text))
-            head = QRectF(box.left(), 0, box.width() + 6, field.top() - 5)
+            head = QRectF(box.left(), 0, box.width() + 6, field.top() - 3)
             painter.drawText(head, _TITLE_FLAGS, band.caption.title)
             painter.setPen(QColor(self.theme.faint))
             reach = "" if self.words is None else told_reach(band.scale, self.words)
