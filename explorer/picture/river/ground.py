@@ -35,7 +35,7 @@ class Colours:
 
 def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
     """The ground; without the switch of the bands where they are not `switched`."""
-    parts = [_captions(river, grid, words, switched=switched)]
+    parts = [maker(river, grid, words, switched=switched) for maker in (_captions, _sources)]
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(_boxes(river, half, place, grid, words))
         parts.append(Drawn(tuple(draw_signs(place))))
@@ -114,10 +114,9 @@ def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) ->
         told[1] = (first.slabs[0].x + 4, "continue", count)
     gives = "choose" if river.target is not None else "output" if river.written.n_symbols else "vectors"
     told.append((grid.out.x, gives, river.written.n_symbols))
-    buttons = switch_left(river, grid, words) if switched else grid.out.x
     ends = [*(x for x, _key, _number in told[1:]), grid.width + _BETWEEN_PX]
     if len(grid.halves) == 1:
-        ends[1] = min(ends[1], buttons)
+        ends[1] = min(ends[1], _buttons_left(river, grid, words, switched=switched))
     scene: list[Item] = []
     for place, ((x, key, number), end) in enumerate(zip(told, ends, strict=True), 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
@@ -126,18 +125,26 @@ def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) ->
             texts = [f"{text} · T = {river.written.temperature:g}" for text in texts]
         scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
         scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, end - x - 14 - _BETWEEN_PX), px))
-    if len(grid.halves) == 2:
-        second = grid.halves[1]
-        room = second.slabs[0].x - second.label.x - 4
-        texts = [words("river.written_so_far"), words("river.written_short")]
-        if not river.halves[1].whole:
-            texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
-        text = fitting(texts, 11, room)
-        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
-        end = min(second.slabs[0].x + second.slabs[0].w, buttons - _BETWEEN_PX) - 14
-        memory = fitting([words("river.memory"), words("river.memory_short")], 11, end - grid.memory)
-        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint"))
     return Drawn(tuple(scene))
+
+
+def _sources(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> Drawn:
+    """What the lower half reads: the words written so far, and the upper half's output. A river with one half has neither."""
+    if len(grid.halves) == 1:
+        return Drawn(())
+    first, second = grid.halves
+    room = second.slabs[0].x - second.label.x - 4
+    texts = [words("river.written_so_far"), words("river.written_short")]
+    if not river.halves[1].whole:
+        texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
+    end = min(second.slabs[0].x + second.slabs[0].w, _buttons_left(river, grid, words, switched=switched) - _BETWEEN_PX) - 14
+    memory = fitting([words("river.memory"), words("river.memory_short")], 11, end - grid.memory)
+    written = Label(second.label.x, second.top - 14, fitting(texts, 11, room), 11, "faint")
+    return Drawn((written, Label(grid.memory + 14, first.top - 8, memory, 11, "faint")))
+
+
+def _buttons_left(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> float:
+    return switch_left(river, grid, words) if switched else grid.out.x
 
 
 def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
