@@ -2,6 +2,8 @@
 
 import plistlib
 import string
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +13,7 @@ from explorer.config import KNOBS
 from explorer.errors import KnobOutOfRange, MissingAsset, UnknownFormat, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words, system_language
 
+ASSETS = Path(__file__).parents[1] / "assets"
 ZH, EN = Words.load("zh"), Words.load("en")
 
 
@@ -43,6 +46,30 @@ def test_places_are_found() -> None:
 def test_no_text_is_empty_or_ragged(words: Words) -> None:
     """No white space around it, none doubled."""
     assert [key for key, text in texts(words).items() if text != text.strip() or not text or "  " in text] == []
+
+
+def english(data: object, *, told: bool = False) -> Iterator[str]:
+    """The strings under every `en` in what a TOML file holds."""
+    if isinstance(data, str):
+        yield from [data] if told else []
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from english(value, told=told or key == "en")
+    elif isinstance(data, list):
+        for value in data:
+            yield from english(value, told=told)
+
+
+def test_english_texts_have_straight_quotes() -> None:
+    """The bundled font draws the curly ones as wide as a Chinese character, which tears a gap into an English word."""
+    told = texts(EN)
+    for folder in ("explain/en", "manual/en"):
+        told |= {str(path): path.read_text("utf-8") for path in (ASSETS / folder).iterdir()}
+    for path in (*ASSETS.glob("*.toml"), *ASSETS.glob("lessons/*.toml"), *ASSETS.glob("manual/*.toml")):
+        told[str(path)] = "\n".join(english(tomllib.loads(path.read_text("utf-8"))))
+
+    assert [key for key, text in told.items() if set(text) & set("‘’“”")] == []
+    assert all(any(str(ASSETS / part) in key and told[key] for key in told) for part in ("explain", "lessons/tour", "glossary"))
 
 
 @pytest.mark.parametrize("words", [ZH, EN], ids=LANGUAGES)

@@ -95,7 +95,7 @@ def test_a_stale_wayland_display_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(NoDisplay) as caught:
         check_display(left)
 
-    assert "WAYLAND_DISPLAY “wayland-0”" in Words.load("en").error(caught.value)
+    assert 'WAYLAND_DISPLAY "wayland-0"' in Words.load("en").error(caught.value)
     with pytest.raises(NoDisplay):
         check_display({"QT_QPA_PLATFORM": "wayland", **left})
 

@@ -3,8 +3,10 @@
 import numpy as np
 
 from explorer.app.pages.output_page import OutputPage
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.window import Window
 from explorer.picture.decoding_kinds import Timeline
+from explorer.state.intents import SetPreset
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
@@ -34,6 +36,30 @@ def test_the_language_model_says_what_comes_next(journey: Journey) -> None:
         journey.settle(window)
         assert np.isnan(_timeline(window, journey).probabilities).all()
         assert "译文" not in window.weights.note.text() and "随机" in window.weights.note.text()
+
+    journey.run(script, "--preset", "language-model", "--text", SENTENCE)
+
+
+def test_no_source_is_spoken_of_without_one(journey: Journey) -> None:
+    """Beside the cards and in the box of the question mark; a model that translates has its source explained."""
+
+    def explained(window: Window) -> str:
+        window.header.explain_button.click()
+        (box,) = [each for each in window.findChildren(TextBox) if each.isVisible()]
+        told: str = box.text.toPlainText()
+        box.close()
+        assert window.page_stack.page.explanation.toPlainText().strip() == told.strip()
+        return told
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("output")
+        journey.settle(window)
+        told = explained(window)
+        assert "交叉" not in told and "源句" not in told and "解码器" in told
+        window.session.ask(SetPreset("tiny"))
+        journey.settle(window)
+        assert "交叉" in explained(window)
 
     journey.run(script, "--preset", "language-model", "--text", SENTENCE)
 

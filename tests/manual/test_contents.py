@@ -26,6 +26,7 @@ ROWS = ("R6", "R10", "R12", "R13", "R20", "R21", "R22", "R36", "R37", "R38", "R3
 """The rows of the map of features that the manual must tell of."""
 
 _LINK = re.compile(r'href="([^"]+)"')
+_PAGE_LINK = re.compile(r'href="page:(\w+)"[^>]*>([^<]+)<')
 _KEYS = (MenuKey("File", "Export…", "Ctrl+E"), MenuKey("File", "Nothing yet", ""), MenuKey("Help", "Manual", "Ctrl+F1"))
 
 
@@ -82,6 +83,18 @@ def test_every_row_of_the_map_of_features_stands_in_one_section(language: str) -
 def test_no_link_is_dead(language: str) -> None:
     """Chapters, sections, pages and lessons are there; the window's tests follow the actions."""
     assert dead_links(language) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_to_a_page_is_its_name(language: str) -> None:
+    """The name that the window has for it, or an invitation to open it."""
+    words = Words.load(language)
+    links = {link for each in manual(language) for link in _PAGE_LINK.findall(each.html)}
+    names = {(key, words(f"page.{key}").lower()) for key in page_list.KEYS}
+    told = {(key, text.lower()) for key, text in links}
+
+    assert told & names
+    assert [link for link in told - names if not link[1].startswith(("open th", "打开"))] == []
 
 
 def test_a_dead_link_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_what_does_not_belong_together_is_switched_by_itself() -> None:
         ((Change("encoder.layers.0.self_attn.mixed", "mean", head=0),), "encoder self L0 head 0 at its mean"),
         (
             (Change("encoder.embedding.output", "patch", rows=(0,), text="你爱上海"),),
-            "我 from “你爱上海” (Encoder Sum entering the model)",
+            '我 from "你爱上海" (Encoder Sum entering the model)',
         ),
         (
             (Change("encoder.layers.0.self_attn.masked", "close", head=1, rows=(0,), columns=(1,)),),

@@ -66,7 +66,7 @@ class OutputPage(Page):
         self._look = Look()
         self._as_grid = False
         self._words: Words | None = None
-        self._explained = self.key  # the key of the explanation that is shown
+        self._told = ""  # the name of the explanation that is shown
         self.doing = ""  # the first that the model offers
         self._make_cards()
         self.writing = WritingPart(self)
@@ -149,7 +149,7 @@ class OutputPage(Page):
         self._trace, self._look = trace, look
         self.unit.put(look)
         translates, offered = bool(trace.expected), _doings(trace)
-        now = self.doing if self.doing in offered else offered[0]
+        now = self._done(trace)
         self.doings.offer({each: words(f"writing.{each}") for each in offered} if len(offered) > 1 else {}, now)
         parts: dict[str, WritingPart | ClozePart | SimilarityPart | ClassesPart] = {
             "write": self.writing,
@@ -161,7 +161,7 @@ class OutputPage(Page):
         self.writing.tried.setVisible(now == "write")
         if now in parts:
             parts[now].draw(trace, look, words)
-        self._explain(_EXPLAINED.get(now, self.key))
+        self._explain()
         self._column.setStretchFactor(self._last, _EXPLAINING if now in ("hide", "compare", "classify") else 4)
         self.cross.setVisible(has_alignment(trace))
         self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
@@ -211,7 +211,7 @@ class OutputPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
-        self._explained = ""
+        self._told = ""
         self.writing.speak(words)
         self.similarity.speak(words)
         self.doings.setAccessibleName(words("writing.doing"))
@@ -229,10 +229,23 @@ class OutputPage(Page):
         self.doing = doing
         self.look_at()  # An unchanged Look still draws the page again.
 
-    def _explain(self, key: str) -> None:
-        if self.explanation is not None and self._words is not None and key != self._explained:
-            self._explained = key
-            self.explanation.tell(key, self._words)
+    @property
+    def explained(self) -> str:
+        """The explanation of what is done; a model without cross-attention reads without a source."""
+        if self._trace is None:
+            return self.key
+        done = self._done(self._trace)
+        return _EXPLAINED.get(done, "reading" if done == "read" and not has_alignment(self._trace) else self.key)
+
+    def _done(self, trace: Trace) -> str:
+        """What is done, which is the first thing on offer until the user chooses another."""
+        offered = _doings(trace)
+        return self.doing if self.doing in offered else offered[0]
+
+    def _explain(self) -> None:
+        if self.explanation is not None and self._words is not None and self.explained != self._told:
+            self._told = self.explained
+            self.explanation.tell(self._told, self._words)
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:

@@ -145,6 +145,11 @@ class Page(QWidget):
         self._pool_boxes.append((box, as_shown))
         return box
 
+    @property
+    def explained(self) -> str:
+        """The name of the text that explains what the page shows."""
+        return self.key
+
     def explain(self, *, hug: bool = False) -> ExplanationView:
         """The explanation of this page; with `hug` it is no higher than its text."""
         self.explanation = ExplanationView()

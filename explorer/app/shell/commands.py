@@ -129,7 +129,7 @@ class Commands(QObject):
         self._window.session.ask(look_at(unit="words" if on else "tokens"))
 
     def _explain(self) -> None:
-        self._window.help.explain(self._window.session.state.page)
+        self._window.help.explain(self._window.session.state.page, self._window.page_stack.page.explained)
 
     def _manual(self) -> None:
         self._window.help.manual(self._window.lessons.reckoner, self._actions)

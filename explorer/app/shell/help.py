@@ -37,11 +37,11 @@ class Help(QObject):
         self._window, self._appearance, self._shortcuts = window, appearance, shortcuts
         self._manual: ManualWindow | None = None
 
-    def explain(self, page: str) -> None:
-        """Show the explanation of a page, which a small window may have scrolled out of sight; without one, the keys."""
+    def explain(self, page: str, name: str) -> None:
+        """Show the explanation `name` of a page, which a small window may have scrolled out of sight; without one, the keys."""
         words = self._appearance.words
         try:
-            text = asset_text(f"explain/{words.language}/{page}.md")
+            text = asset_text(f"explain/{words.language}/{name}.md")
         except MissingAsset:
             self.keys()
             return

@@ -2,7 +2,8 @@
 
 Layers run downward and heads to the right. Where a wall has another shape than its room, each layer's heads go on in
 further lines, or several layers stand beside each other, so that the thumbnails grow. A wall that is sorted by a measure has
-its heads one after the other, whatever their layer; one that is measured has room for a label above each thumbnail.
+its heads one after the other, whatever their layer. Where lines and columns do not say whose a thumbnail is, and on a wall that
+is measured, there is room for a label above each.
 """
 
 import math
@@ -19,6 +20,8 @@ _MOST_BESIDE = 4  # layers beside each other; the eye loses the order of more
 _MOST_IN_LINE = 64  # heads of a sorted wall
 LABEL_PX = 15.0  # px, the height of a label
 _LABEL_WIDE_PX, _SHORT_LABEL_PX = 66.0, 44.0  # px, the room for "L0 H3 0.82" and, where layers are lines, "H3 0.82"
+_NAME_PX, _MARK_PX = 6.0, 6.0  # px, the room around a name such as "L0 H3", and of each of its letters
+_LEAST_LABEL_PX = 12.0  # px; a gap that became lower by rounding still has room for a label
 _WORTH_OF_NAMES = 4.0  # how many times as large thumbnails must be before they are worth more than their names
 
 
@@ -106,7 +109,8 @@ class Atlas:
 def best_fold(grid: HeadGrid, wide_px: float, high_px: float, stretch: float = 1.0) -> Fold:
     """The fold that makes the thumbnails largest in a room; the plain one unless another is clearly larger.
 
-    A cell may be up to `stretch` times as wide as high. Labels, where there are any, get their room first.
+    A cell may be up to `stretch` times as wide as high. Labels, where there are any, get their room first. A fold without room
+    for them is none: nobody could tell whose thumbnail is whose.
     """
     room = (wide_px, high_px, stretch)
     layers, heads = grid.values.shape[:2]
@@ -116,8 +120,11 @@ def best_fold(grid: HeadGrid, wide_px: float, high_px: float, stretch: float = 1
         return max(folds, key=lambda fold: _worth(grid, fold, *room))
     per_lines = [n for n in range(1, heads + 1) if heads % n == 0]
     folds = [Fold(n, beside) for n in per_lines for beside in range(1, min(layers, _MOST_BESIDE) + 1)]
-    folds, plain = [_with_labels(grid, fold, *room[:2]) for fold in folds], _with_labels(grid, PLAIN, *room[:2])
-    best = max(folds, key=lambda fold: _worth(grid, fold, *room))
+    folds = [_with_labels(grid, fold, *room[:2]) for fold in folds]
+    plain = PLAIN if grid.measured is None else _with_labels(grid, PLAIN, *room[:2])
+    if grid.measured is None:
+        folds = [fold for fold in folds if _has_names(grid, fold, *room)]
+    best = max(folds, key=lambda fold: _worth(grid, fold, *room), default=plain)
     if grid.measured is not None and not _has_names(grid, best, *room):
         return plain  # Where figures stand alone, lines and columns say whose they are.
     return best if _worth(grid, best, *room) > _WORTH * _worth(grid, plain, *room) else plain
@@ -133,8 +140,11 @@ def _worth(grid: HeadGrid, fold: Fold, wide_px: float, high_px: float, stretch: 
 def _has_names(grid: HeadGrid, fold: Fold, wide_px: float, high_px: float, stretch: float) -> bool:
     """Whether a label with layer and head has room above each thumbnail."""
     made = _places(grid, fold)
-    label = _LABEL_WIDE_PX if made.is_folded else _SHORT_LABEL_PX
-    return made.pitch_columns * _cell_px(made, wide_px, high_px, stretch)[0] >= label
+    wide, high = _cell_px(made, wide_px, high_px, stretch)
+    if grid.measured is not None:
+        return made.pitch_columns * wide >= (_LABEL_WIDE_PX if made.is_folded else _SHORT_LABEL_PX)
+    name = _NAME_PX + _MARK_PX * len(f"L{grid.layers[-1]} H{made.heads - 1}")
+    return made.pitch_columns * wide >= name and (made.pitch_rows - made.n_rows) * high >= _LEAST_LABEL_PX
 
 
 def _cell_px(made: Atlas, wide_px: float, high_px: float, stretch: float) -> tuple[float, float]:
@@ -144,9 +154,7 @@ def _cell_px(made: Atlas, wide_px: float, high_px: float, stretch: float) -> tup
 
 
 def _with_labels(grid: HeadGrid, fold: Fold, wide_px: float, high_px: float) -> Fold:
-    """The fold with lines so far apart that a label stands between them; as it is, where no label was asked for."""
-    if grid.measured is None:
-        return fold
+    """The fold with lines so far apart that a label stands between them."""
     made = _places(grid, fold)
     down = (made.height + made.pitch_rows - made.n_rows) // made.pitch_rows
     # high_px = down · n_rows · cell + (down − 1) · LABEL_PX

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.contributions import block_parts, part_chips
+from explorer.picture.river.contributions import block_parts, chip_y, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import Kept, Same
@@ -119,7 +119,7 @@ def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.
         if asks is answers and query == key:
             continue
         x = zone.x + zone.w - _CHIP_W - 2 if lands else zone.x + (-8 if block.part == "cross_attn" else 3)
-        y = asks.y(query) if lands else answers.y(key)
+        y = chip_y(asks, asks.y(query)) if lands else chip_y(answers, answers.y(key))
         if any(abs(y - other) < _CHIP_H for at, other in taken if at == x) or zone.w < _CHIP_W:
             continue
         taken.append((x, y))

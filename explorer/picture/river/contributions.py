@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping
 import attrs
 import numpy as np
 
-from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.layout.follow_scene import colour
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import Kept
-from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Bands, Box, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.scene import Bands, Box, Item, Label, Rect
 from explorer.picture.river.slabs import bands, open_zones
 from explorer.picture.scales import Scale
 from explorer.picture.sums import told
@@ -27,7 +25,6 @@ _LEAST = 0.02  # the share of the largest contribution from which a band is draw
 _CHIP = 0.08  # … and from which it has its number
 _INK = 0.72  # the place in the table of signed colours, as on the page that takes a word apart
 _CHIP_W, _CHIP_H = 44.0, 17.0
-_LETTERS = 11.0
 
 
 @attrs.frozen(eq=False)
@@ -97,6 +94,11 @@ def block_parts(river: River, block: Sublayer, zone: Zone, grid: RiverGrid) -> I
         )
 
 
+def chip_y(place: HalfGrid, y: float) -> float:
+    """Where the middle of a chip on a lane at `y` stands (px): the row above the lanes belongs to the buttons."""
+    return max(y, place.top + _CHIP_H / 2 - 2)
+
+
 def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Item]:
     """The contributions of a block in numbers where their bands begin; of the keys in `only` all."""
     found = river.contributions
@@ -108,7 +110,7 @@ def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only:
     scene: list[Item] = []
     taken: list[float] = []
     for key in np.argsort(-np.abs(row), kind="stable").tolist():
-        y = place.y(key)
+        y = chip_y(place, place.y(key))
         wanted = key in only if only else abs(row[key]) >= _CHIP * found.reach
         if not wanted or any(abs(y - other) < _CHIP_H for other in taken):
             continue
@@ -116,40 +118,3 @@ def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only:
         scene.append(Box(Rect(x, y - _CHIP_H / 2, _CHIP_W, _CHIP_H), "card", signed_colour(river, row[key]), radius=3))
         scene.append(Label(x + _CHIP_W / 2, y, told(float(row[key])), 11, "text", True, "middle"))
     return scene
-
-
-def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
-    """Two buttons that choose what bands show, and before them one for lanes of words; a faint one answers with the reason why
-    it cannot be chosen.
-    """
-    right, texts = grid.out.x - 18, {key: words(f"river.bands.{key}") for key in ("weights", "contributions")}
-    two = len(grid.halves) == 2
-    y = grid.halves[0].top - 8 if two else grid.captions_y
-    wide = {key: about_width(text, _LETTERS) + 14 for key, text in texts.items()}
-    x = right - sum(wide.values()) - 2
-    scene: list[Item] = [Label(x - 6, y + 1, words("river.bands.name"), _LETTERS, "faint", align="right")]
-    hot: list[Hot] = []
-    name, able = words("heads.unit_words"), river.halves[0].block == 1
-    size = about_width(name, _LETTERS) + 14
-    rect = Rect(x - 6 - about_width(words("river.bands.name"), _LETTERS) - 14 - size, y - 7, size, 16)
-    scene += _button(rect, name, on=able and river.unit == "words", able=able)
-    hot.append(Hot(rect, Place("words")))
-    for key, text in texts.items():
-        rect = Rect(x, y - 7, wide[key], 16)
-        scene += _button(rect, text, on=key == river.bands, able=not river.no_contributions or key == "weights")
-        hot.append(Hot(rect, Place("bands", side=key)))
-        x += wide[key] + 2
-    return Drawn(tuple(scene), tuple(hot))
-
-
-def told_bands(river: River, grid: RiverGrid, words: Words) -> Drawn:
-    """What bands show, as text in place of the switch."""
-    told = words("river.bands.told", name=words("river.bands.name"), shown=words(f"river.bands.{river.bands}"))
-    y = grid.halves[0].top - 8 if len(grid.halves) == 2 else grid.captions_y
-    return Drawn((Label(grid.out.x - 18, y + 1, told, _LETTERS, "faint", align="right"),))
-
-
-def _button(rect: Rect, text: str, *, on: bool, able: bool) -> list[Item]:
-    box = Box(rect, "accent", radius=3) if on else Box(rect, "card", "hairline", radius=3)
-    ink = "on_accent" if on else "text" if able else "disabled"
-    return [box, Label(rect.x + rect.w / 2, rect.y + 8, text, _LETTERS, ink, on, "middle")]

@@ -145,7 +145,7 @@ class _Columns:
         self.margin = 12.0 if n else 16.0
         self.grow = min(max(height / _USUAL_PX, 1.0), 2.2)
         self.said = 34.0 if n else 42.0  # the explanation's line
-        self.cap = 34.0 if n else 42.0  # captions and scales above the first lane
+        self.cap = 36.0 if n else 42.0  # captions and scales above the first lane
         self.end = height - self.said
         wide = max(1.0, min(width / 1190, 2.0))
         self.strip_w = (48.0 if n else 64.0) * (2 if wide > 1.7 else 1)

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.contributions import draw_switch, told_bands
+from explorer.picture.river.band_switch import bands_left, draw_switch, tell_bands
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.output import draw_legend
@@ -22,6 +22,7 @@ from explorer.picture.river.strips import draw_signs, excerpt_told
 from explorer.trace.arrays import Array
 
 _SHORT_NAME_PX = 100.0
+_BETWEEN_PX = 8.0  # between a text and what follows in its row
 
 
 @attrs.frozen
@@ -34,13 +35,13 @@ class Colours:
 
 def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
     """The ground; where the bands are not `switched`, it says what they show."""
-    parts = [_captions(river, grid, words)]
+    parts = [maker(river, grid, words, switched=switched) for maker in (_captions, _sources)]
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(_boxes(river, half, place, grid, words))
         parts.append(Drawn(tuple(draw_signs(place))))
     parts.append(_waves(river, grid, words, kept))
     parts.append(draw_legend(river, grid, words, colours.unit, colours.signed))
-    parts.append((draw_switch if switched else told_bands)(river, grid, words))
+    parts.append((draw_switch if switched else tell_bands)(river, grid, words))
     return joined(parts)
 
 
@@ -99,40 +100,46 @@ def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
     return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
 
 
-def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
+def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> Drawn:
     """The four sentences that tell the story, each above its part."""
     px = 12.0 if grid.narrow else 13.0
     first = grid.halves[0]
     count, n_features = len(first.slabs), river.halves[0].output.shape[1]
     embeds = "embed" if np.any(river.halves[0].positions) else "embed_alone"
-    told = [(grid.margin, first.slabs[0].x, embeds, n_features)]
+    told = [(grid.margin, embeds, n_features), (first.slabs[0].x + 4, "read", count)]
     if len(grid.halves) == 2:
-        told.append((first.slabs[0].x + 4, grid.memory, "read", count))
-        told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
-    else:
-        told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
+        told.append((grid.halves[1].slabs[0].x + 4, "write", count))
+    elif river.halves[0].side == "decoder":
+        told[1] = (first.slabs[0].x + 4, "continue", count)
     gives = "choose" if river.target is not None else "output" if river.written.n_symbols else "vectors"
-    told.append((grid.out.x, grid.width, gives, river.written.n_symbols))
+    told.append((grid.out.x, gives, river.written.n_symbols))
+    ends = [*(x for x, _key, _number in told[1:]), grid.width + _BETWEEN_PX]
+    if len(grid.halves) == 1:
+        ends[1] = min(ends[1], bands_left(river, grid, words, switched=switched))
     scene: list[Item] = []
-    for place, (x, right, key, number) in enumerate(told, 1):
+    for place, ((x, key, number), end) in enumerate(zip(told, ends, strict=True), 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
         texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
         if key in ("choose", "output") and river.written.temperature != 1:
             texts = [f"{text} · T = {river.written.temperature:g}" for text in texts]
         scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
-        scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
-    if len(grid.halves) == 2:
-        second = grid.halves[1]
-        room = second.slabs[0].x - second.label.x - 4
-        texts = [words("river.written_so_far"), words("river.written_short")]
-        if not river.halves[1].whole:
-            texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
-        text = fitting(texts, 11, room)
-        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
-        room = second.slabs[0].x + second.slabs[0].w - grid.memory
-        memory = fitting([words("river.memory"), words("river.memory_short")], 11, room)
-        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint"))
+        scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, end - x - 14 - _BETWEEN_PX), px))
     return Drawn(tuple(scene))
+
+
+def _sources(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> Drawn:
+    """What the lower half reads: the words written so far, and the upper half's output. A river with one half has neither."""
+    if len(grid.halves) == 1:
+        return Drawn(())
+    first, second = grid.halves
+    room = second.slabs[0].x - second.label.x - 4
+    texts = [words("river.written_so_far"), words("river.written_short")]
+    if not river.halves[1].whole:
+        texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
+    end = min(second.slabs[0].x + second.slabs[0].w, bands_left(river, grid, words, switched=switched) - _BETWEEN_PX) - 14
+    memory = fitting([words("river.memory"), words("river.memory_short")], 11, end - grid.memory)
+    written = Label(second.label.x, second.top - 14, fitting(texts, 11, room), 11, "faint")
+    return Drawn((written, Label(grid.memory + 14, first.top - 8, memory, 11, "faint")))
 
 
 def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:

@@ -58,10 +58,13 @@ def tell(
 
 
 def _data(text: object) -> str:
-    """A text marked as data; punctuation stands in quotation marks, or it would be read as that of the sentence."""
-    told = str(text)
-    quoted = told if any(mark.isalnum() for mark in told) else f"“{told}”"
-    return f"{_BEGIN}{quoted}{_END}"
+    """A text marked as data."""
+    return f"{_BEGIN}{text}{_END}"
+
+
+def _token_data(told: str, words: Words) -> str:
+    """A token marked as data; punctuation stands in quotation marks, or it would be read as that of the sentence."""
+    return _data(told if any(mark.isalnum() for mark in told) else words("river.tell.quoted", told=told))
 
 
 def _pieces(sentence: str) -> tuple[Piece, ...]:
@@ -93,8 +96,8 @@ def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words, le
         which = "decoder.cross_attn_read"
     return words(
         f"river.tell.pair.{which}{length}",
-        query=_data(names[pair[0]]),
-        seen=_data(key),
+        query=_token_data(names[pair[0]], words),
+        seen=_token_data(key, words),
         share=_data(share(weight)),
         layer=river.layer,
         which=_which(river, words, "_first" if length and which != "decoder.cross_attn" else ""),
@@ -120,18 +123,23 @@ def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...],
     if half is answers and asks is not answers:
         column = np.nan_to_num(focus.drawn[:, chosen])
         best = np.argsort(-column, kind="stable")[:_MOST]
-        named = listed([words("river.tell.by", word=_data(names[int(q)]), share=share(float(column[q]))) for q in best], words)
-        return words("river.tell.flows", token=_data(token), listed=named)
+        named = listed(
+            [words("river.tell.by", word=_token_data(names[int(q)], words), share=share(float(column[q]))) for q in best], words
+        )
+        return words("river.tell.flows", token=_token_data(token, words), listed=named)
     if half is not asks:
-        return words("river.tell.lane", token=_data(token))
+        return words("river.tell.lane", token=_token_data(token, words))
     row = np.nan_to_num(focus.drawn[chosen])
     best = np.argsort(-row, kind="stable")[:_MOST]
     named = listed(
-        [words("river.tell.at", word=_data(shown_text(answers.labels[int(k)])), share=share(float(row[k]))) for k in best],
+        [
+            words("river.tell.at", word=_token_data(shown_text(answers.labels[int(k)]), words), share=share(float(row[k])))
+            for k in best
+        ],
         words,
     )
     key = "river.tell.looks_writing" if shift else "river.tell.looks"
-    return words(key, token=_data(names[chosen]), listed=named, which=_which(river, words), layer=river.layer)
+    return words(key, token=_token_data(names[chosen], words), listed=named, which=_which(river, words), layer=river.layer)
 
 
 def _mark(river: River, words: Words, target: tuple[int, ...]) -> str:
@@ -149,7 +157,7 @@ def _vector(river: River, words: Words, place: Place) -> str:
     at = int(np.abs(values).argmax())
     return words(
         f"river.tell.vector.{part}",
-        token=_data(shown_text(half.labels[lane])),
+        token=_token_data(shown_text(half.labels[lane]), words),
         place=half.token(lane),
         count=len(values),
         value=_data(f"{float(values[at]):.3g}".replace("-", "−")),
@@ -170,4 +178,4 @@ def _candidate(river: River, words: Words, place: Place, *, short: bool) -> str:
     step = river.written.step + 1
     cut = any(river.written.cut[place.index : place.index + 1])
     key = "river.tell.candidate_cut" if cut else "river.tell.candidate_short" if short else "river.tell.candidate"
-    return words(key, step=step, word=_data(shown_text(name)), share=_data(percent(p)))
+    return words(key, step=step, word=_token_data(shown_text(name), words), share=_data(percent(p)))

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBox
 
 from explorer.lang import Words
 from explorer.lessons.check import LONGEST_ANSWER
+from explorer.views.controls.wrapped_button import WrappedButton
 
 
 class QuestionBox(QWidget):
@@ -26,8 +27,8 @@ class QuestionBox(QWidget):
         self.check, self.more = QPushButton(), QPushButton()
         self.check.clicked.connect(self._enter)
         self.more.clicked.connect(self.another)
-        self.choices: list[QPushButton] = []
-        self._texts: dict[QPushButton, str] = {}  # of the choices, without the signs of right and wrong
+        self.choices: list[WrappedButton] = []
+        self._texts: dict[WrappedButton, str] = {}  # of the choices, without the signs of right and wrong
         self._row = QHBoxLayout()
         self._row.addWidget(self.edit, 1)
         self._row.addWidget(self.check)
@@ -59,7 +60,7 @@ class QuestionBox(QWidget):
         for button in self.choices:
             self._column.removeWidget(button)
             button.deleteLater()
-        self.choices = [QPushButton(choice) for choice in choices]
+        self.choices = [WrappedButton(choice) for choice in choices]
         self._texts = dict(zip(self.choices, choices, strict=True))
         for button in self.choices:
             button.setObjectName("choice")
@@ -72,7 +73,7 @@ class QuestionBox(QWidget):
             self._sign(other, "", "choice")
         self._sign(self.choices[place], "✓ " if right else "× ", "choice_right" if right else "choice_wrong")
 
-    def _sign(self, button: QPushButton, sign: str, style: str) -> None:
+    def _sign(self, button: WrappedButton, sign: str, style: str) -> None:
         button.setText(f"{sign}{self._texts[button]}")
         button.setObjectName(style)
         button.style().polish(button)

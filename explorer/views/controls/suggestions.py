@@ -23,11 +23,13 @@ class Suggestions(QWidget):
         layout = self._grid = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)  # Qt's least height for such a button leaves the sentence out.
         for place, key in enumerate(keys):
             button = self.buttons[key] = QCommandLinkButton()
             button.setObjectName("suggestion")
             button.setIcon(QIcon())
-            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+            button.setSizePolicy(policy)
             button.setProperty("suggests", key)
             button.clicked.connect(self._chosen)
             layout.addWidget(button, place // columns, place % columns)

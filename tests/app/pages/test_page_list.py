@@ -134,7 +134,7 @@ def test_six_pages_leave_nothing_behind_the_menu(journey: Journey, monkeypatch: 
         QApplication.processEvents()
         header = window.header
         assert header.more.isHidden() and header.architectures.isVisible()
-        assert header._buttons.button(2).text() == "Vectors" and header.architectures.currentText() == "enc–dec"
+        assert header._buttons.button(2).text() == "Embed" and header.architectures.currentText() == "enc–dec"
         window.resize(1600, 480)
         QApplication.processEvents()
         assert header._buttons.button(2).text() == "Embedding" and header.architectures.currentText() == "encoder-decoder"
@@ -229,6 +229,16 @@ def test_the_list_and_the_files_are_the_same_pages() -> None:
         for names in ("page.", "page_short."):
             texts = {key.removeprefix(names) for key in Words.load(language).keys() if key.startswith(names)}  # noqa: SIM118
             assert texts == set(page_list.KEYS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_has_one_name(language: str) -> None:
+    """A button without room for all of it has its beginning, so that one finds the same page in the menus."""
+    words = Words.load(language)
+    names = {words(f"page.{key}"): words(f"page_short.{key}") for key in page_list.KEYS}
+
+    assert len(names) == len(set(names.values())) == len(page_list.KEYS)
+    assert [name for name, short in names.items() if not name.startswith(short)] == []
 
 
 PROGRAM = """

@@ -182,7 +182,7 @@ def test_too_narrow_says_how_wide_it_must_be() -> None:
     long = attrs.evolve(_map(), rows=attrs.evolve(_map().rows, labels=("我" * 40, *_map().rows.labels[1:])))
     with pytest.raises(TooNarrow) as caught:
         render_print(long, Print(width_mm=88, font_pt=10), words("en"))
-    assert words("en").error(caught.value).startswith("“Attention weights” needs")
+    assert words("en").error(caught.value).startswith('"Attention weights" needs')
     assert caught.value.values["room_mm"] == 88 and caught.value.values["font_pt"] == 10.0
 
 

@@ -1,5 +1,7 @@
 """The wall of thumbnails as one image."""
 
+import itertools
+
 import attrs
 import numpy as np
 import pytest
@@ -134,13 +136,30 @@ def test_every_pixel_of_a_sorted_wall_leads_back(per_line: int) -> None:
     ("layers", "heads", "wide", "high"), [(3, 8, 480, 230), (6, 8, 400, 900), (1, 1, 300, 300), (12, 12, 900, 700)]
 )
 def test_labels_have_room_between_the_lines(layers: int, heads: int, wide: float, high: float, in_order: bool) -> None:
-    """The gap takes as many px as a label; a wall that is not measured keeps its small gap."""
+    """The gap takes as many px as a label; a plain wall that is not measured keeps its small gap."""
     grid = measured(wall(layers, heads, 8), in_order=in_order)
     made = places(grid, best_fold(grid, wide, high, 2.4))
     cell_px = min(wide / made.width, high / made.height)
     assert (made.pitch_rows - made.n_rows) * cell_px > LABEL_PX * 0.8
     assert made.is_folded or not in_order
-    assert best_fold(wall(layers, heads, 8), wide, high, 2.4).gap_rows == 0
+    unmeasured = best_fold(wall(layers, heads, 8), wide, high, 2.4)
+    assert unmeasured == PLAIN or unmeasured.gap_rows > 0
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(3, 8), (12, 12), (64, 1), (2, 32)])
+def test_a_folded_wall_has_room_for_the_names_of_its_heads(layers: int, heads: int) -> None:
+    """In any room, of any sentence: a plain wall has them at its edges, a folded one above each thumbnail."""
+    folded = 0
+    rooms = [(250, 50), (450, 215), (300, 800), (1200, 300), (60, 900)]
+    for shape, (wide, high) in itertools.product([(25, 47), (10, 5), (8, 8), (200, 200)], rooms):
+        grid = attrs.evolve(wall(layers, heads, 4), values=np.zeros((layers, heads, *shape)), closed=None)
+        made = places(grid, best_fold(grid, wide, high, 2.4))
+        cell_high = min(wide / made.width, high / made.height)
+        cell_wide = min(wide / made.width, 2.4 * cell_high)
+        folded += made.is_folded
+        assert not made.is_folded or (made.pitch_rows - made.n_rows) * cell_high >= 11
+        assert not made.is_folded or made.pitch_columns * cell_wide >= 6 * len(f"L{layers - 1} H{heads - 1}")
+    assert folded
 
 
 def test_a_wall_without_room_for_labels_has_none() -> None:

@@ -69,7 +69,7 @@ def test_the_scale_is_one_for_all_words_and_has_a_floor() -> None:
     assert len({each.bar_reach for each in made if each is not None}) == 1
     assert made[0] is not None and made[5] is not None
     assert "No single head matters" in made[5].told
-    assert "hiding “本书” −6.17" in made[5].told
+    assert 'hiding "本书" −6.17' in made[5].told
     loud = effect_map(traced(preset="translator", text="他在图书馆看书。"), Look(), words("en"))
     assert loud is not None
     assert "cross L0 H3" in loud.told

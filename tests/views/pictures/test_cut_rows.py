@@ -55,7 +55,7 @@ def test_a_token_says_what_became_of_its_word(view: CutRowsView) -> None:
     pieces = {(piece.row, piece.token): piece.area for piece in view.places.pieces}
     said = told_at(view, pieces[0, 1])
 
-    assert "江 · id 1 · characters 1–2" in said and "“长江”" in said and "vocabulary" in said.splitlines()[-1]
+    assert "江 · id 1 · characters 1–2" in said and '"长江"' in said and "vocabulary" in said.splitlines()[-1]
     assert "\n" not in told_at(view, pieces[1, 0])
 
 
@@ -65,7 +65,7 @@ def test_a_cell_says_who_looks_at_whom(view: CutRowsView) -> None:
 
     for area in (first, second):
         said = told_at(view, area.inset(0, 0, area.wide / 2, area.high / 2))
-        assert "“长江” looks at “长江” 0.500" in said and "−0.250" in said
+        assert '"长江" looks at "长江" 0.500' in said and "−0.250" in said
     assert view.places.differences[0] is None
     assert "against" not in told_at(view, view.places.maps[0].inset(0, 0, 20, 20))
 

@@ -1,0 +1,33 @@
+"""The wall of all heads says whose each thumbnail is."""
+
+import attrs
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from explorer.lang import Words
+from explorer.views.pictures import head_grid
+from explorer.views.pictures.head_grid import HeadGridView
+from tests.picture.examples import wall
+
+
+@pytest.mark.parametrize("size", [(560, 270), (350, 110), (420, 160), (300, 700)])
+@pytest.mark.parametrize("shape", [(25, 47), (10, 5)])
+def test_every_thumbnail_has_a_name(
+    size: tuple[int, int], shape: tuple[int, int], qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a wall that is folded above each, else layers at the left and heads above; of a long sentence and in little room."""
+    told: list[str] = []
+    for name in ("centred_label", "right_label"):
+        monkeypatch.setattr(head_grid, name, lambda _painter, _x, _y, text, *_more: told.append(text))
+    picture = wall(3, 8, 4)
+    axes = {name: attrs.evolve(picture.rows, labels=("a",) * n) for name, n in zip(("rows", "columns"), shape, strict=True)}
+    values = np.zeros((3, 8, *shape), np.float32)
+    view = HeadGridView()
+    qtbot.addWidget(view)
+    view.resize(*size)
+    view.draw(attrs.evolve(picture, values=values, closed=None, **axes), words)
+    view.grab()
+
+    plain = {f"L{layer}" for layer in range(3)} <= set(told) and {"H0", "H2"} <= set(told)
+    assert plain or {f"L{layer} H{head}" for layer in range(3) for head in range(8)} <= set(told)
