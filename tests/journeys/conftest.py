@@ -19,8 +19,6 @@ from tests.waiting import PATIENCE_MS, until
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-MANY_MODULES = 50
-"""So many new ones are worth a look through everything."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -99,16 +97,12 @@ def leave_what_stays(monkeypatch: pytest.MonkeyPatch, found_out: dict[str, objec
     """The collector looks through what a journey has made, and not through torch and all modules too, after each of them.
 
     A program keeps it from what is there when torch has been loaded, and gives all of that back to it when it closes. Here
-    torch and the modules stay, so they are kept from it once, and again when many more have come: those of matplotlib and
-    transformers are four times the objects that a journey makes. No window ever is: none is open when a journey begins.
+    torch and the modules stay, so they are kept from it once, and no window ever is.
     """
-    n_modules = len(sys.modules)
-    frozen = found_out.get("frozen", 0)
-    assert isinstance(frozen, int)
-    if n_modules > frozen + MANY_MODULES:
+    if not found_out.get("frozen"):
         gc.collect()
         gc.freeze()
-        found_out["frozen"] = n_modules
+        found_out["frozen"] = True
     for name in ("freeze", "unfreeze"):
         monkeypatch.setattr(gc, name, lambda: None)
 
