@@ -185,7 +185,9 @@ def test_stopping_at_any_moment_leaves_nobody_waiting() -> None:
         stopper = threading.Thread(target=stop_and_stop)
         try:
             stopper.start()
-            for serial in range(300):
+            for serial in range(30_000):
+                if serial >= 300 and len(answers) == 2:  # On a busy machine the other thread may not come in between for long.
+                    break
                 sys.setswitchinterval(10.0 ** -(4 + serial % 3))  # s; threads change places here and there
                 worker.submit(request(serial))
                 how, answered = heard.next()
