@@ -1,6 +1,7 @@
 """A card that has no picture yet says so once that takes long enough to be noticed."""
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from explorer.app.pages import card as cards
@@ -31,5 +32,7 @@ def test_an_empty_card_says_that_it_is_computed(qtbot: QtBot, monkeypatch: pytes
     assert card.note.text() == "" and not card.note.isVisible()
     now = made[2]
     card.draw(TRACE, Look(), said)
-    qtbot.wait(30)
+    later: list[bool] = []
+    QTimer.singleShot(cards._LONG_MS, lambda: later.append(True))  # It comes behind a timer of the card's.
+    qtbot.waitUntil(lambda: bool(later))
     assert card.waiting and not card.note.isVisible() and card.title.text().endswith("…")
