@@ -1,17 +1,22 @@
-"""Imports of the first page, made after the empty window was painted: a little at each turn of the event loop.
+"""What is imported after the empty window was painted, so that nobody waits for it: the first page, and the first export.
+
+Imports of the GUI thread are made a little at each turn of the event loop.
 
 Decision: on the GUI thread. Rejected: on the compute thread. PySide creates its classes on first use, pyqtgraph uses all of
 them, and when two threads create classes at once the process dies: one start in twenty did.
 """
 
 import importlib
+import threading
 import time
 from collections.abc import Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from explorer import page_list
+from explorer.lang import LANGUAGES, Words
 
 _TURN_S = 0.005
 # pyqtgraph takes by far the longest turn. The first three modules are parts of it that can be imported before.
@@ -24,15 +29,24 @@ _MODULES = (
     page_list.module_of(page_list.KEYS[0]),
 )
 
+_BESIDE = (
+    "fontTools.subset",
+    "explorer.picture.figure.svg",
+    "explorer.picture.figure.outlines",
+    "explorer.export.job",
+    "explorer.export.pytorch.writing",
+)  # These use no Qt.
+_DIALOG = ("explorer.app.shell.export_contents", "explorer.app.shell.print_form", "explorer.app.shell.export_dialog")
+
 
 class Imports(QObject):
-    """Imports everything, from `start` on. Signals: done() when all is imported."""
+    """Takes steps that import something, from `start` on. Signals: done() after the last one."""
 
     done = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Iterator[str]) -> None:
         super().__init__()
-        self._steps = _steps()
+        self._steps = steps
 
     def start(self) -> None:
         """Import for one turn; the next turn follows after the window's pending events."""
@@ -44,12 +58,40 @@ class Imports(QObject):
         QTimer.singleShot(0, self.start)
 
 
-def _steps() -> Iterator[str]:
+class ExportImports(QObject):
+    """Loads what the first export would wait 0.2 s for: modules that write files and English names on a thread of its own,
+    then the dialog, whose classes are Qt's, on the GUI thread."""
+
+    _loaded = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dialog = Imports(_imported(_DIALOG))
+        self._loaded.connect(self._dialog.start)
+
+    def start(self) -> None:
+        """Begin, and return at once."""
+        threading.Thread(target=self._load, name="exports", daemon=True).start()
+
+    def _load(self) -> None:
+        for _module in _imported(_BESIDE):
+            pass
+        for language in LANGUAGES:
+            Words.load(language)
+        if isValid(self):  # The program may have ended meanwhile.
+            self._loaded.emit()
+
+
+def of_first_page() -> Iterator[str]:
     """Create Qt's hundreds of classes one by one, then import the modules that use them."""
     for module in (QtCore, QtGui, QtWidgets):
         for name in dir(module):
             getattr(module, name)
             yield name
-    for module_name in _MODULES:
-        importlib.import_module(module_name)
-        yield module_name
+    yield from _imported(_MODULES)
+
+
+def _imported(modules: tuple[str, ...]) -> Iterator[str]:
+    for name in modules:
+        importlib.import_module(name)
+        yield name

@@ -1,7 +1,6 @@
 """Opening the window with its preferences, session and bug reports, and closing all of it again."""
 
 import gc
-import importlib
 import os
 import threading
 from functools import partial
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import Endings
-from explorer.app.imports import Imports
+from explorer.app.imports import ExportImports, Imports, of_first_page
 from explorer.app.session import told
 from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences
@@ -24,7 +23,6 @@ from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
-from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import read_lesson
 from explorer.state.saved import Saved
 
@@ -91,7 +89,7 @@ class Program:
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
         self.window.seen.connect(self.appearance.ask_desktop)
-        self._imports = Imports()
+        self._imports, self._export_imports = Imports(of_first_page()), ExportImports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
         self._lesson, self._own = lesson, None if first.saved is None else first.saved.own
@@ -166,12 +164,7 @@ class Program:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
-        # Without this the first export would wait 0.2 s for the modules that write files, and for English names.
-        QTimer.singleShot(_QUIET_MS, self._load_exports)
-
-    def _load_exports(self) -> None:
-        """Load what the first export needs, on a thread of its own: it uses no Qt."""
-        threading.Thread(target=_load_exports, name="exports", daemon=True).start()
+        QTimer.singleShot(_QUIET_MS, self._export_imports.start)
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):
@@ -213,18 +206,6 @@ class Program:
         self.window.sessions.file.close()
         self._keep()
         self.remembered.close()
-
-
-def _load_exports() -> None:
-    for module in (
-        "fontTools.subset",
-        "explorer.picture.figure.svg",
-        "explorer.picture.figure.outlines",
-        "explorer.export.job",
-    ):
-        importlib.import_module(module)
-    for language in LANGUAGES:
-        Words.load(language)
 
 
 def open_window(

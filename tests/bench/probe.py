@@ -113,7 +113,8 @@ class Driven:
         before, start_s = self.watch.count, time.perf_counter()
         act()
         self.wait(lambda: answered(self.program))
-        self.application.processEvents()  # the paint events that the answer asked for
+        self.application.processEvents()  # the answer asks to be painted
+        self.wait(lambda: not self.program.window.painting_turn.waits)  # and is, in a turn of its own
         end_s = time.perf_counter()
         if self.watch.count == before:
             raise RuntimeError("nothing was painted")

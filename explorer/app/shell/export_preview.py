@@ -4,7 +4,7 @@ import re
 import threading
 
 import attrs
-from PySide6.QtCore import QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -77,6 +77,9 @@ class ExportPreview(QWidget):
         self._job: Export | None = None  # the one that is shown or under way
         self._busy = False
         self.shown: _Shown | None = None
+        # Begun at once, the thread would take Python's lock from a dialog that is still being made.
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._soon.timeout.connect(self._begin)
         self.sheet, self.about = _Sheet(), QLabel()
         self.about.setObjectName("faint")
         self.about.setWordWrap(True)
@@ -99,7 +102,8 @@ class ExportPreview(QWidget):
         if job is None:
             self._show(None, self._words("export.no_preview"))
         elif not self._busy:
-            self._begin()
+            self._busy = True
+            self._soon.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -108,9 +112,9 @@ class ExportPreview(QWidget):
 
     def _begin(self) -> None:
         job, self._waiting = self._waiting, None
+        self._busy = job is not None
         if job is None:
             return
-        self._busy = True
         painter = _Painter(QApplication.instance())  # The application owns it, since the dialog may be closed first.
         painter.ended.connect(self._ended)
         room = self.sheet.room() * self.devicePixelRatioF()

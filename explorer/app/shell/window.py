@@ -19,6 +19,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.left_open import LeftOpen
+from explorer.app.shell.painting_turn import PaintingTurn
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
@@ -63,7 +64,7 @@ class Window(QMainWindow):
         self.invitation, self.left_open = Invitation(), LeftOpen()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
-        self.pending = Pending(self)
+        self.pending, self.painting_turn = Pending(self), PaintingTurn(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)
@@ -195,6 +196,7 @@ class Window(QMainWindow):
             self._looked(state.look)
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
+        self.painting_turn.begin()
         self.sentences.put(wish, by)
         self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
@@ -277,6 +279,7 @@ class Window(QMainWindow):
         self.sentences.light(pointed.tokens)
 
     def _drawn(self, picture_ms: float) -> None:
+        self.painting_turn.begin()
         if self.session.frame is not None:
             self.status.tell(self.session.frame, picture_ms, self.appearance.words)
 
@@ -327,8 +330,11 @@ class Window(QMainWindow):
         if shortcut and self.actions_.trigger_by_place(event):  # type: ignore[arg-type]  # It is a QKeyEvent.
             event.accept()
             return True
+        paints = event.type() == QEvent.Type.UpdateRequest
+        if paints and self.painting_turn.put_off():
+            return True
         done = super().event(event)
-        if event.type() == QEvent.Type.UpdateRequest:
+        if paints:
             self.session.painted()
         return done
 
