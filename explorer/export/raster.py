@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QImageReader, QPageSize, QPaintDevice, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
@@ -45,14 +45,41 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     size = size_px(svg)
     scale = width_px / size.width() if width_px else dpi / SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
-    made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
-    if made.isNull() or max(wide, high) > _LARGEST_PX:
+    most_mb = QImageReader.allocationLimit()  # 0 for none
+    if max(wide, high) > _LARGEST_PX:
+        made = QImage()
+    elif most_mb and 4 * wide * high > most_mb * 2**20:
+        made = _painted(svg, wide, high)
+    else:
+        made = _read(svg, wide, high)
+    if made.isNull():
         raise NotEnoughMemory(need_mb=round(size.width() * size.height() * scale * scale * 4 / 2**20))
     made.setDotsPerMeterX(round(dpi / INCH_MM * 1000))
     made.setDotsPerMeterY(round(dpi / INCH_MM * 1000))
-    made.fill(0)
-    with _painter(made) as painter:
-        _draw(svg, painter, QRectF(0, 0, wide, high))
+    return made
+
+
+def _read(svg: str, wide: int, high: int) -> QImage:
+    """The figure as an image of so many px, without pixels where there is no memory for them.
+
+    A reader of images draws with QtSvg too, and without Python's lock, which QSvgRenderer keeps: so several figures are
+    drawn at once, and a window beside them does not wait.
+    """
+    file = QBuffer()
+    file.setData(_in_own_letters(svg))
+    file.open(QBuffer.OpenModeFlag.ReadOnly)
+    reader = QImageReader(file, QByteArray(b"svg"))
+    reader.setScaledSize(QSize(wide, high))
+    return reader.read()
+
+
+def _painted(svg: str, wide: int, high: int) -> QImage:
+    """The same image, to the very pixel, where it is larger than what a reader takes."""
+    made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
+    if not made.isNull():
+        made.fill(0)
+        with _painter(made) as painter:
+            _draw(svg, painter, QRectF(0, 0, wide, high))
     return made
 
 
@@ -69,7 +96,7 @@ def _painter(device: QPaintDevice) -> Iterator[QPainter]:
 def _draw(svg: str, painter: QPainter, bounds: QRectF) -> None:
     """Draw the figure, in parts: while Qt draws one, no other thread of Python runs, so the window would stand still."""
     for part in _parts(svg):
-        _renderer(part).render(painter, bounds)
+        QSvgRenderer(_in_own_letters(part)).render(painter, bounds)
 
 
 def _parts(svg: str) -> Iterator[str]:
@@ -102,14 +129,10 @@ def write_png(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = N
 
 
 def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> Callable[[], None]:
-    """Draw the figure now, and return a job that compresses and writes it, for any thread.
-
-    Raises NotEnoughMemory; the job raises CannotWrite.
-    """
-    drawn = image(svg, dpi, width_px)
+    """A job that draws the figure, compresses and writes it, for any thread. It raises CannotWrite, NotEnoughMemory."""
 
     def write() -> None:
-        made = _encoded(drawn)
+        made = _encoded(image(svg, dpi, width_px))
         with replacing(path) as unfinished:
             unfinished.write_bytes(made)
 
@@ -177,12 +200,12 @@ def size_px(svg: str) -> QSizeF:
     return QSizeF(float(wide) * per_unit, float(high) * per_unit)
 
 
-def _renderer(svg: str) -> QSvgRenderer:
-    """A renderer of an SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
+def _in_own_letters(svg: str) -> QByteArray:
+    """An SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
     found = _HEAD.match(svg)
     if found is not None and found[2]:
         svg = _TEXT.sub(_fine, svg)
-    return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))
+    return QByteArray(_STYLE.sub("", svg).replace(STACK, FAMILY).encode("utf-8"))
 
 
 def _fine(found: re.Match[str]) -> str:
