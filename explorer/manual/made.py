@@ -134,14 +134,14 @@ def _gallery(words: Words) -> str:
 
 
 def _errors(words: Words) -> str:
-    """The sentence of every error, with … where its numbers stand, by the families of `explorer.errors`."""
+    """The sentence of every error, with … where its numbers stand: families of `explorer.errors` in alphabetical order."""
     families: dict[str, list[str]] = {}
     for each in _kinds(ExplorerError):
         family = each.__mro__[each.__mro__.index(ExplorerError) - 1].__name__
         if each.key != ExplorerError.key:
             families.setdefault(family, []).append(f"<li>{escape(words.without_values(each.key))}</li>")
     lone = [rows[0] for rows in families.values() if len(rows) == 1]
-    told = {family: rows for family, rows in families.items() if len(rows) > 1} | {ExplorerError.__name__: lone}
+    told = {family: rows for family, rows in sorted(families.items()) if len(rows) > 1} | {ExplorerError.__name__: lone}
     return "\n\n".join(f"## {family}\n\n<ul>{''.join(rows)}</ul>" for family, rows in told.items())
 
 
