@@ -146,9 +146,9 @@ def _errors(words: Words) -> str:
 
 
 def _kinds(base: type[ExplorerError]) -> list[type[ExplorerError]]:
-    """All errors of the program under this one, in the order of the file; not those that somebody's own code declares."""
-    under = base.__subclasses__()
-    return [one for each in under if each.__module__ == errors.__name__ for one in (each, *_kinds(each))]
+    """All errors of the program under this one, file by file; not those that somebody's own code declares."""
+    room = f"{errors.__name__}."
+    return [one for each in base.__subclasses__() if each.__module__.startswith(room) for one in (each, *_kinds(each))]
 
 
 def _commands(words: Words) -> str:
