@@ -12,7 +12,7 @@ from explorer.app.pages.title_line import TitleLine
 from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
-from explorer.picture.kinds import Caption, Picture, marked
+from explorer.picture.picture import Caption, Picture, marked
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace

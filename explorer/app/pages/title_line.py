@@ -96,7 +96,7 @@ class TitleLine(QVBoxLayout):
             self._name_sizes()
 
     def fit(self, room_px: int, *, bare: bool) -> None:
-        """Fit the line into a width (px). The room that is left has the shape, and then the formula, as the tooltip has both.
+        """Fit the line into a width (px). What room is left goes to the shape and then to the formula; the tooltip has both.
 
         Where the buttons of a page have none, they go into a second line, and at last the title breaks: nothing is cut. A bare
         card has neither shape nor formula.
