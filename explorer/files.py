@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import secrets
-import socket
 import stat
 import time
 import zlib
@@ -90,6 +89,8 @@ def sweep(folder: Path) -> None:
 @lru_cache(maxsize=1)
 def _machine() -> str:
     """Eight hexadecimal digits of this machine's name, because process numbers are unique only on one machine."""
+    import socket  # It is imported here because a start writes no file, and every start would wait for it.
+
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
 

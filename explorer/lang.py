@@ -6,7 +6,6 @@ words("stage.weights.title")
 
 import locale
 import os
-import plistlib
 import string
 import sys
 import tomllib
@@ -129,6 +128,8 @@ def _ui_languages() -> Sequence[str]:
 
         return [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
     if sys.platform == "darwin":
+        import plistlib  # It is imported here because other systems do without it and its parser of XML.
+
         try:
             with (Path.home() / "Library/Preferences/.GlobalPreferences.plist").open("rb") as file:
                 return [str(each) for each in plistlib.load(file).get("AppleLanguages", ())]

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import explorer
+from explorer.api import lending
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.errors import (
@@ -148,14 +149,14 @@ def test_nobody_else_computes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None
     held: list[bool] = []
 
     def computer(_request: Request) -> SimpleNamespace:
-        held.append(explorer._one_at_a_time.locked())
+        held.append(lending.one_at_a_time.locked())
         return SimpleNamespace(trace=None)
 
-    monkeypatch.setattr(explorer, "_computer", lambda: computer)
+    monkeypatch.setattr(lending, "computer_of_process", lambda: computer)
     explorer.explore(SENTENCE, preset="tiny")
 
     assert held == [True]
-    assert not explorer._one_at_a_time.locked()
+    assert not lending.one_at_a_time.locked()
 
 
 def test_a_bare_import_is_light() -> None:

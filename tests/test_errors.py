@@ -2,8 +2,11 @@
 
 import copy
 import pickle
+import pkgutil
 import re
 from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
 
 import pytest
 
@@ -12,6 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import LANGUAGES, Words
 
 VALUES = re.compile(r"Values: ([^.]*)\.")
+MODULES = [import_module(f"{errors.__name__}.{each.name}") for each in pkgutil.iter_modules(errors.__path__)]
 
 
 def family(kind: type[ExplorerError] = ExplorerError) -> Iterator[type[ExplorerError]]:
@@ -32,11 +36,24 @@ def example(kind: type[ExplorerError]) -> ExplorerError:
     return kind(**{name: 900 + number for number, name in enumerate(names)})
 
 
-def test_the_family_is_the_one_drawn_in_the_docstring() -> None:
-    """The tree at the top of the file names every class and no other."""
-    drawn = set(re.findall(r"\b[A-Z]\w+", errors.__doc__.split("\n\n")[1]))
+def drawn(module: ModuleType) -> set[str]:
+    """The classes in the tree at the top of a file."""
+    return set(re.findall(r"\b[A-Z]\w+", (module.__doc__ or "").split("\n\n")[1]))
 
-    assert drawn == {kind.__name__ for kind in family()}
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_the_family_is_the_one_drawn_in_the_docstrings(module: ModuleType) -> None:
+    """The tree at the top of each file names every class of it and those that they hang on up to the root, and no other."""
+    own = [kind for kind in family() if kind.__module__ == module.__name__]
+
+    assert own
+    assert drawn(module) == {base.__name__ for kind in own for base in kind.__mro__ if issubclass(base, ExplorerError)}
+
+
+def test_every_error_is_given_on_by_the_package() -> None:
+    """Whoever raises or catches one need not know its file, and no name is there twice."""
+    assert {kind.__module__ for kind in family()} == {module.__name__ for module in MODULES}
+    assert [kind for kind in family() if getattr(errors, kind.__name__, None) is not kind] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -5,9 +5,10 @@ import numpy as np
 
 from explorer.errors import UnknownHead, UnknownLayer
 from explorer.lang import Words
-from explorer.picture.kinds import Heatmap, Picture, Strips, marked
+from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import caption, tap_heatmap
+from explorer.picture.picture import Picture, marked
 from explorer.picture.scales import robust_scale
 from explorer.state.look import Look
 from explorer.trace.tap_names import place_of, with_layer

@@ -16,8 +16,8 @@ from explorer.knobs import Knob
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.picture.figure.print import Print
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Picture, marked
 from explorer.picture.makers.river import river
+from explorer.picture.picture import Picture, marked
 from explorer.picture.theme import THEMES, Theme
 from explorer.state.look import Look
 from explorer.trace.patterns import is_pattern, taps_of

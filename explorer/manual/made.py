@@ -134,21 +134,21 @@ def _gallery(words: Words) -> str:
 
 
 def _errors(words: Words) -> str:
-    """The sentence of every error, with … where its numbers stand, by the families of `explorer.errors`."""
+    """The sentence of every error, with … where its numbers stand: families of `explorer.errors` in alphabetical order."""
     families: dict[str, list[str]] = {}
     for each in _kinds(ExplorerError):
         family = each.__mro__[each.__mro__.index(ExplorerError) - 1].__name__
         if each.key != ExplorerError.key:
             families.setdefault(family, []).append(f"<li>{escape(words.without_values(each.key))}</li>")
     lone = [rows[0] for rows in families.values() if len(rows) == 1]
-    told = {family: rows for family, rows in families.items() if len(rows) > 1} | {ExplorerError.__name__: lone}
+    told = {family: rows for family, rows in sorted(families.items()) if len(rows) > 1} | {ExplorerError.__name__: lone}
     return "\n\n".join(f"## {family}\n\n<ul>{''.join(rows)}</ul>" for family, rows in told.items())
 
 
 def _kinds(base: type[ExplorerError]) -> list[type[ExplorerError]]:
-    """All errors of the program under this one, in the order of the file; not those that somebody's own code declares."""
-    under = base.__subclasses__()
-    return [one for each in under if each.__module__ == errors.__name__ for one in (each, *_kinds(each))]
+    """All errors of the program under this one, file by file; not those that somebody's own code declares."""
+    room = f"{errors.__name__}."
+    return [one for each in base.__subclasses__() if each.__module__.startswith(room) for one in (each, *_kinds(each))]
 
 
 def _commands(words: Words) -> str:

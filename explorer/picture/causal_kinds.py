@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from explorer.picture.kinds import Caption, Picture
+from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from explorer.picture.kinds import Caption, Picture
+from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.tokens.graphemes import Spans
 from explorer.tokens.token import Token

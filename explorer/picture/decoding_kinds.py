@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.kinds import Caption, Picture
+from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 from explorer.trace.folding import Groups

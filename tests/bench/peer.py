@@ -16,7 +16,7 @@ _ROOT = Path(__file__).parents[2]
 PEERS = ("transformer-lens>=4,<5", "nnsight>=0.8,<0.9", "matplotlib")
 
 
-class PeerFailed(Exception):  # noqa: N818  # as in errors.py: a name says what happened
+class PeerFailed(Exception):  # noqa: N818  # as in explorer/errors: a name says what happened
     """A process of the peers ended; what it said stands on the standard error output."""
 
 

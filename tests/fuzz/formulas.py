@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-import explorer
+from explorer.api.lending import computer_of_process
 from explorer.lessons.check import is_right, scope_of
 from explorer.lessons.formula import evaluate, names
 from explorer.lessons.known import PLAIN
@@ -78,7 +78,7 @@ def a_trace(preset: str) -> Trace:
 
     request = Request.from_preset(preset, "我爱北京天安门")
     request = request.wishing(batch=("你好", "我爱你们。")).asking(experiments=frozenset(EXPERIMENTS))
-    return explorer._computer()(request).trace
+    return computer_of_process()(request).trace
 
 
 def grown(chance: Random, depth: int) -> str:

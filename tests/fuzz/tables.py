@@ -7,6 +7,7 @@ import attrs
 
 import explorer
 from explorer import resources
+from explorer.api.lending import computer_of_process
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
 from explorer.tokens.bilingual import Bilingual
@@ -38,9 +39,9 @@ def tables(trial: Trial) -> None:
             trial.beat()
             folder = trial.folder / "own"
             folder.mkdir()
-            translator = explorer._computer().sources.translator(a_bundle(folder))
+            translator = computer_of_process().sources.translator(a_bundle(folder))
             assert translator is not None  # it has just been written
-            evaluate(explorer._computer(), translator, pairs[:20], Decoding(beam=chance.choice((1, 3))))
+            evaluate(computer_of_process(), translator, pairs[:20], Decoding(beam=chance.choice((1, 3))))
 
 
 def training(trial: Trial) -> None:

@@ -4,6 +4,7 @@ from itertools import pairwise
 from random import Random
 
 import explorer
+from explorer.api.lending import computer_of_process
 from explorer.engine.request import Request
 from tests.fuzz import traces, writing
 from tests.fuzz.trial import Trial
@@ -59,7 +60,7 @@ def cuts(trial: Trial) -> None:
             ).asking(
                 experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies", "effects"), 2))
             )
-            frame = explorer._computer()(request)
+            frame = computer_of_process()(request)
             traces.check_tokens(frame.trace, trial)
         trial.beat()
 

@@ -26,9 +26,9 @@ from explorer.picture.kinds import (
     TokenRow,
     VectorMap,
     Waves,
-    marked,
 )
 from explorer.picture.measured import Measured
+from explorer.picture.picture import marked
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token

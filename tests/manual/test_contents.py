@@ -138,6 +138,15 @@ def test_every_error_is_told(language: str) -> None:
     assert [key for key in keys if words.without_values(key) not in told] == []
 
 
+def test_the_families_of_errors_stand_in_alphabetical_order() -> None:
+    """Whoever has a name from Python finds it; those without a family come last."""
+    (chapter,) = [each for each in manual("en") if each.name == "errors"]
+    *families, rest = [section.title for section in chapter.sections[1:]]
+
+    assert "BadText" in families and families == sorted(families)
+    assert rest == errors.ExplorerError.__name__
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_lesson_of_the_chapter_for_teachers_can_be_opened(language: str, tmp_path: Path) -> None:
     """Whoever copies the text has a lesson of two steps with a question, and its claim is computed on a Trace."""

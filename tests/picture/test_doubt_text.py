@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 import explorer
+from explorer.api.lending import alone
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.doubt_text import doubt_line, doubt_text, listed, pieces_of
@@ -13,7 +14,7 @@ from tests.picture.examples import LANGUAGES
 
 
 def searched(text: str) -> Trace:
-    with explorer._alone() as computer:
+    with alone() as computer:
         return computer(Request(wish=attrs.evolve(Wish.from_preset("translator", text), beam=4))).trace
 
 

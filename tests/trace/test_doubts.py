@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.api.lending import alone
 from explorer.engine.request import Request
 from explorer.state.wish import Wish
 from explorer.trace.doubts import LEAST_P, Doubt, broken, doubts, mean_p
@@ -16,7 +17,7 @@ from explorer.trace.trace import Trace
 
 def searched(text: str, beam: int = 4, **fields: object) -> Trace:
     """The pass of the bundled translator as the window asks for it."""
-    with explorer._alone() as computer:
+    with alone() as computer:
         return computer(Request(wish=attrs.evolve(Wish.from_preset("translator", text), beam=beam, **fields))).trace
 
 

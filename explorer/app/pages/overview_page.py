@@ -136,7 +136,7 @@ def _fill_page(card: Card) -> None:
     layout = card.layout()
     assert layout is not None  # A card has a layout.
     layout.setContentsMargins(0, 0, 0, 0)
-    for widget in (card.title, card.formula, card.shape, card._open):
+    for widget in (card.title, card.formula, card.shape, card.line.open):
         widget.hide()
 
 

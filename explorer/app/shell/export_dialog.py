@@ -1,10 +1,9 @@
 """The export dialog: content, format, size and place with a preview, then progress and Cancel.
 
-Files are written on a thread of its own, and the preview is drawn on another one. The weights that stand beside a script are
-written before, by the compute thread, which alone has the model.
+`export_writing.py` writes the files, on a thread of its own, and the preview is drawn on another one. The weights that stand
+beside a script are written before, by the compute thread, which alone has the model.
 """
 
-import threading
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from explorer.app.display import native_dialog
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
 from explorer.app.shell.export_names import filter_of, is_file, own_stem
 from explorer.app.shell.export_preview import ExportPreview
-from explorer.app.shell.export_thread import write_on_thread
+from explorer.app.shell.export_writing import Writing
 from explorer.app.shell.print_form import PrintForm
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError
@@ -73,9 +72,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self._trace, self._look, self._words = trace, look, words
         self._contents = Contents(look=look, first=Offered(picture, lambda: numbers), **more)
-        self._errand = PrepareScript()  # It has a Wish while the compute thread is waited for.
-        self._cancelled = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._writing = Writing(words("export.cancelled"), self)
         self._warned = ""
         self._own_stem = ""  # the file name, without its suffix, that somebody has typed or chosen
         self.setWindowTitle(words("export.title"))
@@ -162,6 +159,9 @@ class ExportDialog(QDialog):
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
+        self._writing.sent.connect(self.sent)
+        self._writing.stepped.connect(self._stepped)
+        self._writing.finished.connect(self._finished)
 
     @property
     def _kind(self) -> str:
@@ -169,7 +169,7 @@ class ExportDialog(QDialog):
 
     @property
     def running(self) -> bool:
-        return self._errand.n_pieces > 0 or (self._thread is not None and self._thread.is_alive())
+        return self._writing.running
 
     @property
     def _in_folder(self) -> bool:
@@ -283,39 +283,18 @@ class ExportDialog(QDialog):
         """Begin to write, unless a file would be replaced unasked."""
         if self.running or self._would_replace():
             return
-        self._cancelled.clear()
         self.progress.setRange(0, 0)
         self.progress.show()
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        if self._kind == SCRIPT:
-            self._errand = PrepareScript(wish=self._contents.wish, weights=weights_beside(self._out()))
-            self.sent.emit(self._errand)
-        else:
-            self._write(self.job())
+        is_script = self._kind == SCRIPT
+        errand = PrepareScript(wish=self._contents.wish, weights=weights_beside(self._out())) if is_script else None
+        self._writing.begin(self.job, errand)
 
     def bring(self, brought: Brought) -> None:
         """Go on with a script for which the compute thread has written the weights."""
-        if brought.errand is not self._errand:
-            return
-        self._errand = PrepareScript()
-        if isinstance(brought.found, ScriptParts):
-            self._write(self.job(brought.found))
-        else:
-            self._finished(brought.found)
-
-    def _write(self, job: Export) -> None:
-        cancelled_text = self._words("export.cancelled")
-        self._thread = write_on_thread(job, self._cancelled, cancelled_text, self._stepped, self._finished)
-
-    def _stop(self) -> None:
-        """End the writing after its present file, and what the compute thread is waited for."""
-        self._cancelled.set()
-        if self._errand.n_pieces:
-            self._errand = PrepareScript()
-            self.sent.emit(self._errand)
-            self._finished(self._words("export.cancelled"))
+        self._writing.bring(brought)
 
     def _would_replace(self) -> bool:
         """Whether a file exists that the user has not been warned about. A second press then replaces it."""
@@ -334,8 +313,6 @@ class ExportDialog(QDialog):
         self.message.setText(self._words("export.progress", done=done, total=total))
 
     def _finished(self, outcome: object) -> None:
-        if self._thread is not None:
-            self._thread.join()
         self.progress.hide()
         self.begin.setEnabled(True)
         self.leave.setText(self._words("export.close"))
@@ -354,13 +331,13 @@ class ExportDialog(QDialog):
 
     def _leave(self) -> None:
         if self.running:
-            self._stop()
+            self._writing.stop()
         else:
             self.reject()
 
     def reject(self) -> None:
         """Cancel and close. The thread ends after its present file; waiting for it would block the window."""
-        self._stop()
+        self._writing.stop()
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:

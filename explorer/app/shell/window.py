@@ -286,19 +286,10 @@ class Window(QMainWindow):
     # Appearance
 
     def _speak(self, words: Words) -> None:
-        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
-        for part in (
-            *around,
-            self.invitation,
-            self.left_open,
-            self.folders,
-            self.recordings,
-            self.scans,
-            self.sessions,
-            self.past,
-        ):
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation)
+        asking = (self.left_open, self.folders, self.recordings, self.scans, self.sessions, self.past)
+        for part in (*around, *asking):
             part.speak(words)
-        self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
         self.side.adapter.put(self.session.state.wish, words)

@@ -7,9 +7,9 @@ import attrs
 
 from explorer.errors import NotKept, UnknownTap
 from explorer.lang import Words
-from explorer.picture.kinds import Picture, marked
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.river import river
+from explorer.picture.picture import Picture, marked
 from explorer.state.look import Look, attentions
 from explorer.trace.opening_head import opening_head
 from explorer.trace.trace import Trace

@@ -6,7 +6,8 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.kinds import Alignment, HeadLines, Origin
+from explorer.picture.kinds import Alignment, HeadLines
+from explorer.picture.picture import Origin
 from explorer.state.look import Look
 
 _MOST_LINES = 4096

@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 
 from explorer.picture.axis import strongest_of
-from explorer.picture.kinds import Caption, Closed, Heatmap, Picture
+from explorer.picture.kinds import Closed, Heatmap
+from explorer.picture.picture import Caption, Picture
 from explorer.picture.river.opened import Opened
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array

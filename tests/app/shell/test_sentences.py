@@ -4,7 +4,7 @@ import attrs
 import pytest
 from pytestqt.qtbot import QtBot
 
-import explorer
+from explorer.api.lending import alone
 from explorer.app.shell.sentences import Sentences
 from explorer.engine.request import Request
 from explorer.lang import Words
@@ -49,7 +49,7 @@ def drawn(sentences: Sentences, text: str, **fields: object) -> None:
     """Show an answer of the translator; `fields` are those of the Wish and whether it is provisional."""
     provisional = bool(fields.pop("provisional", False))
     wish = attrs.evolve(Wish.from_preset("translator", text), **fields)
-    with explorer._alone() as computer:
+    with alone() as computer:
         trace = computer(Request(wish=wish)).trace
     sentences.draw(trace, Look(), Words.load("en"), provisional=provisional)
 

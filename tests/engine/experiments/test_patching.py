@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import explorer
+from explorer.api.lending import computer_of_process
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.compute import Computer
@@ -143,7 +144,7 @@ def _with_a_target(change: Change) -> Trace:
     plain = explorer.explore(FIRST)
     ids = tuple(token.id for token in plain.tokens.target[1:])
     request = Request.from_preset("translator", FIRST).wishing(changes=(change,), prefix=ids)
-    return explorer._computer()(request).trace
+    return computer_of_process()(request).trace
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.api.lending import alone
 from explorer.engine.experiments import segmentations as module
 from explorer.engine.request import Request
 from explorer.errors import TooLong
@@ -18,7 +19,7 @@ BRIDGE = "南京市长江大桥"
 
 def laid(text: str = BRIDGE, preset: str = "translator", **fields: object) -> Segmentations:
     """The cuts of a text by a preset's model, for a Wish with these fields."""
-    with explorer._alone() as computer:
+    with alone() as computer:
         wish = attrs.evolve(Wish.from_preset(preset, text), **fields)
         trace = computer(Request(wish=wish).asking(experiments=frozenset({"segmentations"}))).trace
     found = trace.experiments["segmentations"]
@@ -62,7 +63,7 @@ def test_a_translator_says_what_it_makes_of_each_cut() -> None:
     """By the search that the Wish asks for; a typed target is no translation."""
     made = laid(beam=4)
     for row in made.rows:
-        with explorer._alone() as computer:
+        with alone() as computer:
             wish = attrs.evolve(Wish.from_preset("translator", BRIDGE, tokenizer=row.way), beam=4)
             assert row.target == computer.says(wish).target
     assert {row.target for row in laid(target="A bridge.").rows} == {""}
@@ -104,7 +105,7 @@ def test_a_cut_with_too_many_tokens_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_newer_request_ends_it() -> None:
     """It gives way before each cut and at each tap."""
-    with explorer._alone() as computer:
+    with alone() as computer:
         wish = Wish.from_preset("tiny", BRIDGE)
         computer(Request(wish=wish))
         source = computer.sources.of(wish)

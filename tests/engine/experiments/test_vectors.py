@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.api.lending import alone, computer_of_process
 from explorer.engine.experiments import vectors as module
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import SideVectors, Vectors
@@ -24,7 +25,7 @@ def tables(preset: str = "tiny", **knobs: object) -> dict[str, np.ndarray]:
     """The embedding matrices [vocab, feature] of the same model, fetched in another way."""
     from explorer.engine.request import Request
 
-    with explorer._alone() as computer:
+    with alone() as computer:
         request = Request.from_preset(preset, "我", **knobs)
         computer(request)
         source = computer.sources.of(request.wish)
@@ -58,7 +59,7 @@ def test_neighbours_are_the_nearest_rows_of_the_table(architecture: str, monkeyp
     knobs = {"architecture": architecture, "vocab_size": 300}
     rows, (_trace, found) = tables(**knobs), looked_into(**knobs)
     monkeypatch.setattr(module, "_AT_ONCE", 37)
-    explorer._computer.cache_clear()
+    computer_of_process.cache_clear()
     _trace, in_parts = looked_into(**knobs)
     assert found.sides.keys() == rows.keys()
     for side, one in found.sides.items():

@@ -1,0 +1,30 @@
+"""What all calls begin with: the checks of their arguments, and the Request that is made of them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorer.engine.request import Request
+    from explorer.trace.changes import Change
+
+
+def request_of(
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: "Mapping[str, Any]"
+) -> "Request":
+    """The Request of the arguments that all passes have. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    turned = dict(knobs)
+    adapter = str(turned.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    request = Request.from_preset(str(preset), as_text(text), **turned).wishing(adapter=adapter)
+    return request.wishing(target=None if target is None else as_text(target), trained=trained, changes=changes)
+
+
+def as_text(value: object) -> str:
+    """The value, if it is a str. Raises NotText."""
+    from explorer.errors import NotText
+
+    if not isinstance(value, str):
+        raise NotText(got=type(value).__name__)
+    return value

@@ -1,0 +1,113 @@
+"""What makes a model say what it says, found by further passes or by gradients."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.api.asking import as_text, request_of
+from explorer.api.lending import alone
+from explorer.api.passes import explore
+from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from explorer.config import KnobValues
+    from explorer.trace.arrays import Array
+    from explorer.trace.changes import Change
+    from explorer.trace.effects import Effects
+    from explorer.trace.patching import Patching
+    from explorer.trace.saliency import Saliency
+
+
+def effects(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    word: str | int | None = None,
+    edges: str | None = None,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> "Effects":
+    """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
+
+    The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
+    `word` keeps one word alone: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for
+    layer 1, head 4: then `.edges` has what closing each of its cells does, [query, key, word]. All else is as in
+    `explore`; the effects are those of the pass with the `changes`. Raises explorer.errors.ExplorerError for anything a caller
+    can correct, so UnknownWord and NoSuchPart.
+    """
+    request = request_of(text, target, preset, trained, changes, knobs)
+    if edges is not None:
+        from explorer.state.focus import Focus
+
+        request = request.asking(focus=Focus.on_head(as_text(edges)))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
+    with alone() as computer:
+        found = questions.effects(computer, request)
+    return found if word is None else found.of(word)
+
+
+def patching(
+    text: str,
+    other: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> "Patching":
+    """How far each place of each layer, taken from the pass over `other`, brings the answer of `other` back.
+
+    `.map(side, kind).recovered` is [tap, position, step], of heads [tap, head, position, step]: 0 where the answer stays that
+    of `text`, 1 where it is that of `other`. The other arguments are those of `explore`.
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    """
+    request = request_of(text, target, preset, trained, changes, knobs).wishing(other=as_text(other))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
+    with alone() as computer:
+        return questions.patching(computer, request)
+
+
+def saliency(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> "Saliency":
+    """How much each token's input vector does for each word, estimated by gradients. The arguments are those of `explore`.
+
+    `.gradient[side]` and `.integrated[side]` are [word, token] in nats; `.errors` [word] says how far the parts of the
+    integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    """
+    request = request_of(text, target, preset, trained, changes, knobs)
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
+    with alone() as computer:
+        return questions.saliency(computer, request)
+
+
+def steering(
+    texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: "Unpack[KnobValues]"
+) -> "Array":
+    """[feature] what tells one set of sentences from another at a tap: the mean over all tokens of `texts` minus `others`.
+
+    Added to the stream it steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one of
+    [position, feature], such as "encoder.layers.1.residual2". Raises explorer.errors.ExplorerError for anything a caller can
+    correct.
+    """
+    from explorer.errors import EmptyText
+    from explorer.trace.steering import mean_difference
+
+    first, second = ([explore(text, preset=preset, **knobs) for text in some] for some in (texts, others))
+    if not first or not second:
+        raise EmptyText
+    return mean_difference(first, second, tap)

@@ -1,0 +1,74 @@
+"""What changes do to many sentences, and what every head does on them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from explorer.api.asking import as_text, request_of
+from explorer.api.lending import alone
+from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from explorer.config import KnobValues
+    from explorer.trace.changes import Change
+    from explorer.trace.scan_table import ScanTable
+    from explorer.trace.sentence_breaks import Breaks
+
+
+def breaks(
+    changes: "Iterable[Change]" = (),
+    sentences: "Iterable[str] | None" = None,
+    preset: str | Path = DEFAULT,
+    *,
+    beam: int = 1,
+    most: int = 300,
+    **knobs: "Unpack[KnobValues]",
+) -> "Breaks":
+    """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
+
+    `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
+    the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
+    and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged and WritesNothing.
+    """
+    from explorer.config import BEAM
+    from explorer.state.held_out import held_out
+
+    request = request_of("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    tried = held_out(most) if sentences is None else tuple(map(as_text, sentences))[:most]
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
+    with alone() as computer:
+        return questions.breaks(computer, request.wish, tried)
+
+
+def scan(
+    source: "str | Path | Iterable[str]",
+    measures: Iterable[str] = ("entropy", "previous", "first", "induction", "alignment", "probability"),
+    out: str | Path | None = None,
+    *,
+    column: str = "",
+    preset: str | Path = DEFAULT,
+    best: int = 10,
+    workers: int = 1,
+    ray: str | None = None,
+    resume: bool = False,
+    trained: bool = True,
+    **knobs: Any,
+) -> "ScanTable":
+    """Measure every head on many sentences: of each measure the mean, deviation, histogram, and the `best` sentences.
+
+    `source` is a file of lines (.txt), TSV, JSONL or Parquet, or the sentences themselves; `column` is the number of a TSV's
+    column (its last one if empty) or the name of one. `measures` are those of `Trace.measures`, "alignment" and "probability".
+    `workers` is how many processes measure at once: the numbers are the same, to the bit. They are started anew, so a script
+    that asks for several must keep its own work under `if __name__ == "__main__"`. `ray` is the address of a Ray cluster that
+    measures in their place.
+    With `out` the table is also written, as .parquet or .json; how far it has come stands beside it, and `resume` goes on from
+    there, whatever ended the process. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    """
+    from explorer.scanning.asking import scanned
+
+    request = request_of("", None, preset, trained, (), knobs)
+    return scanned(request.wish, source, measures, out, column, best, workers, ray, resume)

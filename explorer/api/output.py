@@ -1,0 +1,89 @@
+"""A pass as something to keep or to show: a postcard, a script, the window."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.api.asking import request_of
+from explorer.api.lending import alone
+from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from explorer.config import KnobValues
+    from explorer.export.showing import OpenWindow
+    from explorer.trace.changes import Change
+    from explorer.trace.trace import Trace
+
+
+def postcard(
+    text: str,
+    out: str | Path,
+    changes: "Iterable[Change]" = (),
+    preset: str | Path = DEFAULT,
+    *,
+    theme: str = "light",
+    language: str = "en",
+    beam: int = 1,
+    **knobs: "Unpack[KnobValues]",
+) -> None:
+    """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
+
+    The suffix of `out` says the format, such as .png and .svg; a JSON file beside it lists the changes. `theme` is "light" or
+    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.errors import NothingChanged
+    from explorer.export.postcard import write_postcard
+    from explorer.lang import Words
+    from explorer.picture.theme import THEMES
+    from explorer.state.tries import is_altered
+
+    request = request_of(text, None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    if not is_altered(request.wish):
+        raise NothingChanged
+    with alone() as computer:
+        trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
+
+
+def to_pytorch(
+    text: str,
+    out: str | Path | None = None,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    language: str | None = None,
+    chat: bool = False,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> str:
+    """The pass over `text` as a script of plain PyTorch without this package, whose `run()` gives every tensor by tap name.
+
+    With `out` it is also written to that file, and the weights that ran beside it, as safetensors. Without it the script reads
+    the preset's own weights, or draws untrained ones from the seed. A model of others is computed by transformers, from its own
+    folder. `language` is that of the comments: "zh", "en" or None for the system's. The other arguments are those of `explore`.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoScriptForModel.
+    """
+    from explorer.export.notebook import spoken
+    from explorer.export.pytorch.writing import weights_beside, written
+
+    words = spoken(language)
+    request = request_of(text, target, preset, trained, changes, knobs).wishing(chat=chat)
+    file = None if out is None else Path(out)
+    with alone() as computer:
+        trace = computer(request).trace
+        parts = computer.script_parts(request.wish, None if file is None else weights_beside(file))
+    return written(trace, parts, words, file)
+
+
+def show(trace: "Trace") -> "OpenWindow":
+    """Open the window on a Trace, in a process of its own: a notebook goes on. `.close()` closes it, `.wait()` waits for that.
+
+    What is shown is what the Trace holds, and nothing can be typed. Raises CannotWrite.
+    """
+    from explorer.export.showing import open_window
+
+    return open_window(trace)

@@ -1,0 +1,98 @@
+"""One pass over a text or through a module of one's own, and what its numbers say."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from explorer.api.asking import request_of
+from explorer.api.lending import alone
+from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from torch import nn
+
+    from explorer.config import KnobValues
+    from explorer.trace.changes import Change
+    from explorer.trace.findings import Lens
+    from explorer.trace.trace import Trace
+    from explorer.trace.why import Parts
+
+
+def explore(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    experiments: Iterable[str] = (),
+    adapter: str | Path | None = None,
+    chat: bool = False,
+    **knobs: "Unpack[KnobValues]",
+) -> "Trace":
+    """Run one pass over `text` and return every tensor it recorded.
+
+    `preset` is the name of one, or a folder: one of our own training, or one with a model of others in the layout of Hugging
+    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used. `adapter` is the folder of a
+    LoRA adapter in the layout of PEFT, whose matrices are added to the weights of such a model.
+    `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
+    `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
+    a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
+    beside the pass. `chat` writes the text as a message in the chat template of a model of others: the tokens are those of
+    the whole prompt. `knobs` are fields of explorer.config.Config.
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    """
+    request = request_of(text, target, preset, trained, changes, {**knobs, "adapter": adapter}).wishing(chat=chat)
+    request = request.asking(experiments=frozenset(experiments))
+    with alone() as computer:
+        return computer(request).trace
+
+
+def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":
+    """Run `module(*inputs, **named)` once, without gradients, and return what was recorded in it.
+
+    These are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
+    The weights are computed once more beside the pass, before dropout, and the module's result stays what it is. The names are
+    made from module paths: `layers.3.self_attn` is "encoder.layers.3.self_attn".
+
+    `axes` has further modules whose output is wanted, by path: {"layers.0": "batch position feature"}. A batch has one
+    sentence; tokens are positions. While the pass runs, torch's fast path for encoder layers is off, so that attention is
+    called at all: numbers may then differ in their last bits from those of a pass on it.
+    Raises NoTaps where nothing is found, UnknownTap, BadAxes, SeveralSentences, and whatever the module raises.
+    """
+    from explorer.engine.recording.any_module import record_module
+
+    return record_module(module, inputs, named, axes)
+
+
+def why(
+    text: str,
+    step: int | None = None,
+    rival: int | str | None = None,
+    *,
+    word: int | str | None = None,
+    preset: str | Path = DEFAULT,
+    **given: Any,
+) -> "Parts":
+    """Why the model writes a word at a `step` and not a rival: the difference of their logits, as an exact sum of parts.
+
+    `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
+    the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+
+    Each part opens, down to the embedding: `.inside("decoder.cross_attn", 1, 4)` is a head by its keys, and `.inside(0,
+    "query", 17)` of that one feature of Q at key 0, by what the stream held that it was made from; its heads open again.
+    """
+    return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
+
+
+def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
+    """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
+
+    It is exact for the last layer and a heuristic before. `jacobian` carries each layer's stream to the last one's place first,
+    through matrices that were fitted for exactly these weights; `.agreement` has what was measured. `given` is what `explore`
+    takes. Raises explorer.errors.ExplorerError.
+    """
+    name = "jacobian" if jacobian else "lens"
+    return explore(text, preset=preset, experiments=(name,), **given).lens(jacobian=jacobian)

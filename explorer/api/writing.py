@@ -1,0 +1,102 @@
+"""What a model writes, fills in or makes of texts: a translation, a continuation, a cloze, vectors."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.api.asking import as_text, request_of
+from explorer.api.lending import alone
+from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from explorer.config import KnobValues
+    from explorer.trace.changes import Change
+    from explorer.trace.cloze import Cloze
+    from explorer.trace.continuation import Continuation
+    from explorer.trace.similarity import Similarity
+
+
+def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
+    """The translation of `text` by a trained preset, by beam search over `beam` sentences (1: greedy).
+
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    """
+    from explorer.config import BEAM
+    from explorer.engine.decoding.beam import Decoding
+    from explorer.errors import NotTrained
+
+    beam = int(BEAM.check(beam))
+    with alone() as computer:
+        translator = computer.sources.translator(str(preset))
+        if translator is None:
+            raise NotTrained(name=str(preset))
+        return translator.translate(computer.sources.source_ids(as_text(text), translator), Decoding(beam=beam))
+
+
+def generate(
+    text: str,
+    preset: str | Path = "language-model",
+    *,
+    tokens: int = 20,
+    sampling_temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    sampling_seed: int | None = None,
+    begin: "Iterable[int | str]" = (),
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: "Unpack[KnobValues]",
+) -> "Continuation":
+    """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
+
+    Without a `sampling_seed` each token is the likeliest; with one it is drawn at this temperature from the `top_k` likeliest
+    symbols (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
+    which are given and not chosen: so a continuation branches. Every step is recorded, with the model's own cache; `.trace` is
+    the Trace of all steps together. `preset` is one with a language model, or a folder with a causal model of others.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
+    """
+    from explorer.engine.sources.source import never, silent
+    from explorer.trace.continuation import Sampling
+    from explorer.trace.sampling_knobs import N_WRITTEN
+
+    request = request_of(text, None, preset, trained, changes, knobs)
+    sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)
+    most = int(N_WRITTEN.check(tokens))
+    with alone() as computer:
+        return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
+
+
+def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]") -> "Cloze":
+    """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
+
+    `preset` is a folder with a masked model of others, such as BERT, or of your own training. All places are computed in
+    batches; see Cloze.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoMaskToken.
+    """
+    from explorer.engine.sources.source import never
+
+    request = request_of(text, None, preset, True, changes, knobs)
+    with alone() as computer:
+        return computer.writing.cloze(request.wish, never)
+
+
+def similar(
+    texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]"
+) -> "Similarity":
+    """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
+
+    `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
+    is made of those of the tokens. Raises explorer.errors.ExplorerError for anything a caller can correct, so
+    NoSentenceVectors and UnknownPooling.
+    """
+    from explorer.engine.sources.source import never
+    from explorer.errors import EmptyText
+
+    several = tuple(map(as_text, texts))
+    if not several:
+        raise EmptyText
+    request = request_of(several[0], None, preset, True, changes, knobs)
+    with alone() as computer:
+        return computer.writing.similarity(request.wish, several, never)

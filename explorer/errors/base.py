@@ -1,0 +1,41 @@
+"""What all errors are made of, and the two families that many subjects have members of.
+
+ExplorerError
+├── NotFound
+└── BadFile
+"""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+
+class ExplorerError(Exception):
+    """The base of all users' errors. `values` fill the sentence that stands under `key` in the language files."""
+
+    key: ClassVar[str] = "error.unknown"
+    told_by: ClassVar["Callable[[ExplorerError], str] | None"] = None  # `lang` sets it, as errors know no texts
+    change: object = None  # the Change that could not be made, where the error is about one
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(self.key, values)
+        self.values = values
+
+    def __str__(self) -> str:
+        """The sentence; the key and the values' names as long as `lang` is not imported."""
+        tell = ExplorerError.told_by
+        return tell(self) if tell is not None else f"{self.key}({', '.join(self.values)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), self.values)
+
+
+def _again(kind: type[ExplorerError], values: dict[str, object]) -> ExplorerError:
+    return kind(**values)
+
+
+class NotFound(ExplorerError):
+    """Something of this name or number does not exist."""
+
+
+class BadFile(ExplorerError):
+    """A file that cannot be used for its purpose."""

@@ -1,0 +1,126 @@
+"""Errors of experiments, which find something out beside the pass.
+
+ExplorerError
+├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
+├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
+├── NotFound     NotForThisModel, LacksTap, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+└── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
+"""
+
+from explorer.errors.base import ExplorerError, NotFound
+
+
+class CannotPatch(ExplorerError):
+    """Two sentences between which nothing can be patched."""
+
+
+class NoOtherText(CannotPatch):
+    """Patching without a second sentence."""
+
+    key = "error.no_other_text"
+
+
+class CannotAlign(CannotPatch):
+    """Two texts of different lengths without a token in common. Values: first, second (tokens)."""
+
+    key = "error.cannot_align"
+
+
+class TooLongToPatch(CannotPatch):
+    """A text that is too long for many passes with whole maps. Values: n_tokens."""
+
+    key = "error.too_long_to_patch"
+
+
+class CannotSteer(ExplorerError):
+    """Two sets of sentences of which no vector can be made."""
+
+
+class OneSetIsEmpty(CannotSteer):
+    """A set of sentences without any."""
+
+    key = "error.one_set_is_empty"
+
+
+class TooManySentences(CannotSteer):
+    """A set of more sentences than it may have. Values: limit, got."""
+
+    key = "error.too_many_sentences"
+
+
+class SentenceOfSet(CannotSteer):
+    """A sentence that no pass can be made of. Values: text, reason (an error)."""
+
+    key = "error.sentence_of_set"
+
+
+class NoStreamToSteer(CannotSteer):
+    """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
+
+    key = "error.no_stream_to_steer"
+
+
+class NotForThisModel(NotFound):
+    """An experiment that is made with our own models alone. Values: name."""
+
+    key = "error.not_for_this_model"
+
+
+class LacksTap(NotFound):
+    """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
+
+    key = "error.lacks_tap"
+
+
+class NoFittedLens(NotFound):
+    """A model for which no Jacobian lens was fitted. Values: preset."""
+
+    key = "error.no_fitted_lens"
+
+
+class LensOfOtherWeights(NotFound):
+    """A Jacobian lens that was fitted for other weights than those of the model. Values: preset."""
+
+    key = "error.lens_of_other_weights"
+
+
+class LensOfOtherKnobs(NotFound):
+    """A Jacobian lens that was fitted with another value of a knob. Values: name."""
+
+    key = "error.lens_of_other_knobs"
+
+
+class TooLongForEffects(ExplorerError):
+    """Something that needs whole maps, asked of a text that is too long for them. Values: n_tokens."""
+
+    key = "error.too_long_for_effects"
+
+
+class TooLongToTry(ExplorerError):
+    """A text so long that what each change would do is not found out in advance. Values: n_tokens."""
+
+    key = "error.too_long_to_try"
+
+
+class SlowToTry(ExplorerError):
+    """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
+
+    key = "error.slow_to_try"
+
+
+class SlowToHide(ExplorerError):
+    """A text of which every token cannot be hidden beside typing. Values: count (tokens), seconds."""
+
+    key = "error.slow_to_hide"
+
+
+class NothingChanged(ExplorerError):
+    """A search for what a change breaks, without any change."""
+
+    key = "error.nothing_changed"
+
+
+class WritesNothing(ExplorerError):
+    """A search for what a change breaks in the translations of a model that writes none of its own."""
+
+    key = "error.writes_nothing"

@@ -1,0 +1,161 @@
+"""Errors of folders with somebody's model or adapter.
+
+ExplorerError
+└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf), Quantized, UnknownFamily (NoAttention),
+             MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
+             NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
+             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+"""
+
+from explorer.errors.base import BadFile
+
+
+class BadFolder(BadFile):
+    """A folder with somebody's model that cannot be opened."""
+
+
+class NotAModel(BadFolder):
+    """A folder whose config.json is missing or cannot be used. Values: path, reason."""
+
+    key = "error.not_a_model"
+
+
+class NeedsCode(BadFolder):
+    """A model that asks for program code of its own, which is never run. Values: path, reason."""
+
+    key = "error.needs_code"
+
+
+class NeedsSafetensors(BadFolder):
+    """A folder without safetensors files; all others may hold code. Values: path, found."""
+
+    key = "error.needs_safetensors"
+
+
+class SeveralGguf(NeedsSafetensors):
+    """A folder with more than one file in GGUF: nobody says which of them is meant. Values: path, found."""
+
+    key = "error.several_gguf"
+
+
+class Quantized(BadFolder):
+    """Weights that are stored in fewer bits. Values: path, method."""
+
+    key = "error.quantized"
+
+
+class UnknownFamily(BadFolder):
+    """A kind of model that is not known here. Values: path, family."""
+
+    key = "error.unknown_family"
+
+
+class NoAttention(UnknownFamily):
+    """A model without a single attention, as those of state spaces alone. Values: path, family."""
+
+    key = "error.no_attention"
+
+
+class MissingWeights(BadFolder):
+    """A folder that lacks tensors or files of its model. Values: path, missing."""
+
+    key = "error.missing_weights"
+
+
+class UnknownPooling(BadFolder):
+    """A folder whose sentence vectors are made in a way that is not known. Values: path, got."""
+
+    key = "error.unknown_pooling"
+
+
+class NoTokenizer(BadFolder):
+    """A folder without a vocabulary that can be read. Values: path."""
+
+    key = "error.no_tokenizer"
+
+
+class NeedsSentencepiece(NoTokenizer):
+    """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
+
+    key = "error.needs_sentencepiece"
+
+
+class NoChatTemplate(BadFolder):
+    """A model that has no chat template, though one is asked for. Values: path."""
+
+    key = "error.no_chat_template"
+
+
+class BadTemplate(BadFolder):
+    """A chat template that cannot be used. Values: path, reason."""
+
+    key = "error.bad_template"
+
+
+class NoEndSymbol(BadFolder):
+    """A classifier with both sides whose vocabulary ends no text, so that it has no place to read classes off.
+
+    Values: path, end.
+    """
+
+    key = "error.no_end_symbol"
+
+
+class TooLarge(BadFolder):
+    """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
+
+    key = "error.too_large"
+
+
+class NotInstalled(BadFolder):
+    """A library that opening a model needs. Values: name."""
+
+    key = "error.not_installed"
+
+
+class GgufNotInstalled(NotInstalled):
+    """The library that packed weights in GGUF need. Values: name."""
+
+    key = "error.gguf_not_installed"
+
+
+class SelfCheckFailed(BadFolder):
+    """A model that gives other numbers under observation than alone. Values: path, difference."""
+
+    key = "error.self_check_failed"
+
+
+class FolderIsGone(BadFolder):
+    """A folder that is not there any more. Values: path."""
+
+    key = "error.folder_is_gone"
+
+
+class NotOwnModel(BadFolder):
+    """A model of others where only our own will do, as in training. Values: path."""
+
+    key = "error.not_own_model"
+
+
+class NotAnAdapter(BadFolder):
+    """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
+
+    key = "error.not_an_adapter"
+
+
+class UnknownAdapter(BadFolder):
+    """An adapter that is more, or other, than the plain sum of LoRA. Values: path, what."""
+
+    key = "error.unknown_adapter"
+
+
+class AdapterDoesNotFit(BadFolder):
+    """An adapter of another model. Values: path, reason."""
+
+    key = "error.adapter_does_not_fit"
+
+
+class AdapterNeedsModel(BadFolder):
+    """An adapter for one of our own models. Values: path."""
+
+    key = "error.adapter_needs_model"

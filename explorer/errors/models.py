@@ -1,0 +1,50 @@
+"""Errors of models: what they were not trained for, and their own files.
+
+ExplorerError
+├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors
+└── BadFile   BadVocabulary, BadWeights
+"""
+
+from explorer.errors.base import BadFile, NotFound
+
+
+class NotTrained(NotFound):
+    """A preset without trained weights, asked for a translation. Values: name."""
+
+    key = "error.not_trained"
+
+
+class NotATranslator(NotFound):
+    """A preset with a trained language model, asked for a translation. Values: name."""
+
+    key = "error.not_a_translator"
+
+
+class NotALanguageModel(NotFound):
+    """A model that shall go on with a text, and writes none or translates. Values: name."""
+
+    key = "error.not_a_language_model"
+
+
+class NoMaskToken(NotFound):
+    """A model that shall fill in hidden words, and was not trained to. Values: name."""
+
+    key = "error.no_mask_token"
+
+
+class NoSentenceVectors(NotFound):
+    """A model that shall make one vector of a sentence, and does something else. Values: name."""
+
+    key = "error.no_sentence_vectors"
+
+
+class BadVocabulary(BadFile):
+    """A vocabulary file that cannot be used, or does not fit the weights. Values: path, reason."""
+
+    key = "error.bad_vocabulary"
+
+
+class BadWeights(BadFile):
+    """A weight file that is damaged, or of another model. Values: path, reason."""
+
+    key = "error.bad_weights"

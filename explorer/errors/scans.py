@@ -1,0 +1,59 @@
+"""Errors of scans of many sentences.
+
+ExplorerError
+├── OtherScan  OtherScanFile, OtherScanWeights
+├── NotFound   NoSuchColumn, UnknownFormat (UnreadableFormat)
+├── BadFile    NotAScanTable
+└── NoSentences, UnfinishedScan
+"""
+
+from explorer.errors.base import BadFile, ExplorerError, NotFound
+from explorer.errors.export import UnknownFormat
+
+
+class OtherScan(ExplorerError):
+    """An unfinished scan of other sentences, or with another model or other measures. Values: path."""
+
+    key = "error.other_scan"
+
+
+class OtherScanFile(OtherScan):
+    """A file of sentences that has changed since its unfinished scan began. Values: path, file."""
+
+    key = "error.other_scan_file"
+
+
+class OtherScanWeights(OtherScan):
+    """A model whose weights have changed since an unfinished scan with it began. Values: path."""
+
+    key = "error.other_scan_weights"
+
+
+class NoSuchColumn(NotFound):
+    """A column that a file with sentences has not. Values: path, name, known."""
+
+    key = "error.no_such_column"
+
+
+class UnreadableFormat(UnknownFormat):
+    """A file of sentences whose ending is none of those that can be read. Values: name, known."""
+
+    key = "error.unreadable_format"
+
+
+class NotAScanTable(BadFile):
+    """A file that is no table of a scan, or a damaged one. Values: path, reason."""
+
+    key = "error.not_a_scan_table"
+
+
+class NoSentences(ExplorerError):
+    """A file without a sentence. Values: path."""
+
+    key = "error.no_sentences"
+
+
+class UnfinishedScan(ExplorerError):
+    """A scan that was begun before and shall not be gone on with. Values: path."""
+
+    key = "error.unfinished_scan"

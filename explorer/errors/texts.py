@@ -1,0 +1,59 @@
+"""Errors of texts and their tokens.
+
+ExplorerError
+└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
+"""
+
+from explorer.errors.base import ExplorerError
+
+
+class BadText(ExplorerError):
+    """A text that cannot be used."""
+
+
+class NotText(BadText):
+    """A value that is no str where a text is wanted. Values: got."""
+
+    key = "error.not_text"
+
+
+class EmptyText(BadText):
+    """A text of nothing but white space."""
+
+    key = "error.empty_text"
+
+
+class ControlCharacter(BadText):
+    """A control character, which is invisible. Values: place (from 1), code."""
+
+    key = "error.control_character"
+
+
+class LoneSurrogate(BadText):
+    """Half of a UTF-16 pair, which is no character. Values: place (from 1), code."""
+
+    key = "error.lone_surrogate"
+
+
+class TooLong(BadText):
+    """More tokens than the model has positions. Values: limit, got."""
+
+    key = "error.too_long"
+
+
+class TooManySymbols(BadText):
+    """More different tokens than the vocabulary has room for. Values: limit, got."""
+
+    key = "error.too_many_symbols"
+
+
+class BadWord(BadText):
+    """A word that cannot become a symbol: empty, or with white space or invisible characters. Values: word."""
+
+    key = "error.bad_word"
+
+
+class BadCut(BadText):
+    """Hand-made cuts that do not fit the text. Values: start, end, length."""
+
+    key = "error.bad_cut"

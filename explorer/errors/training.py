@@ -1,0 +1,32 @@
+"""Errors of a training: its data, its checkpoints, and the memory that a step needs.
+
+ExplorerError
+├── BadFile  NotACorpus, EmptySplit, BadCheckpoint
+└── NotEnoughDeviceMemory
+"""
+
+from explorer.errors.base import BadFile, ExplorerError
+
+
+class NotACorpus(BadFile):
+    """A data file without the required columns. Values: path, columns."""
+
+    key = "error.not_a_corpus"
+
+
+class EmptySplit(BadFile):
+    """A data file with no usable row of a split. Values: path, split."""
+
+    key = "error.empty_split"
+
+
+class BadCheckpoint(BadFile):
+    """A checkpoint that is damaged, or of another training. Values: path, reason."""
+
+    key = "error.bad_checkpoint"
+
+
+class NotEnoughDeviceMemory(ExplorerError):
+    """The memory of a device is too small for a training step. Values: device, batch_tokens."""
+
+    key = "error.not_enough_device_memory"
