@@ -9,6 +9,7 @@ from explorer.app.pages.card import Card
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.state.intents import OpenPage
+from explorer.views.painting.style import style_anew
 
 _LARGER = 1.5  # times the usual letters
 _NO_LIMIT = 2**24 - 1  # px, Qt's largest
@@ -98,4 +99,4 @@ class Presenter(QObject):
 def _use(application: QApplication, font: QFont) -> None:
     """Let all widgets take a font; those that a style sheet has polished must be polished again."""
     application.setFont(font)
-    application.setStyleSheet(application.styleSheet())
+    style_anew(application, application.styleSheet())

@@ -180,4 +180,14 @@ def use_theme(application: QApplication, theme: Theme) -> None:
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
     application.setPalette(palette)
-    application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))
+    style_anew(application, _SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))
+
+
+def style_anew(application: QApplication, sheet: str) -> None:
+    """Style all widgets by a sheet.
+
+    A sheet in place of another one styles a widget as often as it has ancestors, nine times as a rule. The first sheet of an
+    application styles it once, and so does taking one away: with all pages made that takes 0.25 s in place of 1.2.
+    """
+    application.setStyleSheet("")
+    application.setStyleSheet(sheet)
