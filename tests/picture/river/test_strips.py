@@ -6,8 +6,13 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
+from explorer.picture.river.accent import draw_accent
+from explorer.picture.river.grid import lay_out
+from explorer.picture.river.kept import Kept
+from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
-from explorer.picture.river.strips import reaches
+from explorer.picture.river.scene import Box, Label
+from explorer.picture.river.strips import lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -34,3 +39,23 @@ def test_vectors_that_would_be_blank_have_a_scale_of_their_own(half: Half) -> No
     nothing = attrs.evolve(half, scaled=0 * half.scaled)
     assert reaches(nothing) == (after, after)
     assert reaches(attrs.evolve(nothing, output=0 * half.output)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("height", [300, 442, 900])
+def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
+    """Between many lanes its label covers its neighbours' and so its own; the id is drawn again."""
+    trace = asked("he likes it very much but not now", text="我爱北京天安门我爱北京天安门我爱北京天安门")
+    made = river(trace, Look(), Words.load("en"))
+    grid = lay_out(made, 718, height)
+    half, place = made.halves[0], grid.halves[0]
+    plain = {
+        lane for lane in range(half.n) if len(lane_label(half, place, lane, text_px(place.pitch, grid.narrow), "text")) == 2
+    }
+    assert len(plain) > half.n / 2
+    for lane in range(half.n):
+        pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
+        drawn = draw_accent(made, grid, Words.load("en"), pointing, Kept()).scene
+        covered = any(isinstance(item, Box) and item.fill == "window" for item in drawn)
+        ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
+        assert covered == (place.pitch < 14)
+        assert (place.y(lane) in ids) == (covered and lane in plain)
