@@ -30,7 +30,7 @@
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
-    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
+    ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -969,12 +969,6 @@ class TooLongToPatch(CannotPatch):
 
 class CannotSteer(ExplorerError):
     """Two sets of sentences of which no vector can be made."""
-
-
-class OneSetIsEmpty(CannotSteer):
-    """A set of sentences without any."""
-
-    key = "error.one_set_is_empty"
 
 
 class TooManySentences(CannotSteer):
