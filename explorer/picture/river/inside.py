@@ -40,6 +40,7 @@ from explorer.picture.river.strips import columns, labelled, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
 
 _BOLD = 1.15  # how much wider than about a bold title may be
+_ZEROS_PX = 60.0  # px of a lane that has room for a line below its strip
 _FEW = 12  # tokens up to which cells have their numbers
 
 
@@ -239,22 +240,20 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
             titles.append(words(f"river.inside.network.{name}.short"))
         made += _title(place, name, number, titles, words(f"river.inside.network.{name}.told"))
         made += _strip(values, place, name, colours)
-    dead = (net.activated <= 0).mean(axis=1)
+    return [*made, *_zeros(net, place, words)]
+
+
+def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Item]:
+    """Below each strip how many units are 0; between thin lanes, where this would lie on the strips, of all tokens together."""
     x, w = place.steps["activated"]
-    if place.pitch >= 26:
-        for row in range(place.n):
-            share = f"{100 * float(dead[row]):.0f}%"
-            made.append(
-                Label(
-                    x + w,
-                    place.y(row) + 0.36 * place.pitch,
-                    words("river.inside.network.zero", share=share),
-                    10,
-                    "faint",
-                    align="right",
-                )
-            )
-    return made
+    dead = (net.activated <= 0).mean(axis=1)  # [position]
+    rows = [(place.y(row) + 0.36 * place.pitch, float(share)) for row, share in enumerate(dead)]
+    if place.pitch < _ZEROS_PX:
+        rows = [(place.box.y + 48, float(dead.mean()))]
+    return [
+        Label(x + w, y, words("river.inside.network.zero", share=f"{100 * share:.0f}%"), 10, "faint", align="right")
+        for y, share in rows
+    ]
 
 
 def draw_inside_over(

@@ -11,7 +11,7 @@ from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Item, Label, Rect, about_width
+from explorer.picture.river.scene import Cells, Item, Label, Rect, about_width
 from explorer.state.look import Look
 from tests.picture.examples import LANGUAGES, example, words
 
@@ -68,3 +68,17 @@ def test_every_line_of_a_cell_is_told_whole(size: tuple[int, int], language: str
     for number, weight in zip(numbers, weights, strict=True):
         assert number.y == weight.y
         assert taken(number).right + 2 <= weight.x - about_width(weight.text, weight.px)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_how_many_units_are_zero_lies_on_no_strip(size: tuple[int, int], language: str) -> None:
+    """Between thin lanes it is told once, of all tokens, above the strips."""
+    made, place = laid_out("feed_forward", "decoder.self_attn", size, words(language))
+    drawn = draw_inside(made, place, words(language), COLOURS).scene
+    said = words(language)("river.inside.network.zero", share="")
+    shares = [label for label in labels(drawn) if said.strip() in label.text]
+    assert len(shares) == 1 if place.pitch < 60 else len(shares) == place.n
+    strips = [item.rect for item in drawn if isinstance(item, Cells)]
+    for label in shares:
+        assert not any(rect.y < label.y + 4 and label.y - 4 < rect.bottom for rect in strips), label
