@@ -160,6 +160,8 @@ class ComparePage(Page):
         self.wished.emit(Compare(str(self.sender().property("keeps"))))
 
     def _suggest(self, key: str) -> None:
+        # The button goes away with its answer. Qt would hand the keys on to whatever comes next, and scroll the page to it.
+        self.maps[1].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
         self.wished.emit(_SUGGESTED[key])
 
     def _moved(self, view: Viewport) -> None:
