@@ -36,10 +36,11 @@ from explorer.picture.river.scene import (
     fitting,
 )
 from explorer.picture.river.slabs import thickness
-from explorer.picture.river.strips import columns, labelled, shown_text, text_px
+from explorer.picture.river.strips import columns, labelled, labelled_columns, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
 
 _BOLD = 1.15  # how much wider than about a bold title may be
+_KEY_PX = 28.0  # px of a key's label
 _ZEROS_PX = 60.0  # px of a lane that has room for a line below its strip
 _FEW = 12  # tokens up to which cells have their numbers
 
@@ -208,11 +209,10 @@ def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Ins
             if n_keys <= _FEW and wide >= 24 and high >= 14:
                 made += _row_numbers(values[row], index[row], rect, wide, scale, weights=name == "weights")
     keys = river.half_of(river.attention, "key")
-    for key in labelled(n_keys, wide * 14 / 30, (), tuple(map(len, keys.labels))):
+    room = max(wide - 2, _KEY_PX)
+    for key in labelled_columns(keys.labels, wide, 11, room):
         label = shown_text(keys.labels[key])
-        made.append(
-            Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=max(wide - 2, 28.0))
-        )
+        made.append(Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=room))
     return made
 
 

@@ -14,6 +14,7 @@ from explorer.trace.arrays import Array
 _SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
 LEAST_LABEL_PX = 11.5  # px between two labels
 _ID_PX, _LEAST_TOKEN_PX = 6.2, 36.0  # px of a digit of an id; of a token that is cut, so that its id has room
+_BETWEEN_PX = 2.0  # between the labels of two columns
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
@@ -122,6 +123,17 @@ def labelled(n: int, pitch: float, wanted: tuple[int, ...], lengths: tuple[int, 
         if not taken[lane]:
             kept.append(lane)
             taken[max(0, int(np.ceil(lane - gap + 1e-6))) : int(np.floor(lane + gap - 1e-6)) + 1] = True
+    return tuple(sorted(kept))
+
+
+def labelled_columns(labels: tuple[str, ...], wide: float, px: float, room: float) -> tuple[int, ...]:
+    """The columns of a map that get a label in the middle: the first, the last, then the longest that touch no other one."""
+    n = len(labels)
+    needs = [min(about_width(shown_text(label), px), room) for label in labels]
+    kept: list[int] = []
+    for column in dict.fromkeys([0, n - 1, *sorted(range(n), key=lambda column: -len(labels[column]))]):
+        if all(abs(column - other) * wide >= (needs[column] + needs[other]) / 2 + _BETWEEN_PX for other in kept):
+            kept.append(column)
     return tuple(sorted(kept))
 
 

@@ -1,5 +1,7 @@
 """The columns of vectors at the left of a river: one scale for what is added, unless that would leave one of them blank."""
 
+import itertools
+
 import attrs
 import numpy as np
 import pytest
@@ -11,8 +13,8 @@ from explorer.picture.river.grid import lay_out
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Label
-from explorer.picture.river.strips import lane_label, reaches, text_px
+from explorer.picture.river.scene import Box, Label, about_width
+from explorer.picture.river.strips import labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -59,3 +61,16 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
         assert (place.y(lane) in ids) == (covered and lane in plain)
+
+
+@pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])
+def test_labels_of_columns_do_not_touch(wide: float) -> None:
+    """However narrow columns are, two labels have room for both; where each has room in its column, all are there."""
+    labels = tuple(["很久没", "了", "老朋友", "我们", "喝"] * 9)
+    room = max(wide - 2, 34.0)
+    kept = labelled_columns(labels, wide, 11, room)
+    assert {0, len(labels) - 1} <= set(kept) and (wide < 40 or len(kept) == len(labels))
+    assert len(kept) >= len(labels) * wide / 70
+    for one, other in itertools.pairwise(kept):
+        taken = sum(min(about_width(labels[column], 11), room) for column in (one, other)) / 2
+        assert (other - one) * wide >= taken + 2
