@@ -150,8 +150,11 @@ def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     for column in columns:
         px = 14 if wide > 44 and not grid.narrow else 11
         if wide >= 11:
-            text = shown_text(answers.labels[column])
-            scene.append(_over(rect.x + wide * (column + 0.5), rect.y - 14, text, px, "middle", max(wide - 2, 34.0)))
+            x, text, room = rect.x + wide * (column + 0.5), shown_text(answers.labels[column]), max(wide - 2, 34.0)
+            need = min(about_width(text, px), room)
+            if need + 2 > wide:  # The label covers those of narrow columns beside it.
+                scene.append(Box(Rect(x - need / 2 - 2, rect.y - 22, need + 4, 16), "window"))
+            scene.append(_over(x, rect.y - 14, text, px, "middle", room))
     return scene
 
 

@@ -9,6 +9,7 @@ import pytest
 from explorer.lang import Words
 from explorer.picture.makers.river import river
 from explorer.picture.river.accent import draw_accent
+from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.pointing import usual
@@ -57,7 +58,7 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
     for lane in range(half.n):
         pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
         drawn = draw_accent(made, grid, Words.load("en"), pointing, Kept()).scene
-        covered = any(isinstance(item, Box) and item.fill == "window" for item in drawn)
+        covered = any(isinstance(item, Box) and item.rect.y == place.y(lane) - 8 for item in drawn)
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
         assert (place.y(lane) in ids) == (covered and lane in plain)
@@ -74,3 +75,22 @@ def test_labels_of_columns_do_not_touch(wide: float) -> None:
     for one, other in itertools.pairwise(kept):
         taken = sum(min(about_width(labels[column], 11), room) for column in (one, other)) / 2
         assert (other - one) * wide >= taken + 2
+
+
+def test_the_column_that_stands_out_covers_its_neighbours() -> None:
+    """Where columns are narrower than its label, this does not lie across others."""
+    said = Words.load("zh")
+    made = river(asked("he likes it very much but not now", text="我爱北京天安门他在图书馆看书我爱北京"), Look(), said)
+    grid = lay_out(made, 718, 442)
+    half = made.half_of(made.attention, "key")
+    for key in range(half.n):
+        pointing = attrs.evolve(usual(made), source=(key,), target=(), pair=None)
+        drawn = draw_accent(made, grid, said, pointing, Kept()).scene
+        rect = map_rect(made, grid)
+        named = [item for item in drawn if isinstance(item, Label) and item.y == rect.y - 14 and item.align == "middle"]
+        assert len(named) == (rect.w / half.n >= 11)
+        for label in named:
+            wide = min(about_width(label.text, label.px), label.room)
+            covers = [item.rect for item in drawn if isinstance(item, Box) and item.rect.y == rect.y - 22]
+            assert bool(covers) == (wide + 2 > rect.w / half.n)
+            assert all(each.x < label.x - wide / 2 and each.right > label.x + wide / 2 for each in covers)
