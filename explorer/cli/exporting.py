@@ -21,7 +21,7 @@ from explorer.page_list import KEYS
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
-    from explorer.engine.request import Request
+    from explorer.engine.request import Detail, Request
     from explorer.export.choice import Choice
     from explorer.picture.figure.print import Print
     from explorer.picture.layout.arranged import Arranged
@@ -128,7 +128,15 @@ def _experiments(page: str | None) -> frozenset[str]:
 
 
 def _request(text: str, given: dict[str, Any]) -> "Request":
+    """The first request of a text; what a page asks for behind it comes after its answer."""
     return asked(text, given).asking(experiments=_experiments(given["page"]))
+
+
+def _answer(computer: "Computer", request: "Request") -> "Trace":
+    """The Trace of a request, with those of its experiments that the model can have."""
+    from explorer.app.session.asking import possible
+
+    return computer(request.asking(experiments=possible(request.wish, request.detail.experiments))).trace
 
 
 def _each_line(place: _Place, tap: str | None, given: dict[str, Any], words: Words) -> tuple[int, int]:
@@ -186,7 +194,7 @@ def _written(
     from explorer.picture.theme import THEMES
     from explorer.state.look import Look
 
-    trace = computer(request).trace
+    trace = _answer(computer, request)
     look = opening_look(trace) if tap is None else Look()
     job = Export(
         trace=trace,
@@ -195,7 +203,7 @@ def _written(
         words=words,
         choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
         script=_script_parts(computer, request, place),
-        several=_several(given["page"], trace, look, words),
+        several=_several(given["page"], trace, look, words, computer, request),
         one_each=place.is_folder,
         look=look,
         theme=THEMES[given["theme"]],
@@ -229,8 +237,10 @@ def _printed(given: dict[str, Any]) -> "Print | None":
     return Print(**asked, caption=caption, letters=letters) if asked or caption is not None else None
 
 
-def _several(page: str | None, trace: "Trace", look: "Look", words: Words) -> "Arranged | None":
-    """The pictures of a page, None without one. Raises NothingOnPage."""
+def _several(
+    page: str | None, trace: "Trace", look: "Look", words: Words, computer: "Computer", request: "Request"
+) -> "Arranged | None":
+    """The pictures of a page with all that it asks for, None without a page. Raises NothingOnPage."""
     if page is None:
         return None
     from PySide6.QtWidgets import QApplication
@@ -238,9 +248,12 @@ def _several(page: str | None, trace: "Trace", look: "Look", words: Words) -> "A
     from explorer.app.pages.alone import pictures_of_page
     from explorer.export.raster import add_fonts
 
+    def answers(detail: "Detail") -> "Trace":
+        return _answer(computer, attrs.evolve(request, detail=detail))
+
     application = QApplication.instance() or QApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
-    made = pictures_of_page(page, trace, look, words)
+    made = pictures_of_page(page, trace, look, words, request.detail, answers)
     application.processEvents()
     return made
 

@@ -59,6 +59,11 @@ class Changing:
         return not all(change.tap.startswith("encoder.") or _by_rows(change) for change in self.changes)
 
     @property
+    def taps(self) -> frozenset[str]:
+        """The taps that are changed."""
+        return frozenset(self._by_tap)
+
+    @property
     def at_encoder(self) -> bool:
         """Whether any change is made in the encoder."""
         return any(tap.startswith("encoder.") for tap in self._by_tap)

@@ -7,7 +7,7 @@ import attrs
 
 from explorer.engine.experiments.patching import streams
 from explorer.engine.lender import MakePass
-from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, OneSetIsEmpty, SentenceOfSet, TooManySentences
+from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, SentenceOfSet, TooManySentences
 from explorer.state.steering_sets import MOST_SENTENCES, with_suggested
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -42,8 +42,6 @@ class Steerer:
 
     def _made(self, sets: _Sets, card: ModelCard, stop: Stop, progress: Progress) -> Steering:
         for some in sets:
-            if not some:
-                raise OneSetIsEmpty
             if len(some) > MOST_SENTENCES:
                 raise TooManySentences(limit=MOST_SENTENCES, got=len(some))
         why = card.why_absent("residual2")

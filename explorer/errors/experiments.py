@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
-├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
+├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
 ├── NotFound     NotForThisModel, LacksTap, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
@@ -34,12 +34,6 @@ class TooLongToPatch(CannotPatch):
 
 class CannotSteer(ExplorerError):
     """Two sets of sentences of which no vector can be made."""
-
-
-class OneSetIsEmpty(CannotSteer):
-    """A set of sentences without any."""
-
-    key = "error.one_set_is_empty"
 
 
 class TooManySentences(CannotSteer):

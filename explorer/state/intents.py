@@ -16,7 +16,6 @@ from explorer.presets import load_preset
 from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import SAMPLING, Look
 from explorer.state.state import Settings, State
-from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
@@ -247,7 +246,8 @@ class SetOther(Intent):
 
 @attrs.frozen
 class SetSteering(Intent):
-    """Set the two sets of sentences that a vector which steers is made of; a set that is None stays."""
+    """Set the two sets of sentences that a vector which steers is made of; a set that is None stays, an empty one is
+    suggested again."""
 
     toward: tuple[str, ...] | None = None
     away: tuple[str, ...] | None = None
@@ -258,11 +258,9 @@ class SetSteering(Intent):
         return "toward" if self.away is None else "away"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with these sentences. Where the suggested sets are in use, the other one stays as it is suggested."""
-        toward, away = with_suggested(state.wish.toward, state.wish.away)
-        return wishing(
-            state, toward=toward if self.toward is None else self.toward, away=away if self.away is None else self.away
-        )
+        """The State with these sentences."""
+        own = {"toward": self.toward, "away": self.away}
+        return wishing(state, **{name: sentences for name, sentences in own.items() if sentences is not None})
 
 
 @attrs.frozen(eq=False)

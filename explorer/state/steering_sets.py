@@ -6,5 +6,9 @@ MOST_SENTENCES = 50  # of one set
 
 
 def with_suggested(toward: tuple[str, ...], away: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both sets; the suggested ones while nobody has typed any."""
-    return (toward, away) if toward or away else (TOWARD, AWAY)
+    """Both sets; the suggested one in place of each that nobody has typed.
+
+    Decision: each set is suggested by itself. Rejected: to make the other suggestion the user's own with the first letter that
+    is typed, because it stood in the box from then on as if somebody had written it.
+    """
+    return toward or TOWARD, away or AWAY

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 
 import explorer
 from explorer.cli.main import main
@@ -122,3 +123,18 @@ def test_a_script_of_plain_pytorch_is_written_with_its_weights(
     capsys.readouterr()
     assert main(["export", LINES[:7], "--language", "en", "--tap", WEIGHTS, "--out", str(tmp_path / "tap.py")]) == 2
     assert "py" in capsys.readouterr().err and not (tmp_path / "tap.py").exists()
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize(
+    ("page", "place", "tap"), [("why", 2, "generator.logits"), ("effects", 3, "encoder.layers.0.self_attn.masked")]
+)
+def test_a_page_has_what_the_window_computes_behind_its_first_answer(
+    page: str, place: int, tap: str, language: str, tmp_path: Path, qapp: QApplication
+) -> None:
+    """The costs of parts, and the cells of the chosen head: passes that the window makes once the first ones are shown."""
+    out, said = tmp_path / f"{page}.svg", ("--language", language, "--preset", "tiny")
+    assert main(["export", "我爱北京天安门", *said, "--page", page, "--out", str(out)]) == 0
+    pictures = json.loads((tmp_path / f"{page}.svg.json").read_text("utf-8"))["pictures"]
+    assert len(pictures) == 4
+    assert (pictures[place]["tap"], pictures[place]["origin"]) == (tap, "beside")

@@ -86,6 +86,24 @@ def test_a_row_is_what_two_recorded_passes_say(computer: Computer) -> None:
         assert (found.before, found.after) == (before.target, explorer.explore(SENTENCE, **given).target)
 
 
+@pytest.mark.parametrize(
+    ("preset", "knobs"),
+    [("translator", {}), ("tiny", {}), ("tiny", {"architecture": "decoder-only"}), ("tiny", {"architecture": "encoder-only"})],
+)
+def test_a_change_of_probabilities_is_tried_as_the_pass_makes_it(
+    computer: Computer, preset: str, knobs: dict[str, object]
+) -> None:
+    """Words are measured on logits, in the pass and beside it: such a change makes no difference to them, and is no error."""
+    change = Change("generator.probabilities", "set", columns=(7,), value=0.5)
+    wish = asked(preset=preset, **knobs)
+    trace = computer(Request(wish=attrs.evolve(wish, changes=(change,)))).trace
+    assert np.all(trace["generator.probabilities"][:, 7] == 0.5)
+    errand = errand_of(wish, (change,))
+    number = next(number for number, tried in enumerate(errand.tries) if tried.key[0] == "changes")
+    found = computer.piece(errand, number, never).found
+    assert isinstance(found, Consequence) and np.all(found.differences == 0) and found.before == found.after
+
+
 def test_with_others_on_a_row_says_what_it_adds(computer: Computer) -> None:
     """A row that is on says what it does alone; what it adds is measured on the words of the unchanged translation."""
     before = explorer.explore(SENTENCE)

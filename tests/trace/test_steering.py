@@ -6,7 +6,7 @@ import pytest
 import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.errors import EmptyText, ExplorerError, OneSetIsEmpty, SentenceOfSet, TooManySentences
+from explorer.errors import EmptyText, ExplorerError, SentenceOfSet, TooManySentences
 from explorer.state.steering_sets import AWAY, MOST_SENTENCES, TOWARD
 from explorer.trace.changes import Change
 from explorer.trace.steering import NotSteered, Steering
@@ -101,12 +101,12 @@ def test_the_vectors_are_kept_while_a_slider_moves(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_sentences_those_that_are_suggested_are_used() -> None:
-    """As soon as somebody has typed one, they are not."""
+    """Each set by itself: sentences in one set leave the other as it is suggested."""
     computer = Computer()
     suggested, one_sided = found(computer), found(computer, toward=("我",))
 
     assert isinstance(suggested, Steering) and (suggested.toward, suggested.away) == (TOWARD, AWAY)
-    assert isinstance(one_sided, NotSteered) and isinstance(one_sided.error, OneSetIsEmpty)
+    assert isinstance(one_sided, Steering) and (one_sided.toward, one_sided.away) == (("我",), AWAY)
 
 
 def test_bad_sentences_are_one_sentence_and_the_picture_stays() -> None:

@@ -1,17 +1,24 @@
 """A page without the window around it, for a figure of all its pictures."""
 
 import importlib
+from collections.abc import Callable
 
+import attrs
 from PySide6.QtCore import QRect
 
 from explorer import page_list
 from explorer.app.pages.arranging import arranged
 from explorer.app.pages.page import Page
+from explorer.engine.request import Detail
 from explorer.errors import NothingOnPage
 from explorer.lang import Words
 from explorer.picture.layout.arranged import Arranged
+from explorer.state.focus import FOCUSED, NOWHERE
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+
+Answers = Callable[[Detail], Trace]
+"""Makes a Trace again with this much detail."""
 
 _WIDE, _HIGH = 1190, 640
 """The room (px) of the pages in a window of 1440 × 900."""
@@ -23,20 +30,40 @@ def page_class(key: str) -> type[Page]:
     return found
 
 
-def pictures_of_page(key: str, trace: Trace, look: Look, words: Words) -> Arranged:
+def pictures_of_page(
+    key: str, trace: Trace, look: Look, words: Words, detail: Detail | None = None, answers: Answers | None = None
+) -> Arranged:
     """The pictures that a page shows of a Trace, arranged as in the window. There must be a QApplication.
 
-    Raises NothingOnPage.
+    `detail` is that of the Trace; what the page asks for behind it `answers` make. Without them it shows what the Trace has.
+    Raises NothingOnPage, and like `answers`.
     """
     page = page_class(key)()
     page.resize(_WIDE, _HIGH)
     page.speak(words)
     found = None
-    if not page.lacks(trace):
-        page.draw(trace, look, words)
-        page.grab(QRect(0, 0, 1, 1))  # A page that is not shown is only laid out when it is painted.
-        found = arranged(page)
-    page.deleteLater()
+    try:
+        if not page.lacks(trace):
+            _draw(page, trace, look, words, detail, answers)
+            page.grab(QRect(0, 0, 1, 1))  # A page that is not shown is only laid out when it is painted.
+            found = arranged(page)
+    finally:
+        page.deleteLater()
     if found is None:
         raise NothingOnPage(page=words(f"page.{key}"))
     return found
+
+
+def _draw(page: Page, trace: Trace, look: Look, words: Words, detail: Detail | None, answers: Answers | None) -> None:
+    """Draw a page, and as in the window again with each answer, until it asks for nothing further."""
+    places: dict[tuple[str, int], None] = {}  # in the order in which they were wanted
+    page.wanted.connect(lambda wanted: places.update(dict.fromkeys(wanted)))
+    page.draw(trace, look, words)
+    made = detail or Detail()
+    while answers is not None:
+        focus = page.focus if page.experiments & FOCUSED else NOWHERE
+        asked = attrs.evolve(made, experiments=page.experiments, focus=focus, wanted=tuple(places))
+        if asked == made:
+            break
+        made = asked
+        page.draw(answers(made), look, words)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -75,6 +75,7 @@ class ComparePage(Page):
         self._matching = self.choice("matched")
         self.maps[2].bar.insertWidget(2, self._matching)
         self._lay_out()
+        self._show_other(False, subtracted=False)
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._why = ""  # why the two maps cannot be subtracted
@@ -106,16 +107,22 @@ class ComparePage(Page):
         column.addLayout(lower, 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        there = trace.compared_with is not None
-        for card in (self.maps[0], self.bars[0]):
-            card.setVisible(there)
-        self.suggestions.setVisible(not there)
-        self.maps[2].setVisible(comparable(trace, look))
+        self._show_other(trace.compared_with is not None, subtracted=comparable(trace, look))
         self._why = not_comparable(trace, look, words)
         self._tell()
         self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
         self._matching.setVisible(_differ(trace))
+
+    def _show_other(self, there: bool, *, subtracted: bool) -> None:
+        """Show the cards of the state that was put aside, or the suggestions in their place."""
+        other = {self.maps[0]: there, self.maps[2]: subtracted, self.bars[0]: there, self.suggestions: not there}
+        focused = QApplication.focusWidget()
+        if focused is not None and any(each.isAncestorOf(focused) for each, shown in other.items() if not shown):
+            # Qt would hand the keys on to whatever comes next, and scroll the page to it.
+            self.maps[1].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
+        for each, shown in other.items():
+            each.setVisible(shown)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish

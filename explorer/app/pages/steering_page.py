@@ -44,6 +44,8 @@ class SteeringPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.toward, self.away = SentencesEdit(), SentencesEdit()
+        for box, suggested in zip((self.toward, self.away), with_suggested((), ()), strict=True):
+            box.offer(suggested)
         self.toward.edited.connect(self._typed_toward)
         self.away.edited.connect(self._typed_away)
         self.toward_label, self.away_label, self.lengths, self.why = QLabel(), QLabel(), QLabel(), QLabel()
@@ -65,6 +67,7 @@ class SteeringPage(Page):
         self._found: Steering | None = None
         self._look = Look()
         self._wish: Wish | None = None
+        self._words: Words | None = None
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -121,15 +124,23 @@ class SteeringPage(Page):
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
-        toward, away = with_suggested(wish.toward, wish.away)
-        for box, own, used in ((self.toward, wish.toward, toward), (self.away, wish.away, away)):
-            box.put(own)
-            box.offer(() if own else used if not (wish.toward or wish.away) else ())
+        self.toward.put(wish.toward)
+        self.away.put(wish.away)
+        self._name_sets()
+
+    def _name_sets(self) -> None:
+        """Say of each box what it is for, and whether its sentences are the suggested ones."""
+        if self._words is None:
+            return
+        boxes = {"toward": (self.toward_label, self.toward), "away": (self.away_label, self.away)}
+        for name, (label, box) in boxes.items():
+            told = self._words(f"steering.{name}")
+            label.setText(told if box.sentences() else self._words("steering.suggested", told=told))
 
     def speak(self, words: Words) -> None:
         super().speak(words)
-        self.toward_label.setText(words("steering.toward"))
-        self.away_label.setText(words("steering.away"))
+        self._words = words
+        self._name_sets()
         self.toward.setAccessibleName(words("steering.toward"))
         self.away.setAccessibleName(words("steering.away"))
         self.side.setAccessibleName(words("steering.side"))

@@ -18,7 +18,7 @@ from explorer.views.pictures.token_row import TokenRowView
 EXAMPLE = "南京市长江大桥"
 """It can be cut in two ways that both make sense: a bridge, and the name of a mayor."""
 _POOLS = ("head", "layer", "all")
-_SIDE_PX = 136
+_SIDE_PX = 154  # px, in which two lines of chips are seen whole
 _AROUND_PX = 76  # px; title and note of a card
 
 

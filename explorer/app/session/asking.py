@@ -62,7 +62,7 @@ class Asking:
         if (
             shown is None
             or busy
-            or (_possible(wish, experiments) <= shown.experiments and focus in (NOWHERE, shown.detail.focus))
+            or (possible(wish, experiments) <= shown.experiments and focus in (NOWHERE, shown.detail.focus))
         ):
             return None
         return self._refined(wish)
@@ -83,7 +83,7 @@ class Asking:
         return Detail(
             quick=quick,
             refines=refines,
-            experiments=_possible(wish, self._experiments),
+            experiments=possible(wish, self._experiments),
             wanted=self._wanted,
             leaves_out=True,
             focus=self._focus,
@@ -106,6 +106,6 @@ class Asking:
         )
 
 
-def _possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:
+def possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:
     """Those of the experiments that the model of a wish can have; cards for the others are not shown."""
     return experiments - OF_OUR_OWN if wish.foreign else experiments

@@ -22,6 +22,7 @@ from explorer.trace.measures import log_p
 from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens, written
 
+_PROBABILITIES = "generator.probabilities"
 LogP = NDArray[np.float64]
 
 
@@ -34,9 +35,11 @@ def teacher_forced(bench: Bench, changing: Changing) -> LogP:
     torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
     watcher = _stopping(bench.stop)
     with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
-        logits = bench.runs.logits(1)[0]  # [position, vocab]
+        logits = bench.runs.logits(1)  # [batch 1, position, vocab]
+        if _PROBABILITIES in changing.taps:  # No word is measured on them, but a change there is one of the pass.
+            bench.model.get_submodule(_PROBABILITIES)(logits.softmax(dim=-1))
     changing.check_reached()
-    return _log_p(logits, tokens, bench.expected)
+    return _log_p(logits[0], tokens, bench.expected)
 
 
 def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], changing: Changing, stop: Stop) -> list[LogP]:

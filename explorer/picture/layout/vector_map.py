@@ -60,14 +60,16 @@ def vector_map(
     strong = lit or {picture.chosen}
     for token in sorted(range(len(picture.tokens)), key=strong.__contains__):
         _way(sketch, at, token, theme.accent if token in strong else theme.disabled)
-    taken: list[Area] = []
+    near = picture.near[:_MOST_NAMED]
+    for x, y in at.cloud[list(near)].tolist():
+        sketch.dot(x, y, _NEAR_PX, theme.accent)
+    taken: list[Area] = []  # Names come behind all dots, so that no dot lies on one.
     for token in sorted(range(len(picture.tokens)), key=lambda each: each not in strong):
         x, y = at.path[-1, token]
         bold = token in strong
         _label(sketch, taken, x + 7, y + 4, picture.tokens[token], _LETTERS, theme.accent if bold else theme.text, bold)
-    for symbol in picture.near[:_MOST_NAMED]:
+    for symbol in near:
         x, y = at.cloud[symbol]
-        sketch.dot(x, y, _NEAR_PX, theme.accent)
         _label(sketch, taken, x + 5, y + 4, picture.names[symbol], _SMALL, theme.faint)
     if here is not None:
         x, y = at.path[here.place, here.token] if here.symbol is None else at.cloud[here.symbol]

@@ -16,7 +16,7 @@ from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
-from explorer.picture.river.strips import id_told, shown_text, smaller, text_px
+from explorer.picture.river.strips import lane_label, shown_text, smaller, text_px
 from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent
@@ -150,8 +150,11 @@ def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     for column in columns:
         px = 14 if wide > 44 and not grid.narrow else 11
         if wide >= 11:
-            text = shown_text(answers.labels[column])
-            scene.append(_over(rect.x + wide * (column + 0.5), rect.y - 14, text, px, "middle", max(wide - 2, 34.0)))
+            x, text, room = rect.x + wide * (column + 0.5), shown_text(answers.labels[column]), max(wide - 2, 34.0)
+            need = min(about_width(text, px), room)
+            if need + 2 > wide:  # The label covers those of narrow columns beside it.
+                scene.append(Box(Rect(x - need / 2 - 2, rect.y - 22, need + 4, 16), "window"))
+            scene.append(_over(x, rect.y - 14, text, px, "middle", room))
     return scene
 
 
@@ -165,17 +168,10 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     for half, place in zip(river.halves, grid.halves, strict=True):
         px = text_px(place.pitch, grid.narrow)
         for lane in pointing.of(half):
-            y, text = place.y(lane), shown_text(half.labels[lane])
-            number = 6.2 * len(id_told(half, lane))
-            if place.pitch < 14:
-                scene.append(Box(Rect(place.label.x - 2, y - 8, place.label.w, 16), "window"))
-            if place.right_aligned:
-                size = smaller(text, min(px, 14), place.label.w)
-                scene.append(Label(place.label.right, y, text, size, "accent", False, "right", place.label.w))
-            else:
-                room = place.label.w - (number + 8 if place.label.w > number + 44 else 0)
-                size = smaller(text, px, room) if half.groups else px
-                scene.append(Label(place.label.x, y, text, size, "accent", place.pitch >= 18, room=room))
+            label, *number = lane_label(half, place, lane, px, "accent", bold=place.pitch >= 18 and not place.right_aligned)
+            if place.pitch < 14:  # The token covers its neighbours' labels, and so its own id.
+                scene += [Box(Rect(place.label.x - 2, place.y(lane) - 8, place.label.w, 16), "window"), *number]
+            scene.append(label)
     return scene
 
 

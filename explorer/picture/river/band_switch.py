@@ -1,7 +1,8 @@
 """The buttons above a river that choose what its bands show, and whether its lanes are words.
 
-They stand in the row between the captions and the lanes, or beside the captions where there is one half. What has no room there
-is left out whole, the buttons of the bands last: keys do the same.
+They stand in the row between the captions and the lanes, or beside the captions where there is one half. Where that row has no
+room for the button of words, it stands above the others, among the captions. What has no room there either is left out whole,
+the buttons of the bands last: keys do the same.
 """
 
 import attrs
@@ -14,21 +15,30 @@ from explorer.picture.river.scene import Box, Drawn, Hot, Item, Label, Rect, abo
 
 _LETTERS, _HIGH, _GAP, _PADDING = 11.0, 15.0, 5.0, 14.0  # px
 _CAPTION_PX = 110.0  # what a caption in the same row has at least
+_SHORT_CAPTION_PX = 64.0  # what the shortest caption takes
+_LIFT = 1.5  # so that buttons in two rows do not touch
 
 
 @attrs.frozen
 class _Buttons:
-    """What has room: where it begins, whether lanes of words have a button, and whether the bands are named before theirs."""
+    """What has room: where it begins, whether lanes of words have a button, in this row or `above` it, and whether the bands
+    are named before theirs."""
 
     x: float
     words: bool
     named: bool
     bands: bool = True
+    above: bool = False
 
 
 def bands_left(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> float:
     """Where the buttons, or what is told in their place, begin (px): other texts in their row end before it."""
     return _buttons(river, grid, words).x if switched else _told_left(river, grid, words)
+
+
+def captions_end(river: River, grid: RiverGrid, words: Words) -> float:
+    """Where the last caption of the layers ends (px): before the button in its row, or before the words to choose from."""
+    return _above(grid, words).x if _buttons(river, grid, words).above else grid.out.x
 
 
 def tell_bands(river: River, grid: RiverGrid, words: Words) -> Drawn:
@@ -65,12 +75,12 @@ def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
     x, y = buttons.x, _middle(grid)
     scene: list[Item] = []
     hot: list[Hot] = []
-    if buttons.words:
+    if buttons.words or buttons.above:
         able = river.halves[0].block == 1
-        rect = Rect(x, y - _HIGH / 2, _wide(words("heads.unit_words")), _HIGH)
+        rect = _above(grid, words) if buttons.above else Rect(x, y - _HIGH / 2, _wide(words("heads.unit_words")), _HIGH)
         scene += _button(rect, words("heads.unit_words"), on=able and river.unit == "words", able=able)
         hot.append(Hot(rect, Place("words")))
-        x += rect.w + _GAP
+        x += 0 if buttons.above else rect.w + _GAP
     if buttons.named:
         scene.append(Label(x, y + 1, words("river.bands.name"), _LETTERS, "faint"))
         x += _named(words)
@@ -90,11 +100,21 @@ def _buttons(river: River, grid: RiverGrid, words: Words) -> _Buttons:
     for found in (
         _Buttons(right - bands - name - unit, words=True, named=True),
         _Buttons(right - bands - unit, words=True, named=False),
-        _Buttons(right - bands, words=False, named=False),
+        _Buttons(right - bands, words=False, named=False, above=_has_room_above(grid, words)),
     ):
         if found.x >= left:
             return found
     return _Buttons(right, words=False, named=False, bands=False)
+
+
+def _above(grid: RiverGrid, words: Words) -> Rect:
+    """Where the button of words stands in the row of the captions, at its right end."""
+    wide = _wide(words("heads.unit_words"))
+    return Rect(_right(grid) - wide, grid.captions_y - _HIGH / 2 - _LIFT, wide, _HIGH)
+
+
+def _has_room_above(grid: RiverGrid, words: Words) -> bool:
+    return len(grid.halves) == 2 and _above(grid, words).x >= grid.halves[1].slabs[0].x + _SHORT_CAPTION_PX
 
 
 def _texts(words: Words) -> dict[str, str]:

@@ -16,7 +16,7 @@ from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River, Sublayer
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
-from explorer.picture.river.strips import labelled, shown_text, smaller
+from explorer.picture.river.strips import labelled, labelled_columns, shown_text, smaller
 from explorer.picture.scales import LEVELS, indices
 
 _CELL = (76.0, 44.0)  # px of a cell at most
@@ -132,14 +132,11 @@ def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
 def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
     half = river.half_of(river.attention, "key")
     wide = rect.w / half.n
-    need = 34.0
-    every = labelled(half.n, wide * 14 / need, (), tuple(map(len, half.labels))) if wide < need else tuple(range(half.n))
     px = 14 if wide > 44 and not grid.narrow else 11
+    room = max(wide - 2, 34.0)
     return [
-        Label(
-            rect.x + wide * (key + 0.5), rect.y - 14, shown_text(half.labels[key]), px, align="middle", room=max(wide - 2, need)
-        )
-        for key in every
+        Label(rect.x + wide * (key + 0.5), rect.y - 14, shown_text(half.labels[key]), px, align="middle", room=room)
+        for key in labelled_columns(half.labels, wide, px, room)
     ]
 
 

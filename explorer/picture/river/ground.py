@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.band_switch import bands_left, draw_switch, tell_bands
+from explorer.picture.river.band_switch import bands_left, captions_end, draw_switch, tell_bands
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.output import draw_legend
@@ -116,6 +116,8 @@ def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) ->
     ends = [*(x for x, _key, _number in told[1:]), grid.width + _BETWEEN_PX]
     if len(grid.halves) == 1:
         ends[1] = min(ends[1], bands_left(river, grid, words, switched=switched))
+    elif switched:
+        ends[2] = captions_end(river, grid, words)
     scene: list[Item] = []
     for place, ((x, key, number), end) in enumerate(zip(told, ends, strict=True), 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}

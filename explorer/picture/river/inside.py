@@ -4,6 +4,7 @@ Inside stand the steps of one head from left to right, each on the lane of its q
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,9 +36,12 @@ from explorer.picture.river.scene import (
     fitting,
 )
 from explorer.picture.river.slabs import thickness
-from explorer.picture.river.strips import columns, labelled, shown_text, text_px
+from explorer.picture.river.strips import columns, labelled, labelled_columns, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
 
+_BOLD = 1.15  # how much wider than about a bold title may be
+_KEY_PX = 28.0  # px of a key's label
+_ZEROS_PX = 60.0  # px of a lane that has room for a line below its strip
 _FEW = 12  # tokens up to which cells have their numbers
 
 
@@ -83,14 +87,21 @@ def _lanes(river: River, place: Inside) -> Lanes:
     return Lanes(x, y, wide, np.ones(half.n, np.float32), "water")
 
 
-def _title(place: Inside, name: str, number: str, text: str, told: str) -> list[Item]:
+def _title(place: Inside, name: str, number: str, texts: Sequence[str], told: str) -> list[Item]:
+    """What heads a column: a number, the longest title that ends before the next column, and what is told below.
+
+    Where the number leaves a title no room beside it, the title stands below, in place of what is told.
+    """
     x, w = place.steps[name]
-    y = place.box.y + 14
-    head = [Label(x, y, number, 12, "accent", bold=True)] if number else []
+    y, room = place.box.y + 14, place.room(name) / _BOLD
     shift = 9.0 * len(number) + 4 if number else 0.0
-    made: list[Item] = [*head, Label(x + shift, y, text, 12, bold=True)]
-    if about_width(told, 11) <= w + 10:
-        made.append(Label(x, y + 17, told, 11, "faint"))
+    made: list[Item] = [Label(x, y, number, 12, "accent", bold=True)] if number else []
+    if beside := fitting(texts, 12, room - shift):
+        made.append(Label(x + shift, y, beside, 12, bold=True))
+        if about_width(told, 11) <= w + 10:
+            made.append(Label(x, y + 17, told, 11, "faint"))
+    elif below := fitting(texts, 12, room):
+        made.append(Label(x, y + 17, below, 12, bold=True))
     return made
 
 
@@ -110,8 +121,11 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
     ):
         key = "q" if name == "qkv" and across else name  # Keys and values come from the other sentence.
         told = words(f"river.inside.{key}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
-        title = words(f"river.inside.{key}.title", root=f"{head.divisor:.3g}")
-        made += _title(place, name, number, title, told)
+        root = f"{head.divisor:.3g}"
+        titles = [words(f"river.inside.{key}.title", root=root)]
+        if name == "masked":
+            titles.append(words("river.inside.masked.short", root=root))
+        made += _title(place, name, number, titles, told)
     if head.read is not None:
         made += _strip(head.read, place, "read", colours)
     made += _qkv(head, place, across, colours)
@@ -195,11 +209,10 @@ def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Ins
             if n_keys <= _FEW and wide >= 24 and high >= 14:
                 made += _row_numbers(values[row], index[row], rect, wide, scale, weights=name == "weights")
     keys = river.half_of(river.attention, "key")
-    for key in labelled(n_keys, wide * 14 / 30, (), tuple(map(len, keys.labels))):
+    room = max(wide - 2, _KEY_PX)
+    for key in labelled_columns(keys.labels, wide, 11, room):
         label = shown_text(keys.labels[key])
-        made.append(
-            Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=max(wide - 2, 28.0))
-        )
+        made.append(Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=room))
     return made
 
 
@@ -222,25 +235,25 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
         values = getattr(net, name)
         if values is None:
             continue
-        title = words(f"river.inside.network.{name}.title", activation=net.activation, count=values.shape[1])
-        made += _title(place, name, number, title, words(f"river.inside.network.{name}.told"))
+        titles = [words(f"river.inside.network.{name}.title", activation=net.activation, count=values.shape[1])]
+        if name in ("hidden", "output"):
+            titles.append(words(f"river.inside.network.{name}.short"))
+        made += _title(place, name, number, titles, words(f"river.inside.network.{name}.told"))
         made += _strip(values, place, name, colours)
-    dead = (net.activated <= 0).mean(axis=1)
+    return [*made, *_zeros(net, place, words)]
+
+
+def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Item]:
+    """Below each strip how many units are 0; between thin lanes, where this would lie on the strips, of all tokens together."""
     x, w = place.steps["activated"]
-    if place.pitch >= 26:
-        for row in range(place.n):
-            share = f"{100 * float(dead[row]):.0f}%"
-            made.append(
-                Label(
-                    x + w,
-                    place.y(row) + 0.36 * place.pitch,
-                    words("river.inside.network.zero", share=share),
-                    10,
-                    "faint",
-                    align="right",
-                )
-            )
-    return made
+    dead = (net.activated <= 0).mean(axis=1)  # [position]
+    rows = [(place.y(row) + 0.36 * place.pitch, float(share)) for row, share in enumerate(dead)]
+    if place.pitch < _ZEROS_PX:
+        rows = [(place.box.y + 48, float(dead.mean()))]
+    return [
+        Label(x + w, y, words("river.inside.network.zero", share=f"{100 * share:.0f}%"), 10, "faint", align="right")
+        for y, share in rows
+    ]
 
 
 def draw_inside_over(

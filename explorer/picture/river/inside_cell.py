@@ -12,10 +12,13 @@ from explorer.picture.river.opened import OpenedHead
 from explorer.picture.river.pixels import sheet
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect, about_width
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import columns, shown_text
 from explorer.picture.scales import Scale, indices
+
+_FIGURES_PX, _BETWEEN_PX = 126.0, 8.0  # px of the figures at least, and between them and the heads
+_VALUE_PX = 38.0  # px of a thumbnail that has room for a head's number and a weight of four signs
 
 
 def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours, pair: tuple[int, int]) -> Drawn:
@@ -32,9 +35,10 @@ def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colou
     made.append(
         Label(rect.x + about_width(words("river.inside.cell"), 12) + 16, rect.y + 14, told, 12, "accent", room=0.4 * rect.w)
     )
-    left_w = 0.44 * rect.w
+    figures_w = max(0.2 * rect.w, _FIGURES_PX)
+    left_w = min(0.44 * rect.w, 0.7 * rect.w - figures_w - 24 - _BETWEEN_PX)
     made += _products(head, Rect(rect.x, rect.y + 28, left_w, rect.h - 30), pair, colours)
-    made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, 0.2 * rect.w, rect.h - 26), pair, words)
+    made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, figures_w, rect.h - 26), pair, words)
     heads = _heads(river, Rect(rect.x + 0.7 * rect.w, rect.y + 6, 0.3 * rect.w, rect.h - 8), pair, words)
     return Drawn((*made, *heads.scene), heads.hot)
 
@@ -73,28 +77,38 @@ def _figures(head: OpenedHead, rect: Rect, pair: tuple[int, int], words: Words) 
     """The sum of the products, what it is divided by, its power, and its share of the row."""
     score, masked, weight = (float(values[pair]) for values in (head.scores, head.masked, head.weights))
     row = head.masked[pair[0]].astype(np.float64)
-    lines = [(words("river.inside.sum", count=head.query.shape[1]), _short(score), False)]
+    lines: list[tuple[tuple[str, ...], str, bool]] = [  # texts from long to short, the number, whether it is the last one
+        ((words("river.inside.sum", count=head.query.shape[1]), "Σ q×k"), _short(score), False)
+    ]
     if math.isfinite(masked):
         key = "river.inside.divided_biased" if head.biased else "river.inside.divided"
-        lines.append((words(key, divisor=f"{head.divisor:.4g}"), _short(masked), False))
+        lines.append(((words(key, divisor=f"{head.divisor:.4g}"),), _short(masked), False))
         power = float(np.exp(np.float64(masked)))
         total = float(np.nansum(np.exp(row)))
         if math.isfinite(total):
-            lines.append((f"e^{_short(masked)}", _short(power), False))
-            lines.append((words("river.inside.share", total=_short(total)), f"{weight:.3f}", True))
+            lines.append(((f"e^{_short(masked)}", "e^x"), _short(power), False))
+            lines.append(
+                ((words("river.inside.share", total=_short(total)), f"÷ {_short(total)}", "÷ Σ"), f"{weight:.3f}", True)
+            )
     else:
-        lines.append((words("legend.closed"), "–", True))
+        lines.append(((words("legend.closed"),), "–", True))
     step = min(24.0, rect.h / max(len(lines), 1))
     made: list[Item] = []
-    for place, (text, value, last) in enumerate(lines):
+    for place, (texts, value, last) in enumerate(lines):
         y = rect.y + step * (place + 0.5)
-        made.append(Label(rect.x, y, text, 12, "faint", room=rect.w - 60))
+        room = rect.w - 1.2 * about_width(value, 13) - 6
+        made.append(Label(rect.x, y, fitting(texts, 12, room) or texts[-1], 12, "faint", room=room))
         made.append(Label(rect.right, y, value, 13, "accent" if last else "text", True, "right"))
     return made
 
 
 def _short(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
+
+
+def _shortest(weight: float) -> str:
+    """A weight in three signs: ".86" or "1.0"."""
+    return f"{weight:.2f}".removeprefix("0") if round(weight, 2) < 1 else f"{weight:.1f}"
 
 
 def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Drawn:
@@ -129,7 +143,7 @@ def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Dra
         if text_h:
             value = float(block.weights[head][pair])
             made.append(Label(each.x, each.bottom + 8, str(head), 11, "accent" if on else "faint", on))
-            told = "–" if math.isnan(value) else f"{value:.2f}"
+            told = "–" if math.isnan(value) else f"{value:.2f}" if wide >= _VALUE_PX else _shortest(value)
             made.append(Label(each.right, each.bottom + 8, told, 11, "accent" if on else "text", on, "right"))
     hot = tuple(
         Hot(each, Place("head", attention=river.attention, layer=river.layer, head=head)) for head, each in enumerate(places)

@@ -12,6 +12,7 @@ from explorer.picture.river.scene import Rect
 PILLAR = 16.0  # the width of another layer
 _MOST_PILLARS = 6
 _HEAD_PX = 62.0  # titles above the rows
+_BETWEEN_PX = 4.0  # between two titles
 _CELL_PX = 150.0  # what is below the rows
 
 
@@ -34,6 +35,11 @@ class Inside:
     def y(self, row: float) -> float:
         """The middle of a row."""
         return self.top + self.pitch * (row + 0.5)
+
+    def room(self, name: str) -> float:
+        """The width of a column up to the next one, or to the edge of the box."""
+        x = self.steps[name][0]
+        return min([left for left, _w in self.steps.values() if left > x], default=self.box.right) - x - _BETWEEN_PX
 
     def key_pitch(self) -> float:
         """The height of a key's strip in the columns of keys and values of another sentence."""

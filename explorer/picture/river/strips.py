@@ -13,6 +13,8 @@ from explorer.trace.arrays import Array
 
 _SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
 LEAST_LABEL_PX = 11.5  # px between two labels
+_ID_PX, _LEAST_TOKEN_PX = 6.2, 36.0  # px of a digit of an id; of a token that is cut, so that its id has room
+_BETWEEN_PX = 2.0  # between the labels of two columns
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
@@ -124,26 +126,46 @@ def labelled(n: int, pitch: float, wanted: tuple[int, ...], lengths: tuple[int, 
     return tuple(sorted(kept))
 
 
+def labelled_columns(labels: tuple[str, ...], wide: float, px: float, room: float) -> tuple[int, ...]:
+    """The columns of a map that get a label in the middle: the first, the last, then the longest that touch no other one."""
+    n = len(labels)
+    needs = [min(about_width(shown_text(label), px), room) for label in labels]
+    kept: list[int] = []
+    for column in dict.fromkeys([0, n - 1, *sorted(range(n), key=lambda column: -len(labels[column]))]):
+        if all(abs(column - other) * wide >= (needs[column] + needs[other]) / 2 + _BETWEEN_PX for other in kept):
+            kept.append(column)
+    return tuple(sorted(kept))
+
+
 def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...]) -> list[Item]:
     px = text_px(place.pitch, grid.narrow)
     big = place.pitch >= 18
     made: list[Item] = []
     lengths = tuple(len(label) for label in half.labels)
     for lane in labelled(half.n, place.pitch, wanted, lengths):
-        y, text = place.y(lane), shown_text(half.labels[lane])
         if place.right_aligned:
-            size = smaller(text, min(px, 14), place.label.w)
-            made.append(Label(place.label.right, y, text, size, "text", align="right", room=place.label.w))
+            made += lane_label(half, place, lane, px, "text")
             continue
-        number = id_told(half, lane)
-        id_w = 6.2 * len(number)
-        room = place.label.w - (id_w + 8 if place.label.w > id_w + 44 else 0)
-        size = smaller(text, px, room) if half.groups else px
-        made.append(Label(place.label.x, y, text, size, "text", bold=big, room=room))
-        if room < place.label.w:
-            made.append(Label(place.label.right - (0 if big else 6), y, number, 11 if big else 10, "faint", align="right"))
+        made += lane_label(half, place, lane, px, "text", bold=big)
         if not big:
-            made.append(Line(place.label.right - 3, y, place.strips[0] - 2, y, "hairline"))
+            made.append(Line(place.label.right - 3, place.y(lane), place.strips[0] - 2, place.y(lane), "hairline"))
+    return made
+
+
+def lane_label(half: Half, place: HalfGrid, lane: int, px: float, ink: str, *, bold: bool = False) -> list[Label]:
+    """A lane's token, and at the left half its id, where both have room."""
+    y, text = place.y(lane), shown_text(half.labels[lane])
+    if place.right_aligned:
+        size = smaller(text, min(px, 14), place.label.w)
+        return [Label(place.label.right, y, text, size, ink, align="right", room=place.label.w)]
+    number, big = id_told(half, lane), place.pitch >= 18
+    left = place.label.w - (_ID_PX * len(number) + 8 if big else about_width(number, 10) + 10)
+    has_id = left > _LEAST_TOKEN_PX or about_width(text, px) <= left
+    room = left if has_id else place.label.w
+    size = smaller(text, px, room) if half.groups else px
+    made = [Label(place.label.x, y, text, size, ink, bold=bold, room=room)]
+    if has_id:
+        made.append(Label(place.label.right - (0 if big else 6), y, number, 11 if big else 10, "faint", align="right"))
     return made
 
 

@@ -37,6 +37,7 @@ class Canvas(Surface):
         super().__init__(parent)
         self.square = False
         self.stretch = 1.0  # how many times as wide as high a square cell may become to use the view's width
+        self.paired = False  # whether columns are features, every other one of which may be a cosine
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # kept for each picture, size and view, since labels are slow to measure
@@ -225,9 +226,12 @@ class Canvas(Surface):
         seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
         # With more cells than pixels, smoothing keeps a single bright cell visible.
         across, down = seen.width() > 1.5 * field.width(), seen.height() > 1.5 * field.height()
+        # Of features that are only just too many, single ones would be left out in regular places, which looks like a pattern.
+        across = across or (self.paired and not down and seen.width() > field.width())
         image = self._image
         if across != down:  # Smoothed in both directions, the few rows of long vectors would run into each other.
-            image, seen = squeezed(image, seen, field.size() * painter.device().devicePixelRatioF(), across=across)
+            size = field.size() * painter.device().devicePixelRatioF()
+            image, seen = squeezed(image, seen, size, across=across, paired=self.paired)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, across and down)
         painter.drawImage(field, image, seen)
 

@@ -18,15 +18,14 @@ _CORNER = 4.0  # px of radius
 
 def colour_image(index: NDArray[np.uint8], colours: str, theme: Theme) -> QImage:
     """An image with one pixel for each cell, in true colour, as enlarging a palette image takes ten times as long."""
-    height, width = index.shape
-    pixels = _colour_table(colours, theme).take(index)
-    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # The copy owns its memory.
+    return _image(_colour_table(colours, theme).take(index))
 
 
-def squeezed(image: QImage, seen: QRectF, size_px: QSizeF, *, across: bool) -> tuple[QImage, QRectF]:
+def squeezed(image: QImage, seen: QRectF, size_px: QSizeF, *, across: bool, paired: bool = False) -> tuple[QImage, QRectF]:
     """An image whose cells are averaged in one direction, as they will be seen in so many pixels, and the part to be painted.
 
     `seen` is the part of the image that is to be seen; with `across` cells of a row are averaged, otherwise those of a column.
+    Where columns are `paired`, every other one is averaged by itself: of a sine and the cosine beside it the mean is neither.
     """
     whole = seen.toAlignedRect().intersected(image.rect())
     wide, high = whole.width(), whole.height()
@@ -34,11 +33,40 @@ def squeezed(image: QImage, seen: QRectF, size_px: QSizeF, *, across: bool) -> t
         wide = max(1, round(size_px.width() * whole.width() / seen.width()))
     else:
         high = max(1, round(size_px.height() * whole.height() / seen.height()))
-    mode = Qt.TransformationMode.SmoothTransformation
-    made = image.copy(whole).scaled(wide, high, Qt.AspectRatioMode.IgnoreAspectRatio, mode)
+    part = image.copy(whole)
+    made = _averaged_apart(part, wide) if across and paired and wide > 1 else _averaged(part, wide, high)
     by_x, by_y = wide / whole.width(), high / whole.height()
     corner = seen.topLeft() - whole.topLeft()
     return made, QRectF(corner.x() * by_x, corner.y() * by_y, seen.width() * by_x, seen.height() * by_y)
+
+
+def _averaged(image: QImage, wide: int, high: int) -> QImage:
+    return image.scaled(wide, high, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation)
+
+
+def _averaged_apart(image: QImage, wide: int) -> QImage:
+    """The means of even columns in even pixels, and those of odd columns in odd ones."""
+    cells = _pixels(image)
+    made = np.empty((image.height(), wide), np.uint32)
+    for first in (0, 1):
+        half = np.ascontiguousarray(cells[:, first::2])
+        made[:, first::2] = _pixels(_averaged(_image(half), len(range(first, wide, 2)), image.height()))
+    return _image(made)
+
+
+def _pixels(image: QImage) -> NDArray[np.uint32]:
+    """[row, column] of an image in true colour."""
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    return (
+        np.frombuffer(plain.constBits(), np.uint32)
+        .reshape(plain.height(), plain.bytesPerLine() // 4)[:, : plain.width()]
+        .copy()
+    )
+
+
+def _image(pixels: NDArray[np.uint32]) -> QImage:
+    height, width = pixels.shape
+    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # The copy owns its memory.
 
 
 @lru_cache(maxsize=32)

@@ -62,6 +62,7 @@ class HeatmapView(WalkedCanvas):
         self.picture, self.words = picture, words
         self._named = bool(picture.rows.labels and picture.columns.labels)
         self.square = self._named and picture.rows.numbered  # Maps between tokens have square cells, maps of heads do not.
+        self.paired = not picture.columns.labels  # Features have no labels.
         self._unknown = has_unknown(picture)
         if picture.levels is None:
             index = indices(picture.values, picture.scale, picture.closed)

@@ -28,6 +28,7 @@ class StripsView(WalkedCanvas):
 
     def __init__(self) -> None:
         super().__init__()
+        self.paired = True
         self.picture: Strips | None = None
         self._pitch = 1
         self._unknown = False  # whether a cell is not a number

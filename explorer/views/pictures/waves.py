@@ -80,6 +80,7 @@ class WavesView(QWidget):
         self._ring.setZValue(3)
         self._told = False  # whether the open tooltip is this view's
         self._reach: tuple[float, float] | None = None
+        self._plot.getPlotItem().setVisible(False)  # Without a picture its axes would go from 0 to 1, shaded as a text.
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
         self._plot.addItem(self._dots)
@@ -103,6 +104,7 @@ class WavesView(QWidget):
         before = self.picture
         fresh = before is None or before.values.shape != picture.values.shape
         self.picture, self._words = picture, words
+        self._plot.getPlotItem().setVisible(True)
         n_curves, n = picture.values.shape
         if before is None or before.n_marked != picture.n_marked:
             self._text.setRegion((-0.5, picture.n_marked - 0.5))

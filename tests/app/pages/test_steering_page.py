@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from explorer.app.pages.steering_page import SteeringPage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Rewording
+from explorer.state.steering_sets import AWAY, TOWARD
 from explorer.trace.steering import Steering
 from tests.journeys.conftest import Journey, journey
 
@@ -71,7 +72,7 @@ def test_the_slider_steers_and_undo_takes_it_back(journey: Journey) -> None:
 
 
 def test_sentences_are_typed_and_bad_ones_are_one_sentence(journey: Journey) -> None:
-    """The other set stays as it was suggested; an empty set says so and the slider rests; another side moves the change."""
+    """The other set stays suggested, and an emptied one is suggested again; another side moves the change."""
 
     def script(window: Window) -> None:
         page = opened(journey, window)
@@ -80,7 +81,11 @@ def test_sentences_are_typed_and_bad_ones_are_one_sentence(journey: Journey) -> 
         page.toward.insertPlainText("你是老师。")
         journey.settle(window)
         journey.wait(lambda: found(window).toward == ("你是老师。",))
-        assert page.away.toPlainText().startswith("我")
+        assert found(window).away == AWAY and window.session.state.wish.away == ()
+        assert page.away.toPlainText() == "" and page.away.placeholderText().startswith("我")
+        words, suggested = window.appearance.words, page.away_label.text()
+        assert suggested == words("steering.suggested", told=words("steering.away"))
+        assert page.toward_label.text() == words("steering.toward")
         page.factor.box.setValue(1.5)
         journey.settle(window)
         page.side.press("decoder")
@@ -95,8 +100,7 @@ def test_sentences_are_typed_and_bad_ones_are_one_sentence(journey: Journey) -> 
         journey.wait(lambda: page.lengths.text() == window.appearance.words("steering.other_sentences"))
         page.toward.selectAll()
         QTest.keyClick(page.toward, Qt.Key.Key_Delete)
-        journey.wait(lambda: bool(page.why.text()))
-        assert not page.factor.isEnabled() and not page.directions.isVisible()
-        assert window.session.frame is not None and page.words_card.isVisible()
+        journey.wait(lambda: found(window).toward == TOWARD)
+        assert page.factor.isEnabled() and page.directions.isVisible() and page.toward.placeholderText().startswith("她")
 
     journey.run(script, "--preset", "translator")

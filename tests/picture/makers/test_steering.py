@@ -11,6 +11,7 @@ from explorer.picture.causal_kinds import Rewording
 from explorer.picture.change_text import told_change
 from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths, why_not
 from explorer.state.look import Look
+from explorer.state.steering_sets import MOST_SENTENCES
 from explorer.trace.trace import Trace
 
 WORDS = Words.load("en")
@@ -63,11 +64,11 @@ def test_the_chosen_stream_is_that_of_side_and_layer(trace: Trace) -> None:
 
 def test_without_vectors_there_is_a_sentence_and_no_picture() -> None:
     """While they are computed there is neither."""
-    request = Request.from_preset("tiny", "你好吗").wishing(toward=("我",))
+    request = Request.from_preset("tiny", "你好吗").wishing(toward=("我",) * (MOST_SENTENCES + 1))
     trace = Computer()(request.asking(experiments=frozenset({"steering"}))).trace
     pending = attrs.evolve(trace, experiments={})
 
-    assert direction_map(trace, Look(), WORDS) is None and "no sentence" in why_not(trace, WORDS)
+    assert direction_map(trace, Look(), WORDS) is None and str(MOST_SENTENCES) in why_not(trace, WORDS)
     assert direction_map(pending, Look(), WORDS) is None and why_not(pending, WORDS) == ""
 
 

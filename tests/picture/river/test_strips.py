@@ -1,13 +1,21 @@
 """The columns of vectors at the left of a river: one scale for what is added, unless that would leave one of them blank."""
 
+import itertools
+
 import attrs
 import numpy as np
 import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
+from explorer.picture.river.accent import draw_accent
+from explorer.picture.river.focus import map_rect
+from explorer.picture.river.grid import lay_out
+from explorer.picture.river.kept import Kept
+from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
-from explorer.picture.river.strips import reaches
+from explorer.picture.river.scene import Box, Label, about_width
+from explorer.picture.river.strips import labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -34,3 +42,55 @@ def test_vectors_that_would_be_blank_have_a_scale_of_their_own(half: Half) -> No
     nothing = attrs.evolve(half, scaled=0 * half.scaled)
     assert reaches(nothing) == (after, after)
     assert reaches(attrs.evolve(nothing, output=0 * half.output)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("height", [300, 442, 900])
+def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
+    """Between many lanes its label covers its neighbours' and so its own; the id is drawn again."""
+    trace = asked("he likes it very much but not now", text="我爱北京天安门我爱北京天安门我爱北京天安门")
+    made = river(trace, Look(), Words.load("en"))
+    grid = lay_out(made, 718, height)
+    half, place = made.halves[0], grid.halves[0]
+    plain = {
+        lane for lane in range(half.n) if len(lane_label(half, place, lane, text_px(place.pitch, grid.narrow), "text")) == 2
+    }
+    assert len(plain) > half.n / 2
+    for lane in range(half.n):
+        pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
+        drawn = draw_accent(made, grid, Words.load("en"), pointing, Kept()).scene
+        covered = any(isinstance(item, Box) and item.rect.y == place.y(lane) - 8 for item in drawn)
+        ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
+        assert covered == (place.pitch < 14)
+        assert (place.y(lane) in ids) == (covered and lane in plain)
+
+
+@pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])
+def test_labels_of_columns_do_not_touch(wide: float) -> None:
+    """However narrow columns are, two labels have room for both; where each has room in its column, all are there."""
+    labels = tuple(["很久没", "了", "老朋友", "我们", "喝"] * 9)
+    room = max(wide - 2, 34.0)
+    kept = labelled_columns(labels, wide, 11, room)
+    assert {0, len(labels) - 1} <= set(kept) and (wide < 40 or len(kept) == len(labels))
+    assert len(kept) >= len(labels) * wide / 70
+    for one, other in itertools.pairwise(kept):
+        taken = sum(min(about_width(labels[column], 11), room) for column in (one, other)) / 2
+        assert (other - one) * wide >= taken + 2
+
+
+def test_the_column_that_stands_out_covers_its_neighbours() -> None:
+    """Where columns are narrower than its label, this does not lie across others."""
+    said = Words.load("zh")
+    made = river(asked("he likes it very much but not now", text="我爱北京天安门他在图书馆看书我爱北京"), Look(), said)
+    grid = lay_out(made, 718, 442)
+    half = made.half_of(made.attention, "key")
+    for key in range(half.n):
+        pointing = attrs.evolve(usual(made), source=(key,), target=(), pair=None)
+        drawn = draw_accent(made, grid, said, pointing, Kept()).scene
+        rect = map_rect(made, grid)
+        named = [item for item in drawn if isinstance(item, Label) and item.y == rect.y - 14 and item.align == "middle"]
+        assert len(named) == (rect.w / half.n >= 11)
+        for label in named:
+            wide = min(about_width(label.text, label.px), label.room)
+            covers = [item.rect for item in drawn if isinstance(item, Box) and item.rect.y == rect.y - 22]
+            assert bool(covers) == (wide + 2 > rect.w / half.n)
+            assert all(each.x < label.x - wide / 2 and each.right > label.x + wide / 2 for each in covers)

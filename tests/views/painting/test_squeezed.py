@@ -38,6 +38,28 @@ def test_the_mean_of_cells_of_one_row_or_column(across: bool) -> None:
     assert np.abs(drawn[1:] - cells.reshape(5, 64, 4, 3).mean(axis=2)[:-1]).max() > 20  # so that it can fail
 
 
+@pytest.mark.parametrize("wide", [148, 147, 246])
+def test_sines_and_cosines_are_averaged_apart(wide: int) -> None:
+    """Of 256 features every other one is the cosine of a wave: in fewer pixels both are seen, and no mean of them."""
+    place, feature = np.arange(5)[:, None], np.arange(256)
+    turned = place / 10_000 ** (2 * (feature // 2) / 256) + np.where(feature % 2, np.pi / 2, 0)
+    image = colour_image(np.round(127 + 127 * np.sin(turned)).astype(np.uint8), "blue-red", LIGHT)
+    size = QSizeF(wide, 300)
+    made, seen = squeezed(image, QRectF(image.rect()), size, across=True, paired=True)
+    assert made.width() == wide and seen == QRectF(made.rect())
+    cells = pixels(image).astype(float)
+    slow = 2 * (wide * 3 // 8)  # Behind it sines are near 0 and cosines near 1, in all places.
+
+    def off(drawn: QImage) -> float:
+        """How far the pixels of slow waves are from the colours of the last sine and the last cosine."""
+        at = pixels(drawn).astype(float)
+        sine, cosine = at[:, slow::2] - cells[:, 254:255], at[:, slow + 1 :: 2] - cells[:, 255:]
+        return float(max(np.abs(sine).max(), np.abs(cosine).max()))
+
+    assert off(made) < 6
+    assert off(squeezed(image, QRectF(image.rect()), size, across=True)[0]) > 8  # so that it can fail
+
+
 def test_a_part_of_the_cells() -> None:
     """The part stays where it was, with fractions of cells."""
     image = colour_image(LEVELS, "blue-red", LIGHT)

@@ -98,3 +98,20 @@ def test_a_file_has_the_same_curves_and_dots(between: bool) -> None:
     assert len(re.findall("<circle", svg)) == 30
     lines = re.findall(r'<polyline points="([^"]+)"', svg)
     assert [len(line.split()) for line in lines] == [73 if between else 10] * 3
+
+
+def test_before_the_first_picture_there_are_no_axes(qtbot: QtBot, words: Words) -> None:
+    """They would say that something goes from 0 to 1."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    with qtbot.waitExposed(view):
+        view.show()
+
+    def n_colours() -> int:
+        image = view.grab().toImage()
+        return len({image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)})
+
+    assert n_colours() <= 2  # the card, and the empty legend
+    view.draw(waves(trace_of("我爱北京天安门"), Look(), words), words)
+    assert n_colours() > 20
