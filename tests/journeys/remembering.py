@@ -25,23 +25,26 @@ from explorer.trace.findings import Experiment
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Trace
+from explorer.trace.vectors import Vectors
 
 SWEEPS = frozenset({"effects", "effects_exact"})
 
 
 class Remembered:
-    """Patching, gradients and the sweeps over all parts of a model, each found out once, and trained weights, read once."""
+    """Patching, gradients, vectors and the sweeps over a model are found out once, and trained weights are read once."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, object] = {}
         self._load = trained.load_weights
         self._patching, self._experiment, self._saliency = findings._patching, findings.experiment, findings._saliency
+        self._vectors = findings.vectors
 
     def put_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Look here first, until the test has ended."""
         monkeypatch.setattr(findings, "_patching", self.patching)
         monkeypatch.setattr(findings, "experiment", self.experiment)
         monkeypatch.setattr(findings, "_saliency", self.saliency)
+        monkeypatch.setattr(findings, "vectors", self.vectors)
         monkeypatch.setattr(trained, "load_weights", self.load_weights)
 
     def load_weights(self, path: Path, config: Config) -> Weights:
@@ -74,6 +77,13 @@ class Remembered:
             return self._saliency(bench, trace, changing)
         key = ("saliency", *_of_bench(bench), trace.changes, _weights(bench.model))
         return self._once(key, lambda: self._saliency(bench, trace, changing))
+
+    def vectors(self, bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
+        """As `vectors` finds them. Raises Superseded, BadWeights."""
+        if bench.trace is None or bench.trace.config is None:
+            return self._vectors(bench, source_symbols)
+        key = ("vectors", *_of_bench(bench), source_symbols, bench.trace.changes, _weights(bench.model))
+        return self._once(key, lambda: self._vectors(bench, source_symbols))
 
     def _once(self, key: Hashable, find: Callable[[], Any]) -> Any:
         if key not in self._kept:

@@ -17,7 +17,7 @@ def looked_into(computer: Computer, text: str, **knobs: object) -> Trace:
 
 def test_it_is_remembered_by_all_that_it_follows_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same again for the same sentence and weights alone, and equal to what is found anew."""
-    slow = ("patching", *SWEEPS)
+    slow = ("patching", "vectors", *SWEEPS)
     anew = looked_into(Computer(), "你好吗").experiments
     Remembered().put_in(monkeypatch)
     first, again = (looked_into(Computer(), "你好吗").experiments for _ in range(2))
