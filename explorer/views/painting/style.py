@@ -179,5 +179,8 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         palette.setColor(edge, QColor(theme.hairline))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
+    # To put a sheet in the place of another takes Qt half a millisecond a widget, 1.1 s with all pages; to take the old one off
+    # first and then put the new one on takes 0.2 s. Nothing is painted between the two.
+    application.setStyleSheet("")
     application.setPalette(palette)
     application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))
