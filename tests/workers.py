@@ -1,9 +1,10 @@
 """How tests are shared out among the processes of pytest-xdist: `pytest -n 2`.
 
-The tests of a file stay together, for what they share is made once: a trained model, a wheel, recorded Traces. Journeys share
-nothing, but for the tests of one walk, and take seconds each, so they go one by one. What takes longest is begun first, then
-come files, those with most tests first; the single tests come last and even out the end. Rejected: `--dist loadgroup` does
-the same by marks, and then writes the group's name into each test's, by which `--last-failed` does not find it again.
+The tests of a file stay together, for what they share is made once: a trained model, a wheel, recorded Traces. Journeys take
+seconds each and share nothing, but for the tests of one walk and those of two processes, so they go one by one. What takes
+longest is begun first, then come files, those with most tests first; the single tests come last and even out the end.
+Rejected: `--dist loadgroup` does the same by marks, and then writes the group's name into each test's, by which
+`--last-failed` does not find it again.
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-TOGETHER = ("tests/journeys/test_walk.py",)
+TOGETHER = ("tests/journeys/test_walk.py", "tests/journeys/test_two_windows.py")
 """What shares something among what goes one by one."""
 ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
 LONGEST = (

@@ -40,7 +40,7 @@ class Packed:
         self.weight, self.numel = weight, weight.numel()
         self.version, self.place = weight._version, weight.data_ptr()
         self._right = _right.setdefault(tuple(weight.shape), {})
-        self._packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+        self._packed = reordered(weight)
 
     def product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
@@ -59,6 +59,12 @@ class Packed:
         assert _PRODUCT is not None  # Without the operation, `can_pack` is False and no weights are packed.
         product: Tensor = _PRODUCT(x, self._packed, bias, "none", [], "")
         return product
+
+
+def reordered(weight: Tensor) -> Tensor:
+    """The weights in oneDNN's own order."""
+    packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+    return packed
 
 
 def _granted(n_threads: int) -> bool:

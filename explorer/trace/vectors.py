@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
 
+_NO_LENGTH = 1e-7  # of the longest direction: what squares of numbers with sixteen digits leave of nothing
+
 
 @attrs.frozen(eq=False)
 class SideVectors:
@@ -67,10 +69,27 @@ def plane(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     """
     mean = points.mean(axis=0)
     centred = points - mean
-    # C = Xᵀ X, whose eigenvectors are the right singular vectors of X and whose eigenvalues are the squared singular values
-    values, vectors = np.linalg.eigh(centred.T @ centred)  # [feature], rising; [feature, feature]
-    directions = vectors[:, ::-1][:, :2].T  # [2, feature]
+    values, directions = _principal(centred)
     largest = np.abs(directions).argmax(axis=1)
     directions = directions * np.sign(directions[np.arange(2), largest])[:, None]
-    total = float(values.sum()) or 1.0
-    return mean, directions, (float(values[-1]) / total, float(values[-2]) / total)
+    total = float(np.square(centred).sum()) or 1.0  # It is the sum of all eigenvalues.
+    return mean, directions, (float(values[0]) / total, float(values[1]) / total)
+
+
+def _principal(centred: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The two largest squared singular values [2] of X [point, feature], and their right singular vectors [2, feature].
+
+    They are found from the smaller of two matrices: a model of others may have 4,096 features, which takes seconds.
+    """
+    n_points, n_features = centred.shape
+    if n_points >= n_features or n_points < 2:
+        # C = Xᵀ X, whose eigenvectors are the right singular vectors of X and whose eigenvalues are the squared singular values
+        values, vectors = np.linalg.eigh(centred.T @ centred)  # [feature], rising; [feature, feature]
+        return values[:-3:-1], vectors[:, :-3:-1].T
+    # G = X Xᵀ has the same eigenvalues, and of its eigenvector u the right singular vector is Xᵀ u / |Xᵀ u|
+    values, vectors = np.linalg.eigh(centred @ centred.T)  # [point], rising; [point, point]
+    directions = vectors[:, :-3:-1].T @ centred  # [2, feature]
+    lengths = np.linalg.norm(directions, axis=1)  # Where nothing differs, any direction would do; then it is none.
+    there = lengths > _NO_LENGTH * (lengths.max() or 1.0)
+    scaled = np.divide(directions, lengths[:, None], out=np.zeros_like(directions), where=there[:, None])
+    return values[:-3:-1], scaled

@@ -1,5 +1,9 @@
-"""Two programs at once, each a process of its own, share one folder of preferences; neither undoes what the other did."""
+"""Two programs at once, each a process of its own, share one folder of preferences; neither undoes what the other did.
 
+To load torch takes a process four seconds, so the same two processes start the program once for each test.
+"""
+
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +15,9 @@ from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.state.saved import read_saved
 
 PROGRAM = """
+import os
 import sys
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from explorer.app.shell.window import Window
@@ -19,7 +25,7 @@ from explorer.cli.main import main
 from explorer.state.intents import SetKnob
 
 def act():
-    window, = [each for each in QApplication.topLevelWidgets() if isinstance(each, Window)]
+    window, = [each for each in QApplication.topLevelWidgets() if isinstance(each, Window) and each.isVisible()]
     while not window.session.is_answered():
         QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
     print("open", flush=True)
@@ -33,21 +39,31 @@ def act():
                 window.sessions.recents.add(path)
             case ["close"]:
                 window.close()
+                window.deleteLater()
                 return 0
         QTest.qWait(10)
         print("did", flush=True)
 
 QApplication.exec = staticmethod(act)
-sys.exit(main(["gui", "--preset", "tiny"]))
+for line in sys.stdin:
+    _start, os.environ["XDG_CONFIG_HOME"], os.environ["XDG_STATE_HOME"] = line.split()
+    status = main(["gui", "--preset", "tiny"])
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # The window goes, and its theme with it.
+    QApplication.instance().setStyleSheet("")
+    print("ended", status, flush=True)
 """
 
 
 class Other:
-    """A running program that does one thing after another."""
+    """A process in which the program is started, does one thing after another, and is closed."""
 
     def __init__(self) -> None:
         line = [sys.executable, "-c", PROGRAM]
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def starts(self) -> None:
+        """In the folders of the test."""
+        self._tell(f"start {os.environ['XDG_CONFIG_HOME']} {os.environ['XDG_STATE_HOME']}")
         self._heard("open")
 
     def does(self, what: str) -> None:
@@ -55,14 +71,16 @@ class Other:
         self._heard("did")
 
     def closes(self) -> None:
-        self.process.communicate("close\n", timeout=120)  # It closes the pipes, too.
-        assert self.process.returncode == 0
+        self._tell("close")
+        self._heard("ended 0")
 
     def ends(self) -> None:
-        """Whatever happened."""
-        if self.process.poll() is None:
+        """The process, when it is told nothing more."""
+        try:
+            self.process.communicate(timeout=20)  # It closes the pipes.
+        finally:
             self.process.kill()
-            self.process.communicate()
+        assert self.process.returncode == 0
 
     def _tell(self, what: str) -> None:
         assert self.process.stdin is not None
@@ -74,13 +92,21 @@ class Other:
         assert self.process.stdout.readline().strip() == word
 
 
-@pytest.fixture
-def two() -> Iterator[tuple[Other, Other]]:
-    """Two programs with the small preset."""
-    programs = Other(), Other()
-    yield programs
-    for each in programs:
+@pytest.fixture(scope="module")
+def processes() -> Iterator[tuple[Other, Other]]:
+    """Two of them, for all tests."""
+    both = Other(), Other()
+    yield both
+    for each in both:
         each.ends()
+
+
+@pytest.fixture
+def two(processes: tuple[Other, Other]) -> Iterator[tuple[Other, Other]]:
+    """Two programs with the small preset."""
+    for each in processes:
+        each.starts()
+    yield processes
 
 
 @pytest.mark.parametrize("theme_first", [True, False])

@@ -5,6 +5,7 @@ A folder is opened when a Wish first asks for it, and its model is kept until an
 
 import copy
 import os
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -48,6 +49,7 @@ _FILES = (".safetensors", ".gguf")
 _AMPLE = 0.4  # of the free memory
 _MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
+_MOST_KNOWN = 32  # targets that the model wrote, which are not written again
 
 
 def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> "ForeignModel":
@@ -105,6 +107,7 @@ class ForeignModel:
         self._read = self._symbols or tokenizer.symbols(card.sides[0].vocab_size)  # Some models have no output over them.
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
+        self._known: OrderedDict[object, tuple[int, ...]] = OrderedDict()
         self._adapted: tuple[object, ForeignModel] | None = None
 
     def with_adapter(self, path: Path) -> "ForeignModel":
@@ -115,7 +118,7 @@ class ForeignModel:
         version = path.absolute(), folder_version(path)
         if self._adapted is None or self._adapted[0] != version:
             made = copy.copy(self)
-            made._adapter, made._adapted = read_adapter(path), None
+            made._adapter, made._adapted, made._known = read_adapter(path), None, OrderedDict()
             made._card = attrs.evolve(self._card, name=f"{self._card.name} + {path.absolute().name}")
             self._adapted = version, made
         return self._adapted[1]
@@ -263,12 +266,26 @@ class ForeignModel:
         return row
 
     def _written(self, source: Row, config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
-        """The ids of the begin symbol and of what the model says, at each step the likeliest. Raises Superseded."""
+        """The ids of the begin symbol and of what the model says; the last ones are kept. Raises Superseded.
+
+        A further page asks for the same target again, and to write it takes up to 128 steps.
+        """
+        ids = tuple(token.id for token in source)
+        key = ids, config.temperature, changing.changes, changing.key
+        if key not in self._known:
+            self._known[key] = self._written_anew(ids, config, changing, stop)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _written_anew(self, source: tuple[int, ...], config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
+        """At each step the likeliest token. Raises Superseded."""
         foreign, written = self.ready(config, 0, stop, silent), [self._begin().id]
         most = min(_MOST_WRITTEN, self._card.max_len)
         torch.set_num_threads(threads(self._card, len(source)))
         with torch.inference_mode(), changing.inside(foreign):
-            ids = ids_tensor(tuple(token.id for token in source))
+            ids = ids_tensor(source)
             memory = foreign.encode(ids)
             # Changes may need to see all tokens at once: then each step is a pass over all of them.
             cached = None if changing.changes else ForeignSteps(foreign, memory)

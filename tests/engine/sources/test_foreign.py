@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import torch
@@ -35,6 +36,7 @@ from explorer.errors import (
     UnknownKnob,
     UnknownTap,
 )
+from explorer.foreign.model import Foreign
 from explorer.model.hook_check import Handles
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
@@ -124,6 +126,31 @@ def test_a_model_with_both_sides_writes_its_target(name: str, folder: Folder) ->
     assert trace.expected[:-1] == tuple(target[1:])
     assert trace.expected[-1] == model.config.eos_token_id
     assert trace["decoder.layers.1.cross_attn.weights"].shape == (4, len(target), len(source))
+
+
+def test_a_target_is_written_once(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another page asks for it again and gets the same; another text, temperature or change has a target of its own."""
+    computer, request = Computer(), Request.from_preset(str(folder("marian")), "the fox")
+    first = computer(request).trace.tokens
+    begun: list[int] = []
+    encode = Foreign.encode
+    monkeypatch.setattr(Foreign, "encode", lambda self, ids: begun.append(1) or encode(self, ids))
+    again = computer(attrs.evolve(request, serial=request.serial + 1))
+    assert not begun and again.trace.tokens == first
+
+    change = Change("encoder.layers.0.self_attn.mixed", "scale", value=0.0)
+    wish = request.wish
+    others = (
+        wish.of_text("the dog"),
+        attrs.evolve(wish, config=wish.config.changed(temperature=2.0)),
+        attrs.evolve(wish, changes=(change,)),
+    )
+    for other in others:
+        begun.clear()
+        found = computer(attrs.evolve(request, wish=other)).trace.tokens
+        assert begun, other
+        assert found == Computer()(attrs.evolve(request, wish=other)).trace.tokens
+    assert computer(request).trace.tokens == first
 
 
 def test_a_target_that_is_typed_is_taken(folder: Folder) -> None:

@@ -1,7 +1,8 @@
-"""A theme is put on without waiting."""
+"""A theme in the place of another one is put on without waiting, and leaves widgets as they are when they are made under it."""
 
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPalette
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.picture.theme import DARK, LIGHT
@@ -47,3 +48,52 @@ def test_a_theme_styles_a_widget_twice_however_deep_it_is(qapp: QApplication, qt
     finally:
         qapp.setStyleSheet(before[0])
         qapp.setPalette(before[1])
+
+
+def shown(qtbot: QtBot) -> QWidget:
+    """Widgets that the sheet styles, one with a font and one with a palette of its own."""
+    whole = QWidget(objectName="knobs")
+    room = QVBoxLayout(whole)
+    title, own, ticked, chosen, typed, small = (
+        QLabel("题"),
+        QLabel("own"),
+        QCheckBox("a"),
+        QComboBox(),
+        QLineEdit("b"),
+        QToolButton(),
+    )
+    title.setObjectName("title")
+    large = QFont(own.font())
+    large.setPixelSize(25)
+    own.setFont(large)
+    ticked.setChecked(True)
+    chosen.addItems(["c", "d"])
+    palette = QPalette(typed.palette())
+    palette.setColor(QPalette.ColorRole.Text, QColor("#00aa00"))
+    typed.setPalette(palette)
+    small.setObjectName("small")
+    small.setText("e")
+    for each in (title, own, ticked, chosen, typed, small):
+        each.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Only the window in front would show it.
+        room.addWidget(each)
+    qtbot.addWidget(whole)
+    whole.resize(300, 300)
+    whole.show()
+    QCoreApplication.processEvents()
+    return whole
+
+
+def seen(widget: QWidget) -> QImage:
+    QCoreApplication.processEvents()
+    return widget.grab().toImage()
+
+
+def test_a_switched_window_looks_as_a_new_one(qtbot: QtBot, qapp: QApplication) -> None:
+    """To the pixel, after a switch, after the switch back, and after one to the same theme."""
+    use_theme(qapp, DARK)
+    switched = shown(qtbot)
+    for theme in (LIGHT, DARK, DARK):
+        before = seen(switched)
+        use_theme(qapp, theme)
+        assert seen(switched) == seen(shown(qtbot))
+        assert theme is DARK or seen(switched) != before
