@@ -8,7 +8,6 @@ from typing import TextIO
 
 from explorer.cli.alert import is_unheard, report, tell
 
-
 _FRESH_OBJECTS = 20_000
 """So many new objects make the garbage collector begin: with Python's own 700 it takes a tenth of a short command's time."""
 
