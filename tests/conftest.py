@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
@@ -82,6 +83,17 @@ def one_dictionary(shared_cache: Path) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment, "word_counts", once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fonts_once() -> Iterator[None]:
+    """The fonts of a figure are made once by a process: tests draw some hundred figures again and again, and the program
+    keeps 64 fonts, so that each test began anew."""
+    from explorer.picture.figure import text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_subset", lru_cache(maxsize=1024)(text._subset.__wrapped__))
         yield
 
 
