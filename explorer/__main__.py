@@ -1,5 +1,6 @@
 """`python -m explorer` and the commands `transformer-explorer` and `transformer-explorer-window`."""
 
+import gc
 import io
 import os
 import sys
@@ -7,9 +8,13 @@ from typing import TextIO
 
 from explorer.cli.alert import is_unheard, report, tell
 
+_FRESH_OBJECTS = 20_000
+"""So many new objects make the garbage collector begin: with Python's own 700 it takes a tenth of a short command's time."""
+
 
 def main(*, windowed: bool = False) -> None:
     """Run the command line and exit with its status. `windowed` is True for the window's own command."""
+    gc.set_threshold(_FRESH_OBJECTS)
     for stream in (sys.stdout, sys.stderr):
         _set_up(stream, errors="backslashreplace")  # A console without Chinese shows codes.
     _set_up(sys.stdin, errors="surrogateescape")  # A line that is no text is reported by itself later.
@@ -23,6 +28,7 @@ def main(*, windowed: bool = False) -> None:
             raise
         report(error, sys.argv[1:])
         status = 1
+    gc.freeze()  # What is left ends with the process. To look through torch's half a million objects once more takes 0.4 s.
     sys.exit(status)
 
 

@@ -2,10 +2,12 @@
 
 import ctypes
 import gc
+import itertools
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
@@ -39,6 +41,9 @@ if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[
 # On a busy machine the first value of a strategy takes seconds: how long it takes is not what these tests are about.
 settings.register_profile("whatever-the-load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("whatever-the-load")
+
+
+_NUMBERS = itertools.count()  # of the tests in this process
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -81,6 +86,17 @@ def one_dictionary(shared_cache: Path) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fonts_once() -> Iterator[None]:
+    """The fonts of a figure are made once by a process: tests draw some hundred figures again and again, and the program
+    keeps 64 fonts, so that each test began anew."""
+    from explorer.picture.figure import text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_subset", lru_cache(maxsize=1024)(text._subset.__wrapped__))
+        yield
+
+
 @pytest.fixture(scope="session")
 def found_out() -> dict[str, object]:
     """What journeys have found out in this process (`journeys/remembering.py`), made when torch is there."""
@@ -88,10 +104,15 @@ def found_out() -> dict[str, object]:
 
 
 @pytest.fixture(autouse=True)
-def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shared_cache: Path) -> None:
-    """No test sees the user's own preferences, cache or log, nor the preferences of another test."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def own_folders(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, shared_cache: Path) -> None:
+    """No test sees the user's own preferences, cache or log, nor the preferences of another test.
+
+    The folders are in the test's own where it has one. Most tests write nothing: for these only names are taken, as to make
+    a folder and to take it away costs a millisecond, ten seconds in ten thousand tests.
+    """
+    own = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else shared_cache / f"own-{next(_NUMBERS)}"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(own / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import Connection
 
+from explorer.engine.load_torch import without_collecting
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.pressed import Check, unasked
 from explorer.scanning.rows import Chunk, Rows
@@ -65,7 +66,8 @@ def _begin(plan: ScanPlan, rows: Rows, listened: Connection) -> None:
     global _measurer  # An executor's process has no other place for what its next work needs again.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(listened,), daemon=True).start()
-    from explorer.scanning.measuring import Measurer
+    with without_collecting():
+        from explorer.scanning.measuring import Measurer
 
     measurer = Measurer(plan)
     _measurer = lambda chunk: measurer(rows.read(chunk), chunk.first_row)  # noqa: E731

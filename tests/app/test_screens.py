@@ -56,7 +56,7 @@ def draw(screen, name):
     # axis of a curve keeps the room that its numbers had there; it has it on every screen, so that pictures are alike.
     resize{LARGE}
     resize{SIZE}
-    window.grab().save(sys.argv[1] + "/" + name + ".png")
+    window.grab().save(sys.argv[1] + "/" + name + ".png", quality=100)  # not pressed, which takes longer than to draw it
 
 settle()
 for page in {PAGES}:
@@ -97,7 +97,7 @@ for name, screen in zip(("first", "moved", "back"), sys.argv[2:]):
         host.resize(700, 900)  # what is in it has no layout and stays as it is
     for _ in range(20):
         application.processEvents()
-    host.grab().save(f"{sys.argv[1]}/views-{name}.png")
+    host.grab().save(f"{sys.argv[1]}/views-{name}.png", quality=100)
 """
 
 

@@ -24,9 +24,12 @@ def serve(connection: Connection, folder: Path, warm_up: str, limits: Limits) ->
     """Warm up, and then run each Case with its function ("module:name") until told None."""
     own_folders(folder)
     _redirect(folder / LOG)
+    gc.disable()  # as the window does while torch is loaded
     if warm_up:
         _function(warm_up)()
     gc.collect()
+    gc.freeze()  # What ends with a case is collected behind each: to look through all of torch there took most of the time.
+    gc.enable()
     connection.send(("ready", 0))
     while (task := connection.recv()) is not None:
         case, place = task

@@ -167,6 +167,8 @@ def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPa
 
 
 PRODUCTS = """
+import gc
+gc.disable()  # A third of the time to load torch and to end is the collector's.
 import torch
 from explorer.model.linear import Linear
 torch.manual_seed(0)
@@ -178,6 +180,7 @@ for n_threads in (1, 2, 4):
         x = torch.randn(shape)
         with torch.inference_mode():
             torch.testing.assert_close(layer(x), torch.nn.functional.linear(x, layer.weight, layer.bias), rtol=1e-4, atol=1e-4)
+gc.freeze()
 """
 
 

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -146,36 +148,57 @@ def test_preferences_of_two_programs_do_not_erase_each_other() -> None:
 
 
 WRITER = """
-import itertools, sys
+import itertools, os, sys
 from pathlib import Path
 from explorer.app.session.remembered import Remembered, remembered_path
 from explorer.errors import BadState
 from explorer.state.saved import Saved
 from explorer.state.state import State
-remembered = Remembered()
-if sys.argv[1] != "auto":
-    path = Path(sys.argv[1])
-print("ready", flush=True)
-for number in itertools.count():
-    state = State.from_preset("tiny", f"{number} " + "好" * 20_000)
-    if sys.argv[1] == "auto":
-        remembered._saved = Saved(state=state)
-        remembered._write()
-    else:
-        state.save(path)
-    print(number, flush=True)
+def write():
+    remembered = Remembered()
+    if sys.argv[1] != "auto":
+        path = Path(sys.argv[1])
+    print(os.getpid(), flush=True)
+    for number in itertools.count():
+        state = State.from_preset("tiny", f"{number} " + "好" * 20_000)
+        if sys.argv[1] == "auto":
+            remembered._saved = Saved(state=state)
+            remembered._write()
+        else:
+            state.save(path)
+        print(number, flush=True)
+
+for _asked in sys.stdin:
+    writer = os.fork()
+    if not writer:
+        write()
+    _writer, status = os.waitpid(writer, 0)
+    print("ended", -os.waitstatus_to_exitcode(status), flush=True)
 """
 
 
-def killed(where: str, after_s: float) -> int:
-    """The number of the last State that was whole when the writer was killed, -1 for none."""
-    running = subprocess.Popen([sys.executable, "-c", WRITER, where], stdout=subprocess.PIPE, text=True)
-    assert running.stdout is not None and running.stdout.readline() == "ready\n"
-    time.sleep(after_s)  # The moment is random: there is no condition to wait for.
-    running.send_signal(signal.SIGKILL)
-    told, _none = running.communicate()
-    numbers = [int(line) for line in told.splitlines() if line.strip()]
-    return numbers[-1] if numbers else -1
+@contextmanager
+def writers(where: str) -> Iterator[Callable[[float], int]]:
+    """A process that has loaded what a writer needs. Asked, it makes a process that writes until it is killed after so many
+    seconds, and answers the number of the last State that was whole by then, -1 for none."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", WRITER, where], stdin=pipe, stdout=pipe, text=True) as running:
+        asked, told = running.stdin, running.stdout
+        assert asked is not None and told is not None
+
+        def killed(after_s: float) -> int:
+            asked.write("\n")
+            asked.flush()
+            writer = int(told.readline())
+            time.sleep(after_s)  # The moment is random: there is no condition to wait for.
+            os.kill(writer, signal.SIGKILL)
+            number = -1
+            while not (line := told.readline()).startswith("ended"):
+                number = int(line)
+            assert line == f"ended {int(signal.SIGKILL)}\n"
+            return number
+
+        yield killed
 
 
 @pytest.mark.slow
@@ -187,10 +210,11 @@ def test_a_kill_at_any_moment_loses_nothing(kind: str, tmp_path: Path) -> None:
     moments = random.Random(18)
     where = "auto" if kind == "auto" else str(tmp_path / kind)
     path = remembered_path() if kind == "auto" else tmp_path / kind
-    for _each in range(int(os.environ.get("EXPLORER_KILLS", "17"))):
-        check_whole(path, killed(where, moments.uniform(0, 0.12)))
-        for each in (path, *(open_folder().glob("*.explorer.toml"))):
-            each.unlink(missing_ok=True)
+    with writers(where) as killed:
+        for _each in range(int(os.environ.get("EXPLORER_KILLS", "17"))):
+            check_whole(path, killed(moments.uniform(0, 0.12)))
+            for each in (path, *(open_folder().glob("*.explorer.toml"))):
+                each.unlink(missing_ok=True)
 
 
 def check_whole(path: Path, number: int) -> None:
@@ -206,8 +230,10 @@ def test_a_file_that_is_written_in_place_does_not_pass(tmp_path: Path, monkeypat
     """The test above would see it."""
     torn = WRITER.replace("state.save(path)", "path.open('wb').write(b'version = 1'); import time; time.sleep(1)")
     monkeypatch.setattr(sys.modules[__name__], "WRITER", torn)
+    with writers(str(tmp_path / "a.toml")) as killed:
+        number = killed(0.3)
     with pytest.raises((AssertionError, BadState)):
-        check_whole(tmp_path / "a.toml", killed(str(tmp_path / "a.toml"), 0.3))
+        check_whole(tmp_path / "a.toml", number)
 
 
 def test_a_lock_of_a_program_that_has_ended_counts_for_nothing() -> None:
