@@ -59,8 +59,8 @@ class Imports(QObject):
 
 
 class ExportImports(QObject):
-    """Loads what the first export would wait 0.2 s for: modules that write files and English names on a thread of its own,
-    then the dialog, whose classes are Qt's, on the GUI thread."""
+    """Loads what the first export would wait 0.3 s for: modules that write files, the font and English names on a thread of its
+    own, then the dialog, whose classes are Qt's, on the GUI thread."""
 
     _loaded = Signal()
 
@@ -76,6 +76,10 @@ class ExportImports(QObject):
     def _load(self) -> None:
         for _module in _imported(_BESIDE):
             pass
+        from explorer.picture.figure.text import BOLD, REGULAR, width
+
+        for weight in (REGULAR, BOLD):
+            width("0", 1.0, weight)  # The font is read when a letter is first measured.
         for language in LANGUAGES:
             Words.load(language)
         if isValid(self):  # The program may have ended meanwhile.

@@ -51,7 +51,8 @@ class Format:
     for numbers, `run` for a film, `repeat` for a program. A `page` can hold a whole pass, and is light or dark as the reader's
     system is.
 
-    `has_pixels` is True where a size in pixels has a meaning, `in_folder` where it is a folder of files.
+    `has_pixels` is True where a size in pixels has a meaning, `has_fonts` where a figure brings its letters along and is drawn
+    elsewhere, `in_folder` where it is a folder of files.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Format:
     run: Run | None = None
     repeat: Repeat | None = None
     has_pixels: bool = False
+    has_fonts: bool = False
     in_folder: bool = False
 
     @property
@@ -147,7 +149,7 @@ def _py(trace: "Trace", parts: "ScriptParts", path: Path, words: "Words") -> Non
 
 FORMATS: tuple[Format, ...] = (
     Format(name="png", draw=_png, has_pixels=True),
-    Format(name="svg", draw=_svg),
+    Format(name="svg", draw=_svg, has_fonts=True),
     Format(name="pdf", draw=_pdf),
     Format(name="html", page=_html),
     Format(name="csv", write=_csv),

@@ -154,7 +154,8 @@ class Export:
             format_.page(self._on_page(tap, head), self.trace, path, self.words)
             return path, None
         if format_.draw is not None:
-            return path, format_.draw(self._svg(tap, head), path, Pixels(self.dpi, self.width_px))
+            svg = self._svg(tap, head, with_fonts=format_.has_fonts)
+            return path, format_.draw(svg, path, Pixels(self.dpi, self.width_px))
         assert format_.write is not None  # A format has one of these.
         format_.write(path, self._tables(tap, taps, head))
         return path, None
@@ -173,14 +174,15 @@ class Export:
     def preview(self) -> str:
         """The SVG of the figure, with letters as text; of several files that of the first one. Raises ExplorerError."""
         tap, head = self._pieces(self._taps())[0] if self.one_each else ("", None)
-        return attrs.evolve(self, outlines=False)._svg(tap, head)
+        with_fonts = find(self.format, self.possible()).has_fonts
+        return attrs.evolve(self, outlines=False)._svg(tap, head, with_fonts=with_fonts)
 
-    def _svg(self, tap: str, head: int | None) -> str:
+    def _svg(self, tap: str, head: int | None, *, with_fonts: bool) -> str:
         shown = self._figure(tap, head) if self.several is None else self.several
         if self.set_for is not None:
-            svg = render_print(shown, self.set_for, self.words, self.theme)
+            svg = render_print(shown, self.set_for, self.words, self.theme, with_fonts=with_fonts)
         else:
-            svg = render(self._figure(tap, head), self.words, self.theme)
+            svg = render(self._figure(tap, head), self.words, self.theme, with_fonts=with_fonts)
         return outlined(svg) if self.outlines else svg
 
     def _on_page(self, tap: str, head: int | None) -> tuple[Picture, ...]:

@@ -1,8 +1,10 @@
 """PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
 
+import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,13 +47,7 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     size = size_px(svg)
     scale = width_px / size.width() if width_px else dpi / SVG_DPI
     wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
-    most_mb = QImageReader.allocationLimit()  # 0 for none
-    if max(wide, high) > _LARGEST_PX:
-        made = QImage()
-    elif most_mb and 4 * wide * high > most_mb * 2**20:
-        made = _painted(svg, wide, high)
-    else:
-        made = _read(svg, wide, high)
+    made = QImage() if max(wide, high) > _LARGEST_PX else _drawn(svg, wide, high)
     if made.isNull():
         raise NotEnoughMemory(need_mb=round(size.width() * size.height() * scale * scale * 4 / 2**20))
     made.setDotsPerMeterX(round(dpi / INCH_MM * 1000))
@@ -59,22 +55,42 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     return made
 
 
-def _read(svg: str, wide: int, high: int) -> QImage:
+def _drawn(svg: str, wide: int, high: int) -> QImage:
     """The figure as an image of so many px, without pixels where there is no memory for them.
 
     A reader of images draws with QtSvg too, and without Python's lock, which QSvgRenderer keeps: so several figures are
-    drawn at once, and a window beside them does not wait.
+    drawn at once, and a window beside them does not wait. It takes images up to a size, and reads a file of its own.
+    Rejected: a buffer in the place of the file, which is an object of Python. The reader would ask for Python's lock while it
+    has Qt's lock of all image plugins, for which a window that paints waits with Python's lock: both stood still for ever.
     """
-    file = QBuffer()
-    file.setData(_in_own_letters(svg))
-    file.open(QBuffer.OpenModeFlag.ReadOnly)
-    reader = QImageReader(file, QByteArray(b"svg"))
+    most_mb = QImageReader.allocationLimit()  # 0 for none
+    if most_mb and 4 * wide * high > most_mb * 2**20:
+        return _painted(svg, wide, high)
+    try:
+        number, name = tempfile.mkstemp(suffix=".svg")
+    except OSError:
+        return _painted(svg, wide, high)
+    os.close(number)
+    path = Path(name)
+    try:
+        path.write_bytes(_in_own_letters(svg))
+        return _read(path, wide, high)
+    except OSError:
+        return _painted(svg, wide, high)
+    finally:
+        with suppress(OSError):  # Some system may look into it for viruses just now.
+            path.unlink()
+
+
+def _read(path: Path, wide: int, high: int) -> QImage:
+    """The SVG in a file as an image of so many px; the file is closed again."""
+    reader = QImageReader(str(path), QByteArray(b"svg"))
     reader.setScaledSize(QSize(wide, high))
     return reader.read()
 
 
 def _painted(svg: str, wide: int, high: int) -> QImage:
-    """The same image, to the very pixel, where it is larger than what a reader takes."""
+    """The same image, to the very pixel, where a reader cannot have it."""
     made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
     if not made.isNull():
         made.fill(0)
@@ -96,7 +112,7 @@ def _painter(device: QPaintDevice) -> Iterator[QPainter]:
 def _draw(svg: str, painter: QPainter, bounds: QRectF) -> None:
     """Draw the figure, in parts: while Qt draws one, no other thread of Python runs, so the window would stand still."""
     for part in _parts(svg):
-        QSvgRenderer(_in_own_letters(part)).render(painter, bounds)
+        QSvgRenderer(QByteArray(_in_own_letters(part))).render(painter, bounds)
 
 
 def _parts(svg: str) -> Iterator[str]:
@@ -200,12 +216,12 @@ def size_px(svg: str) -> QSizeF:
     return QSizeF(float(wide) * per_unit, float(high) * per_unit)
 
 
-def _in_own_letters(svg: str) -> QByteArray:
+def _in_own_letters(svg: str) -> bytes:
     """An SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
     found = _HEAD.match(svg)
     if found is not None and found[2]:
         svg = _TEXT.sub(_fine, svg)
-    return QByteArray(_STYLE.sub("", svg).replace(STACK, FAMILY).encode("utf-8"))
+    return _STYLE.sub("", svg).replace(STACK, FAMILY).encode("utf-8")
 
 
 def _fine(found: re.Match[str]) -> str:

@@ -2,6 +2,8 @@
 
 import errno
 import re
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from explorer.picture.theme import FAMILY, THEMES, Theme
 from tests.picture.examples import heatmap, words
 
 Pixels = NDArray[np.int16]
+ROOT = Path(__file__).parents[2]
 LETTERS = "我爱北京天安门，数据 Attention √·−…→↓0123"
 
 
@@ -247,3 +250,31 @@ def test_a_failed_write_leaves_the_old_file(writer: object, tmp_path: Path, monk
         writer(svg, tmp_path / "a")
     assert (tmp_path / "a").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+_TOGETHER = """
+import threading
+from PySide6.QtGui import QImageReader
+from explorer.export import raster
+from explorer.resources import asset
+
+svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><title>a</title><text x="1" y="9">b</text></svg>'
+raster.ensure_application()
+
+
+def draw():
+    for _ in range(150):
+        raster.image(svg)
+
+
+threads = [threading.Thread(target=draw) for _ in range(3)]
+for each in threads:
+    each.start()
+while any(each.is_alive() for each in threads):
+    QImageReader(str(asset("icons/chevron.svg"))).size()
+"""
+
+
+def test_figures_are_drawn_while_a_window_reads_its_icons() -> None:
+    """Icons of a style sheet are read with Python's lock. Were figures read out of a buffer of Python's, all stood still."""
+    subprocess.run([sys.executable, "-c", _TOGETHER], cwd=ROOT, timeout=60, check=True)

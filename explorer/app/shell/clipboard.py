@@ -11,4 +11,4 @@ def copy_to_clipboard(picture: Picture, appearance: Appearance) -> None:
     from explorer.export.raster import image
     from explorer.picture.figure.svg import render  # Figures need fontTools, 0.1 s to import.
 
-    QGuiApplication.clipboard().setImage(image(render(picture, appearance.words, appearance.theme)))
+    QGuiApplication.clipboard().setImage(image(render(picture, appearance.words, appearance.theme, with_fonts=False)))

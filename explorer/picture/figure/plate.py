@@ -33,8 +33,11 @@ _BEYOND = 60.0  # px
 _SIZE = re.compile(r'(<text [^>]*font-size=")([\d.]+)"')
 
 
-def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme = LIGHT) -> str:
-    """The SVG document as text, as wide as `print_` says. Raises TooNarrow with a width at which every picture has room."""
+def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme = LIGHT, *, with_fonts: bool = True) -> str:
+    """The SVG document as text, as wide as `print_` says; one that is only drawn here needs no fonts in it.
+
+    Raises TooNarrow with a width at which every picture has room.
+    """
     theme = attrs.evolve(theme, window=theme.card)  # Paper has one ground.
     pictures = pictures_in(arranged)
     margin = print_.margin_px
@@ -61,7 +64,8 @@ def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme =
         high = last + 4
         body += [f'<g transform="translate({margin:g} {margin:g})">', *below.body, "</g>"]
     title = "; ".join(picture.caption.title for picture in pictures)
-    svg = document(room + 2 * margin, high + 2 * margin, body, theme.card, title, mm_per_px=print_.mm_per_px)
+    wide, high = room + 2 * margin, high + 2 * margin
+    svg = document(wide, high, body, theme.card, title, with_fonts=with_fonts, mm_per_px=print_.mm_per_px)
     return _SIZE.sub(lambda found: f'{found[1]}{max(float(found[2]), print_.smallest_px):g}"', svg)
 
 

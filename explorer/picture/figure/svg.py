@@ -11,16 +11,17 @@ MARGIN = 24.0
 """The room (px) around a figure."""
 
 
-def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
-    """The SVG document as text. Its size (px) follows from the content."""
+def render(picture: Picture, words: Words, theme: Theme = LIGHT, *, with_fonts: bool = True) -> str:
+    """The SVG document as text. Its size (px) follows from the content. One that is only drawn here needs no fonts in it."""
     picture = on_ground(picture, theme)
     drawing, sheet = Drawing(theme, words), picture.kind().sheet
     if sheet is not None:
         picture.kind().draw(drawing, picture, 0.0)
-        return document(*sheet, drawing.body, theme.card, picture.caption.title)
+        return document(*sheet, drawing.body, theme.card, picture.caption.title, with_fonts=with_fonts)
     picture.kind().draw(drawing, picture, draw_head(drawing, picture.caption))
     body = [f'<g transform="translate({MARGIN:g} {MARGIN:g})">', *drawing.body, "</g>"]
-    return document(drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN, body, theme.card, picture.caption.title)
+    wide, high = drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN
+    return document(wide, high, body, theme.card, picture.caption.title, with_fonts=with_fonts)
 
 
 def draw_head(drawing: Drawing, caption: Caption) -> float:
