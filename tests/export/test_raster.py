@@ -4,6 +4,7 @@ import errno
 import re
 import subprocess
 import sys
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -278,3 +279,17 @@ while any(each.is_alive() for each in threads):
 def test_figures_are_drawn_while_a_window_reads_its_icons() -> None:
     """Icons of a style sheet are read with Python's lock. Were figures read out of a buffer of Python's, all stood still."""
     subprocess.run([sys.executable, "-c", _TOGETHER], cwd=ROOT, timeout=60, check=True)
+
+
+def test_the_file_that_is_read_does_not_stay_and_is_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no file can be written for a moment, the same image is painted without one."""
+    svg, folder = render(heatmap(np.eye(2, dtype=np.float32)), words()), tmp_path / "for a moment"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    seen: list[list[Path]] = []
+    read = raster._read
+    monkeypatch.setattr(raster, "_read", lambda *given: seen.append(list(folder.iterdir())) or read(*given))
+    made = raster.image(svg)
+    assert len(seen) == 1 and len(seen[0]) == 1 and not list(folder.iterdir())
+    folder.rmdir()
+    assert raster.image(svg) == made and len(seen) == 1
