@@ -74,12 +74,13 @@ def _drawn(svg: str, wide: int, high: int) -> QImage:
     path = Path(name)
     try:
         path.write_bytes(_in_own_letters(svg))
-        return _read(path, wide, high)
+        made = _read(path, wide, high)
     except OSError:
-        return _painted(svg, wide, high)
+        made = QImage()
     finally:
         with suppress(OSError):  # Some system may look into it for viruses just now.
             path.unlink()
+    return _painted(svg, wide, high) if made.isNull() else made
 
 
 def _read(path: Path, wide: int, high: int) -> QImage:
