@@ -34,11 +34,13 @@ _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
 @lru_cache(maxsize=1)
 def add_fonts() -> tuple[str, ...]:
-    """Register the bundled font with Qt, once; returns its families. Raises MissingAsset."""
+    """Register the bundled font with Qt and load what reads figures, once; returns the families. Raises MissingAsset."""
     families: list[str] = []
     for weight in ("Regular", "Bold"):
         number = QFontDatabase.addApplicationFont(str(asset(f"fonts/TXSansSC-{weight}.otf")))
         families += QFontDatabase.applicationFontFamilies(number)
+    # Qt loads what reads an SVG when it is first needed. On another thread it would wait for Python's lock with Qt's own.
+    QImageReader(str(asset("icons/chevron.svg")), QByteArray(b"svg")).canRead()
     return tuple(families)
 
 
