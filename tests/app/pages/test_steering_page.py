@@ -28,10 +28,21 @@ def opened(journey: Journey, window: Window) -> SteeringPage:
 
 
 def found(window: Window) -> Steering:
+    made = steering(window)
+    assert made is not None
+    return made
+
+
+def steering(window: Window) -> Steering | None:
+    """None while only a first answer is there."""
     frame = window.session.frame
     made = None if frame is None else frame.trace.experiments.get("steering")
-    assert isinstance(made, Steering)
-    return made
+    return made if isinstance(made, Steering) else None
+
+
+def goes_toward(window: Window, sentences: tuple[str, ...]) -> bool:
+    made = steering(window)
+    return made is not None and made.toward == sentences
 
 
 def target(window: Window) -> str:
@@ -80,7 +91,7 @@ def test_sentences_are_typed_and_bad_ones_are_one_sentence(journey: Journey) -> 
         page.toward.setFocus()
         page.toward.insertPlainText("你是老师。")
         journey.settle(window)
-        journey.wait(lambda: found(window).toward == ("你是老师。",))
+        journey.wait(lambda: goes_toward(window, ("你是老师。",)))
         assert found(window).away == AWAY and window.session.state.wish.away == ()
         assert page.away.toPlainText() == "" and page.away.placeholderText().startswith("我")
         words, suggested = window.appearance.words, page.away_label.text()
@@ -96,11 +107,11 @@ def test_sentences_are_typed_and_bad_ones_are_one_sentence(journey: Journey) -> 
         page.toward.selectAll()
         page.toward.insertPlainText("我们")
         journey.settle(window)
-        journey.wait(lambda: found(window).toward == ("我们",))
+        journey.wait(lambda: goes_toward(window, ("我们",)))
         journey.wait(lambda: page.lengths.text() == window.appearance.words("steering.other_sentences"))
         page.toward.selectAll()
         QTest.keyClick(page.toward, Qt.Key.Key_Delete)
-        journey.wait(lambda: found(window).toward == TOWARD)
+        journey.wait(lambda: goes_toward(window, TOWARD))
         assert page.factor.isEnabled() and page.directions.isVisible() and page.toward.placeholderText().startswith("她")
 
     journey.run(script, "--preset", "translator")
