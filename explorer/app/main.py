@@ -32,6 +32,7 @@ _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
 _INVITED = "invited"  # the preference that says whether the tour was offered
 _EXPORT = "export"  # the preference that says how exported figures are set
+_WRITES = "export"  # the name of the thread that writes files; its module is imported after the window is there
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 
 
@@ -145,7 +146,7 @@ class Program:
         self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
-            if thread.name == _EXPORT:  # Closing its dialog has told it to end.
+            if thread.name == _WRITES:  # Closing its dialog has told it to end.
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()

@@ -51,3 +51,11 @@ def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n") == ["page: overview True", "export: True True", ""]
+
+
+def test_a_program_that_ends_waits_for_the_thread_that_writes() -> None:
+    """It knows the thread by its name alone, since it starts before the module of the thread is imported."""
+    from explorer.app import main
+    from explorer.app.shell import export_writing
+
+    assert main._WRITES == export_writing.THREAD
