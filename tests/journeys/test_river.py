@@ -1,15 +1,21 @@
 """Going about in the river."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.pages import card, prepared
 from explorer.app.shell.window import Window
+from explorer.picture.river import drawn_river
 from explorer.picture.river.place import Place
 from explorer.picture.river.strips import bar_rect
 from explorer.state.intents import look_at
+from explorer.views.pictures import river_surface
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
 
@@ -38,6 +44,39 @@ def test_space_plays_the_steps_to_the_last(journey: Journey) -> None:
         journey.wait(ended)
         assert [1, 2, 3] == sorted(set(seen)) == list(dict.fromkeys(seen))
         assert serial == window.session.serial
+
+    journey.run(script)
+
+
+def test_a_key_leaves_nothing_but_painting_to_the_window(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The river of a new sentence is made and drawn on the compute thread; that of another head, for which nothing is
+    computed, on the GUI thread."""
+    made: list[str] = []
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for module, name in ((card, "ready"), (river_surface, "drawn_river"), (drawn_river, "drawn_river")):
+            monkeypatch.setattr(module, name, noted(getattr(module, name)))
+        monkeypatch.setattr(prepared, "ready", noted(prepared.ready))
+        for key in "好呀":
+            made.clear()
+            box = window.sentences.source_edit
+            box.setText(box.text() + key)
+            journey.settle(window)
+            picture = view_of(window).picture
+            assert picture is not None and key in picture.halves[0].labels
+            assert made and set(made) == {"compute"}
+        made.clear()
+        window.session.ask(look_at(head=1))
+        journey.settle(window)
+        assert made and set(made) == {"MainThread"}
+
+    def noted(call: Callable[..., object]) -> Callable[..., object]:
+        def call_and_note(*given: object, **named: object) -> object:
+            made.append(threading.current_thread().name)
+            return call(*given, **named)
+
+        return call_and_note
 
     journey.run(script)
 

@@ -1,6 +1,5 @@
 """A Card: one view with its title, formula and shape, and the maker of its Picture."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -8,11 +7,12 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.app.pages.prepared import Draw, Maker, P, Prepared, ready
 from explorer.app.pages.title_line import TitleLine
 from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
-from explorer.picture.picture import Caption, Picture, marked
+from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
@@ -21,10 +21,7 @@ from explorer.views.painting.style import set_style_property
 
 _MARGIN_PX, _SPARE_PX = 10, 6
 _LONG_MS = 400  # An empty card that waits no longer says nothing: a sentence that comes and goes would flicker.
-P = TypeVar("P", bound=Picture)
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
-Maker = Callable[[Trace, Look, Words], P | None]
-"""Makes a card's picture. None means that it is still being computed: the last picture stays, with dots in its title."""
 
 
 class View(Protocol[P_shown]):
@@ -58,6 +55,7 @@ class Card(QFrame):
     def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
         self.setObjectName("card")
+        self.prepared = Prepared()  # Its page stack gives it the one that the compute thread fills.
         # The page's layout alone decides heights: card heights do not change when a note appears.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view: View[Any] = view
@@ -135,7 +133,7 @@ class Card(QFrame):
             self.note.setAlignment(Qt.AlignmentFlag.AlignLeft)
             self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
-            made = self.make(trace, look, words)
+            made = self.prepared.take(self.make, trace, look, words) or ready(self.make, trace, look, words)
         except NotKept as error:  # A map of a long text may be kept once it is asked for.
             self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
@@ -155,19 +153,24 @@ class Card(QFrame):
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
-        made = marked(made, len(trace.changes), trace.recorded_by)
-        told = None if self.picture is None else self.picture.caption
-        self.picture = made
-        if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
+        caption, told = made.picture.caption, None if self.picture is None else self.picture.caption
+        self.picture = made.picture
+        if caption != told or words is not self._words or self.title.text() != caption.title:
             self._words = words
-            self._tell(made.caption, words)
-        self.view.draw(self.picture, words)
+            self._tell(caption, words)
+        self.view.draw(self.picture, words, *made.drawn)
+
+    @property
+    def foreseen(self) -> tuple[Maker[Any], Draw | None]:
+        """What makes the picture of the next answer, and what draws it before it is painted; only some views have that."""
+        beforehand = getattr(self.view, "beforehand", None)
+        return self.make, None if beforehand is None else beforehand()
 
     def in_english(self, trace: Trace, look: Look) -> Picture | None:
         """The picture with English names, because files of numbers are the same in every language."""
         try:
-            made = self.make(trace, look, Words.load("en"))
-            return self.picture if made is None else marked(made, len(trace.changes), trace.recorded_by)
+            made = ready(self.make, trace, look, Words.load("en"))
+            return self.picture if made is None else made.picture
         except (NotKept, LacksTap, UnknownTap):
             return self.picture
 

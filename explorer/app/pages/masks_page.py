@@ -3,9 +3,9 @@
 import attrs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
-from explorer.app.pages.card import Maker
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.prepared import Maker
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.attention import mask_map

@@ -1,16 +1,18 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from explorer.app.pages.card import Card, Maker, P, View
+from explorer.app.pages.card import Card, View
 from explorer.app.pages.enlarged import Enlarged
 from explorer.app.pages.hidden_cards import HiddenCards
 from explorer.app.pages.layouts import close_gaps
+from explorer.app.pages.prepared import Draw, Maker, P
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
@@ -206,6 +208,11 @@ class Page(QWidget):
         wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
         if wants:
             self.wanted.emit(wants)
+
+    @property
+    def foreseen(self) -> tuple[tuple[Maker[Any], Draw | None], ...]:
+        """What makes the pictures of the next answer, as far as they are in sight."""
+        return tuple(card.foreseen for card in self.cards if card.isVisibleTo(self))
 
     def lacks(self, trace: Trace) -> str:
         """The first of the needed taps that the model of a Trace lacks, "" if it lacks none."""

@@ -15,6 +15,7 @@ from explorer.app.pages.card import Card
 from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
+from explorer.app.pages.prepared import Prepared
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
@@ -68,6 +69,7 @@ class PageStack(QWidget):
         self.pages: dict[str, Page] = {}
         self.first = page_list.KEYS[0]
         self.touched: Card | None = None
+        self.prepared = Prepared()
         self._stack = QStackedWidget()
         self.strip = ArchitectureStrip()
         self.strip.wished.connect(self.wished)
@@ -141,6 +143,8 @@ class PageStack(QWidget):
         page.saves.connect(self.saves)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
+        for card in page.cards:
+            card.prepared = self.prepared
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
         page.set_theme(self._theme)
@@ -190,6 +194,7 @@ class PageStack(QWidget):
             self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
             self._mark()
+            self.prepared.foresee(*self._shown[1:], self.page.foreseen)
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:

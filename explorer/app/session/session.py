@@ -18,7 +18,7 @@ from explorer.app.session.past import Past
 from explorer.engine import worker
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
-from explorer.engine.worker import Compute, Worker, load_compute
+from explorer.engine.worker import Compute, Told, Worker, load_compute
 from explorer.errors import BadFile, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
@@ -27,8 +27,13 @@ from explorer.state.state import State
 from explorer.tokens.check import check_text
 from explorer.trace.changes import Change
 from explorer.trace.own_card import parameter_bytes
+from explorer.trace.trace import Trace
 
 _LARGE_BYTES = 500_000_000
+
+
+def _leave(_trace: Trace) -> None:
+    """Nobody shows an answer."""
 
 
 class Session(QObject):
@@ -42,6 +47,7 @@ class Session(QObject):
         """`restored` says that somebody has left the State so, and its Look with it."""
         super().__init__(parent)
         self.frame: Frame | None = None
+        self.prepare: Callable[[Trace], None] = _leave  # called on the compute thread with each answer, before it is told
         self._history = History(state)
         self._opening = Opening(state, restored=restored)
         self._asking = Asking()
@@ -49,7 +55,7 @@ class Session(QObject):
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
-        self._worker = Worker(self._bridge.crossed.emit, load)
+        self._worker = Worker(self._cross, load)
 
     @property
     def state(self) -> State:
@@ -150,6 +156,12 @@ class Session(QObject):
     def send(self, errand: Errand) -> None:
         """Have something found out behind the frames; each piece is told as `Brought`."""
         self._worker.send(errand)
+
+    def _cross(self, value: Told) -> None:
+        """Called on the compute thread: what the screen needs of an answer is made there too."""
+        if isinstance(value, Frame):
+            self.prepare(value.trace)
+        self._bridge.crossed.emit(value)
 
     # Answers of the compute thread
 

@@ -123,6 +123,7 @@ class Window(QMainWindow):
         for part in (*asking, self.folders, self.recordings, self.scans, self.sessions, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        session.prepare = self.page_stack.prepared.prepare
         self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)

@@ -7,7 +7,7 @@ from weakref import ref
 from explorer.trace.trace import Trace
 
 _Part = TypeVar("_Part")
-_MOST = 2  # Traces whose parts are kept: the one on screen, and one beside it
+_MOST = 3  # Traces whose parts are kept: the one on screen, one beside it, and the next one, which another thread makes
 # By the identity of a Trace: to look for an equal one would compare all numbers, and may find one with another search.
 _made: "dict[int, tuple[ref[Trace], dict[str, tuple[Hashable, Any]]]]" = {}
 

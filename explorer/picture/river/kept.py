@@ -32,6 +32,12 @@ class Kept:
         self._before: dict[Hashable, Any] = {}
         self._now: dict[Hashable, Any] = {}
 
+    def copy(self) -> "Kept":
+        """The same parts for another thread, which goes on with them by itself."""
+        made = Kept()
+        made._before, made._now = dict(self._before), dict(self._now)
+        return made
+
     def turn(self) -> None:
         """A new picture begins."""
         self._before, self._now = self._now, {}

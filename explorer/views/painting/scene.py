@@ -53,6 +53,14 @@ def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
     painter.setFont(font)
 
 
+def make_images(scene: Scene, theme: Theme, ratio: float) -> None:
+    """Make the images of a scene before it is painted, for so many pixels in a px. It needs no painter, so any thread may."""
+    for item in scene:
+        make = _IMAGES.get(type(item))
+        if make is not None:
+            make(item, theme, ratio)
+
+
 @lru_cache(maxsize=256)
 def _colour(hexadecimal: str, opacity: float) -> QColor:
     colour = QColor(hexadecimal)
@@ -184,9 +192,14 @@ def _coloured(item: Cells, theme: Theme) -> QImage:
     return QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
 
 
+def _kept_cells(item: Cells, theme: Theme, _ratio: float = 1.0) -> QImage:
+    """The image of cells, made once. It has a pixel for each cell, however large they are painted."""
+    return kept_image(item, theme, 1.0, partial(_coloured, item, theme))
+
+
 def _cells(item: Cells, canvas: Canvas) -> None:
     painter = canvas.painter
-    image = kept_image(item, canvas.theme, 1.0, partial(_coloured, item, canvas.theme))
+    image = _kept_cells(item, canvas.theme)
     if item.opacity < 1:
         painter.setOpacity(item.opacity)
     painter.drawImage(_rect(item.rect), image)
@@ -219,3 +232,10 @@ _PAINT: Mapping[type, Callable[[Any, Canvas], None]] = {
     Curves: _curves,
 }
 """How each item is painted."""
+_IMAGES: Mapping[type, Callable[[Any, Theme, float], object]] = {
+    Cells: _kept_cells,
+    Bands: spans.kept_bands,
+    Lanes: spans.kept_lanes,
+    Curves: spans.kept_curves,
+}
+"""What makes the image of an item that is painted as one."""

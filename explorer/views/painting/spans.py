@@ -142,18 +142,31 @@ def _image(pixels: NDArray[np.uint32]) -> QImage:
     return QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
 
 
+def kept_bands(bands: Bands, theme: Theme, ratio: float) -> tuple[QPointF, QImage] | None:
+    """The image of some Bands, made once."""
+    return kept_image(bands, theme, ratio, partial(band_image, bands, theme, ratio))
+
+
+def kept_lanes(lanes: Lanes, theme: Theme, ratio: float) -> list[tuple[QPointF, QImage, QRectF]]:
+    """The images of lanes, made once."""
+    return kept_image(lanes, theme, ratio, partial(_lane_images, lanes, theme, ratio))
+
+
+def kept_curves(lines: Curves, theme: Theme, ratio: float) -> tuple[QPointF, QImage] | None:
+    """The image of some lines, made once; None without a line."""
+    return kept_image(lines, theme, ratio, partial(_curve_image, lines, theme, ratio)) if len(lines.y) else None
+
+
 def paint_bands(painter: QPainter, bands: Bands, theme: Theme) -> None:
     """Paint Bands."""
-    ratio = pixels_a_px(painter)
-    made = kept_image(bands, theme, ratio, partial(band_image, bands, theme, ratio))
+    made = kept_bands(bands, theme, pixels_a_px(painter))
     if made is not None:
         painter.drawImage(*made)
 
 
 def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     """Paint lanes, whose thickness changes smoothly from point to point; each is an image a few rows high."""
-    ratio = pixels_a_px(painter)
-    for corner, image, shown in kept_image(lanes, theme, ratio, partial(_lane_images, lanes, theme, ratio)):
+    for corner, image, shown in kept_lanes(lanes, theme, pixels_a_px(painter)):
         painter.drawImage(corner, image, shown)
 
 
@@ -199,9 +212,9 @@ def _stretch(points: bytes, ratio: float) -> tuple[int, int, NDArray[np.intp], _
 
 def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
     """Paint lines through their points, all as one image."""
-    if len(lines.y):
-        ratio = pixels_a_px(painter)
-        painter.drawImage(*kept_image(lines, theme, ratio, partial(_curve_image, lines, theme, ratio)))
+    made = kept_curves(lines, theme, pixels_a_px(painter))
+    if made is not None:
+        painter.drawImage(*made)
 
 
 def _curve_image(lines: Curves, theme: Theme, ratio: float) -> tuple[QPointF, QImage]:

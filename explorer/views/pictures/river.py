@@ -66,10 +66,10 @@ class RiverView(RiverSurface):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Over lanes: with Ctrl show fewer or more tokens, around the one under the mouse; else those further on."""
         notches, zooms = event.angleDelta().y() / 120, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if self.picture is None or self._grid is None or self._inside is not None or not notches:
+        if self.picture is None or self.grid is None or self._inside is not None or not notches:
             event.ignore()
             return
-        wanted = turned(self.picture, self._grid, self.at(event).y(), notches, zooms=zooms)
+        wanted = turned(self.picture, self.grid, self.at(event).y(), notches, zooms=zooms)
         if wanted is None:
             event.ignore()
         else:
@@ -77,8 +77,8 @@ class RiverView(RiverSurface):
 
     def _scroll_to(self, side: str, y: float) -> None:
         """Show the tokens around a height of the bar that stands for the whole sentence."""
-        assert self.picture is not None and self._grid is not None  # The bar is painted.
-        half, place = next(each for each in zip(self.picture.halves, self._grid.halves, strict=True) if each[0].tokens == side)
+        assert self.picture is not None and self.grid is not None  # The bar is painted.
+        half, place = next(each for each in zip(self.picture.halves, self.grid.halves, strict=True) if each[0].tokens == side)
         rect = bar_rect(half, place)
         self.chose.emit(centred(half, (y - rect.y) / rect.h))
 

@@ -6,7 +6,8 @@ follow the mouse is painted into a second image, over which lie accents and the 
 twice.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
@@ -15,26 +16,33 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.river.draw import draw_over, draw_river
-from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
-from explorer.picture.river.ground import Colours
+from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_river
+from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
-from explorer.picture.river.inside import draw_inside, draw_inside_over
-from explorer.picture.river.inside_grid import Inside, lay_out_inside
+from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.place import Place
-from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of, usual
+from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
 from explorer.picture.theme import Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
-from explorer.views.painting.scene import paint_scene
+from explorer.views.painting.scene import make_images, paint_scene
 from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
 _NO_KEY: Hashable = None
+
+
+def _drawn_with_images(
+    river: River, words: Words, draw: Callable[[River, Words], DrawnRiver], theme: Theme, ratio: float
+) -> DrawnRiver:
+    """A River drawn, and the images made of which it is painted."""
+    drawn = draw(river, words)
+    make_images((*drawn.base.scene[len(drawn.base.ground) :], *drawn.over.scene), theme, ratio)
+    return drawn
 
 
 class RiverSurface(Surface):
@@ -50,13 +58,10 @@ class RiverSurface(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: River | None = None
-        self.colours = Colours("cividis", "blue-red")
         self.pointing: Pointing | None = None  # None: nothing is pointed at
         self.pinned: Pointing | None = None  # what stays when the mouse leaves
-        self._grid: RiverGrid | None = None
-        self._inside: Inside | None = None  # where everything of an opened block stands
-        self._base, self._over = _EMPTY, _EMPTY
-        self._kept, self._kept_over = Kept(), Kept()  # of the scenes of the picture before
+        self._drawn: DrawnRiver | None = None
+        self._over = _EMPTY
         self._ground_image, self._ground_painted = QPixmap(), _NO_KEY
         self._image = QPixmap()  # the picture without what follows the mouse
         self._shown, self._outdated = (
@@ -68,15 +73,22 @@ class RiverSurface(Surface):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 
-    def draw(self, picture: River, words: Words) -> None:
+    def beforehand(self) -> Callable[[River, Words], DrawnRiver] | None:
+        """What draws the next river for this view, on any thread; None as long as the view has drawn none."""
+        if self._drawn is None or self.pinned is not None:
+            return None
+        draw = partial(drawn_apart, room=self._room, kept=self._drawn.kept.copy(), kept_over=self._drawn.kept_over.copy())
+        return partial(_drawn_with_images, draw=draw, theme=self.theme, ratio=self.devicePixelRatioF() * self.larger)
+
+    def draw(self, picture: River, words: Words, drawn: DrawnRiver | None = None) -> None:
+        """Show a River; `drawn` is what was made `beforehand`, which is used if it is of this river in this room."""
         if self.picture is not None and [h.groups for h in self.picture.halves] != [h.groups for h in picture.halves]:
             self.pinned = None  # Its lane is another one now.
         self.picture, self.words = picture, words
-        self.colours = Colours(picture.unit_colours, picture.signed_colours)
         if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
             self.pinned = None  # Its token is gone.
         pointed, self.pointing = self.pointing, self.pinned
-        self._lay_out()
+        self._lay_out(drawn)
         if self._mouse is not None:  # What lies there now may be something else.
             self._point_at(self._mouse)
         if pointed is not None or self.pointing is not None:
@@ -100,26 +112,38 @@ class RiverSurface(Surface):
     @property
     def grid(self) -> RiverGrid | None:
         """Where everything stands; None without a picture."""
-        return self._grid
+        return None if self._drawn is None else self._drawn.grid
 
     @property
     def explanation(self) -> str:
         """The sentence at the bottom."""
         return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
 
-    def _lay_out(self) -> None:
+    @property
+    def _inside(self) -> Inside | None:
+        """Where everything of an opened block stands; None while none is open."""
+        return None if self._drawn is None else self._drawn.inside
+
+    @property
+    def _base(self) -> Drawn:
+        return _EMPTY if self._drawn is None else self._drawn.base
+
+    @property
+    def _room(self) -> tuple[int, int]:
+        """Width and height for a river (px)."""
+        return round(self.wide), round(self.high)
+
+    def _lay_out(self, drawn: DrawnRiver | None = None) -> None:
         if self.picture is None or self.words is None or not self.picture.halves or self.wide < 50:
             return
         before = self._edges()
-        self._grid = lay_out(self.picture, round(self.wide), round(self.high))
-        if self.picture.opened is None:
-            self._inside = None
-            self._base = draw_river(self.picture, self._grid, self.words, self.colours, kept=self._kept)
-        else:
-            self._inside = lay_out_inside(self.picture, round(self.wide), round(self.high))
-            self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
+        wanted = self.picture, self.words, self._room
+        if drawn is None or self.pointing is not None or (drawn.river, drawn.words, drawn.room) != wanted:
+            kept, kept_over = (Kept(), Kept()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
+            drawn = drawn_river(*wanted, kept, kept_over, self.pointing)
+        self._drawn = drawn
         self._shown, self._outdated = False, True
-        self._draw_over()
+        self._lay_over(drawn.over)
         after = self._edges()
         if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
             self.motion.start(before[1], after[1])
@@ -127,25 +151,24 @@ class RiverSurface(Surface):
 
     def _edges(self) -> tuple[object, list[float]] | None:
         """What must be alike for columns to move, and where their edges are (px)."""
-        if self._grid is None or self.picture is None:
+        if self.grid is None or self.picture is None:
             return None
-        slabs = [slab for half in self._grid.halves for slab in half.slabs]
-        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self._grid.width)]
-        return (len(slabs), self.picture.opened is None, self._grid.width, self._grid.height), sorted(edges)
+        slabs = [slab for half in self.grid.halves for slab in half.slabs]
+        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self.grid.width)]
+        return (len(slabs), self.picture.opened is None, self.grid.width, self.grid.height), sorted(edges)
 
     @property
     def columns(self) -> dict[str, tuple[float, float]] | None:
         """Where every Block of the architecture stands (px); None while one of them is open and has all the width."""
-        return None if self._grid is None or self._inside is not None else columns_of(self._grid)
+        return None if self.grid is None or self._inside is not None else columns_of(self.grid)
 
     def _draw_over(self) -> None:
-        if self.picture is None or self._grid is None or self.words is None:
-            return
-        pointing = self.pointing or usual(self.picture)
-        if self._inside is None:
-            self._over = draw_over(self.picture, self._grid, self.words, pointing, kept=self._kept_over)
-        else:
-            self._over = draw_inside_over(self.picture, self._inside, self.words, self.colours, pointing)
+        if self._drawn is not None:
+            self._lay_over(self._drawn.pointed_at(self.pointing))
+
+    def _lay_over(self, over: Drawn) -> None:
+        """Let this lie over the picture, its sentence read aloud."""
+        self._over = over
         self.setAccessibleDescription(self.explanation)
         self.update()
 
@@ -211,11 +234,11 @@ class RiverSurface(Surface):
 
     def place_at(self, point: QPointF) -> Place | None:
         """What lies at a point: of a map the pair, of a band its pair."""
-        if self.picture is None or self._grid is None:
+        if self.picture is None or self.grid is None:
             return None
         if self._inside is not None:
             return place_inside(self.picture, self._inside, self._over, point.x(), point.y())
-        return place_in_river(self.picture, self._grid, (self._base, self._over), point.x(), point.y())
+        return place_in_river(self.picture, self.grid, (self._base, self._over), point.x(), point.y())
 
     def _pointing_at(self, place: Place | None) -> Pointing | None:
         if self.picture is None or place is None:

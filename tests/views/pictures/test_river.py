@@ -76,6 +76,39 @@ def test_all_four_parts_are_there(qtbot: QtBot, words: Words) -> None:
     assert view.explanation and view.accessibleDescription() == view.explanation
 
 
+def test_what_was_drawn_beforehand_is_what_the_view_draws(qtbot: QtBot, words: Words) -> None:
+    """The same to the pixel, and taken over; another size, or something pinned, and the view draws by itself."""
+    view = shown(qtbot, words)
+    look = Look(attention="decoder.cross_attn", layer=1, head=2, position=1)
+    picture, beforehand = river(asked("she likes tea"), look, words), view.beforehand()
+    assert beforehand is not None
+    drawn = beforehand(picture, words)
+    view.draw(picture, words, drawn)
+    assert view._drawn is drawn
+    found = view.grab().toImage()
+    view.draw(picture, words)
+    assert view._drawn is not drawn and view.grab().toImage() == found
+    again = view.beforehand()
+    assert again is not None
+    drawn = again(picture, words)
+    view.resize(SIZE[0] - 40, SIZE[1])
+    view.draw(picture, words, drawn)
+    assert view._drawn is not drawn and grid_of(view).width == SIZE[0] - 40
+    place = grid_of(view).half("encoder")
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(place.label.x + 5), round(place.y(2))))
+    assert view.pinned is not None and view.beforehand() is None
+
+
+def test_two_rivers_drawn_beforehand_share_nothing_that_changes(qtbot: QtBot, words: Words) -> None:
+    """Two answers may come before the view draws one: each has what was kept for itself."""
+    view = shown(qtbot, words)
+    beforehand = view.beforehand()
+    assert beforehand is not None and view.picture is not None
+    one, other = (beforehand(view.picture, words) for _ in range(2))
+    assert len({id(each) for each in (one.kept, other.kept, one.kept_over, other.kept_over)}) == 4
+    assert one.base.ground is other.base.ground  # It is the same shape in the same room, which was painted already.
+
+
 def test_pointing_at_a_token_tells_where_it_flows(qtbot: QtBot, words: Words) -> None:
     """Its lane and its bands stand out in every block, and it lights up in the other views; leaving ends it."""
     view = shown(qtbot, words)

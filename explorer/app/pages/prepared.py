@@ -1,0 +1,94 @@
+"""Pictures of an answer that the compute thread makes before the GUI thread hears of it.
+
+A picture takes milliseconds to make, of a long text a hundred: so long a key would wait. The compute thread knows what the
+page in front showed last, and makes the same of the new answer. What it has not foreseen the GUI thread makes itself.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import attrs
+
+from explorer.lang import Words
+from explorer.picture.picture import Picture, marked
+from explorer.state.look import Look
+from explorer.trace.trace import Trace
+
+P = TypeVar("P", bound=Picture)
+Maker = Callable[[Trace, Look, Words], P | None]
+"""Makes a card's picture. None means that it is still being computed: the last picture stays, with dots in its title."""
+Draw = Callable[[Any, Words], object]
+"""What a view makes of a picture before it paints it, where any thread may do it."""
+_PURE = "explorer.picture.makers."
+"""Makers of these modules know nothing but what they are given, so that any thread may call them."""
+
+
+@attrs.frozen(eq=False)
+class Ready:
+    """A picture, and what its view has drawn of it beforehand, if it does."""
+
+    picture: Picture
+    drawn: tuple[object, ...] = ()
+
+
+def ready(make: Maker[Any], trace: Trace, look: Look, words: Words, draw: Draw | None = None) -> Ready | None:
+    """A picture with what every caption says of its pass; None while it is computed. Raises like its maker."""
+    made = make(trace, look, words)
+    if made is None:
+        return None
+    picture = marked(made, len(trace.changes), trace.recorded_by)
+    return Ready(picture, () if draw is None else (draw(picture, words),))
+
+
+@attrs.frozen(eq=False)
+class _Foreseen:
+    """What the page in front showed last."""
+
+    look: Look
+    words: Words
+    makers: tuple[tuple[Maker[Any], Draw | None], ...]
+
+
+@attrs.frozen(eq=False)
+class _Answer:
+    """What was made of an answer."""
+
+    trace: Trace
+    look: Look
+    words: Words
+    made: dict[Maker[Any], Ready]
+
+
+class Prepared:
+    """`foresee` and `take` belong to the GUI thread, `prepare` to the compute thread. They exchange whole values alone."""
+
+    def __init__(self) -> None:
+        self._foreseen: _Foreseen | None = None
+        self._answer: _Answer | None = None
+
+    def foresee(self, look: Look, words: Words, makers: Iterable[tuple[Maker[Any], Draw | None]]) -> None:
+        """The next answer will probably be shown so. Makers that ask widgets are left to the GUI thread."""
+        pure = tuple(each for each in makers if getattr(each[0], "__module__", "").startswith(_PURE))
+        self._foreseen = _Foreseen(look, words, pure)
+
+    def prepare(self, trace: Trace) -> None:
+        """Make what is foreseen of an answer. What cannot be made is left out: the GUI thread tries it again and says why."""
+        foreseen = self._foreseen
+        if foreseen is None:
+            return
+        look, made = foreseen.look.fitted(trace), dict[Maker[Any], Ready]()
+        for make, draw in foreseen.makers:
+            try:
+                found = ready(make, trace, look, foreseen.words, draw)
+            except Exception:
+                continue
+            if found is not None:
+                made[make] = found
+        self._answer = _Answer(trace, look, foreseen.words, made)
+
+    def take(self, make: Maker[Any], trace: Trace, look: Look, words: Words) -> Ready | None:
+        """What is ready of just this, once; None if it was not foreseen."""
+        answer = self._answer
+        if answer is None or answer.trace is not trace or answer.words is not words or answer.look != look:
+            return None
+        return answer.made.pop(make, None)
