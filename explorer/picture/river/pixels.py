@@ -2,6 +2,7 @@
 
 import math
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,14 @@ from explorer.picture.river.scene import Hatch, Rect
 from explorer.picture.scales import CLOSED, GAP
 
 Index = NDArray[np.uint8]
+_Number = TypeVar("_Number", bound=np.generic)
 
 
-def stretched(index: Index, rows: int, columns: int) -> Index:
+def stretched(cells: NDArray[_Number], rows: int, columns: int) -> NDArray[_Number]:
     """[…, row, column] cells as [..., `rows`, `columns`] pixels: each pixel shows the cell at its middle."""
-    n_rows, n_columns = index.shape[-2:]
-    flat = index.reshape(*index.shape[:-2], n_rows * n_columns)
-    made: Index = flat.take(_shown_cells(n_rows, n_columns, rows, columns), axis=-1)
+    n_rows, n_columns = cells.shape[-2:]
+    flat = cells.reshape(*cells.shape[:-2], n_rows * n_columns)
+    made: NDArray[_Number] = flat.take(_shown_cells(n_rows, n_columns, rows, columns), axis=-1)
     return made
 
 

@@ -41,7 +41,7 @@ def _drawn_with_images(
 ) -> DrawnRiver:
     """A River drawn, and the images made of which it is painted."""
     drawn = draw(river, words)
-    make_images((*drawn.base.scene[len(drawn.base.ground) :], *drawn.over.scene), theme, ratio)
+    make_images((*drawn.base.scene, *drawn.over.scene), theme, ratio)
     return drawn
 
 
