@@ -129,7 +129,8 @@ class SamplingRow(QWidget):
     def put(self, value: float) -> None:
         """Show a value without a signal."""
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
-            self.box.setValue(value)
+            if (self.box.value(), self.box.text()) != (value, self.box.textFromValue(value)):
+                self.box.setValue(value)  # It would be painted again, with all that it stands on.
             self.slider.setValue(self._nearest(value))
         for each in (self.slider, self.box):
             set_style_property(each, "away", value != self.start)
