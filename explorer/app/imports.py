@@ -1,4 +1,5 @@
-"""What is imported after the empty window was painted, so that nobody waits for it: the first page, and the first export.
+"""What is imported after the empty window was painted, so that nobody waits for it: the first page, then what export and the
+other pages need.
 
 Imports of the GUI thread are made a little at each turn of the event loop.
 
@@ -7,9 +8,10 @@ them, and when two threads create classes at once the process dies: one start in
 """
 
 import importlib
+import pkgutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -37,6 +39,8 @@ _BESIDE = (
     "explorer.export.pytorch.writing",
 )  # These use no Qt.
 _DIALOG = ("explorer.app.shell.export_contents", "explorer.app.shell.print_form", "explorer.app.shell.export_dialog")
+_OF_PAGES = ("explorer.views.controls", "explorer.views.pictures")
+"""Packages whose modules are imported before the pages themselves, so that no turn imports many of them."""
 
 
 class Imports(QObject):
@@ -58,23 +62,26 @@ class Imports(QObject):
         QTimer.singleShot(0, self.start)
 
 
-class ExportImports(QObject):
-    """Loads what the first export would wait 0.3 s for: modules that write files, the font and English names on a thread of its
-    own, then the dialog, whose classes are Qt's, on the GUI thread."""
+class LaterImports(QObject):
+    """Loads what the first export would wait 0.3 s for, and the first look at all pages 0.1 s.
+
+    Modules that make pictures and write files, the font and English names are loaded on a thread of its own, then the dialog
+    and the pages, whose classes are Qt's, on the GUI thread.
+    """
 
     _loaded = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._dialog = Imports(_imported(_DIALOG))
-        self._loaded.connect(self._dialog.start)
+        self._classes = Imports(_of_qt())
+        self._loaded.connect(self._classes.start)
 
     def start(self) -> None:
         """Begin, and return at once."""
         threading.Thread(target=self._load, name="exports", daemon=True).start()
 
     def _load(self) -> None:
-        for _module in _imported(_BESIDE):
+        for _module in _imported((*_BESIDE, *_modules_of("explorer.picture.makers"))):
             pass
         from explorer.picture.figure.text import BOLD, REGULAR, width
 
@@ -95,7 +102,20 @@ def of_first_page() -> Iterator[str]:
     yield from _imported(_MODULES)
 
 
-def _imported(modules: tuple[str, ...]) -> Iterator[str]:
+def _of_qt() -> Iterator[str]:
+    """Import the dialog of the first export, then the pages."""
+    yield from _imported(_DIALOG)
+    for package in _OF_PAGES:
+        yield from _imported(_modules_of(package))
+    yield from _imported(map(page_list.module_of, page_list.KEYS))
+
+
+def _modules_of(package: str) -> Iterator[str]:
+    """The names of the modules in a package."""
+    return (f"{package}.{module.name}" for module in pkgutil.iter_modules(importlib.import_module(package).__path__))
+
+
+def _imported(modules: Iterable[str]) -> Iterator[str]:
     for name in modules:
         importlib.import_module(name)
         yield name

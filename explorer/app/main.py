@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import Endings
-from explorer.app.imports import ExportImports, Imports, of_first_page
+from explorer.app.imports import Imports, LaterImports, of_first_page
 from explorer.app.session import told
 from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences
@@ -90,7 +90,7 @@ class Program:
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
         self.window.seen.connect(self.appearance.ask_desktop)
-        self._imports, self._export_imports = Imports(of_first_page()), ExportImports()
+        self._imports, self._later_imports = Imports(of_first_page()), LaterImports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
         self._lesson, self._own = lesson, None if first.saved is None else first.saved.own
@@ -165,7 +165,7 @@ class Program:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
-        QTimer.singleShot(_QUIET_MS, self._export_imports.start)
+        QTimer.singleShot(_QUIET_MS, self._later_imports.start)
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):

@@ -32,11 +32,12 @@ application = make_application()
 assert "pyqtgraph" not in sys.modules
 program = Program("我爱北京", "tiny", "zh")
 program.open()
-dialog = "explorer.app.shell.export_dialog"
-while program.session.frame is None or lang._texts.cache_info().currsize < 2 or dialog not in sys.modules:
+dialog, last_page = "explorer.app.shell.export_dialog", "explorer.app.pages.steering_page"
+while program.session.frame is None or lang._texts.cache_info().currsize < 2 or last_page not in sys.modules:
     QTest.qWait(5)  # To ask all the time would take half of the processor that torch is loaded with.
 print("page:", program.window.page_stack.page.key, "pyqtgraph" in sys.modules)
 print("export:", "explorer.export.job" in sys.modules, dialog in sys.modules)
+print("pages:", [name for name in sys.modules if name.endswith("_page")][-1], list(program.window.page_stack.pages))
 program.close()
 """
 
@@ -44,13 +45,15 @@ program.close()
 def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
     """Two threads that ask PySide for classes at once took one start in twenty down; so no other thread asks.
 
-    What the first export needs of other kinds is loaded beside the window, and the texts of both languages; then its dialog.
+    What the first export needs of other kinds is loaded beside the window, and the texts of both languages; then its dialog
+    and the modules of all pages, of which only the first is made.
     """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n") == ["page: overview True", "export: True True", ""]
+    pages = "pages: explorer.app.pages.steering_page ['overview']"
+    assert done.stdout.split("\n") == ["page: overview True", "export: True True", pages, ""]
 
 
 def test_a_program_that_ends_waits_for_the_thread_that_writes() -> None:
