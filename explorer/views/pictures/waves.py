@@ -61,8 +61,7 @@ class WavesView(QWidget):
         self.picture: Waves | None = None
         self._words: Words | None = None
         self._theme = LIGHT
-        self._plot = _Plot()
-        self._plot.setMenuEnabled(False)
+        self._plot = _Plot(viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)  # A menu takes as long as all the rest.
         for widget in (self._plot, self._plot.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The view itself takes the keys.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
