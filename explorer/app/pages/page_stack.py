@@ -187,6 +187,7 @@ class PageStack(QWidget):
         if self._shown is None:
             return
         start = time.perf_counter()
+        self.prepared.taken_ms = 0.0
         self._show_where()
         self._show_changes()
         self._show_lack(*self._shown)
@@ -195,7 +196,7 @@ class PageStack(QWidget):
             self.page.draw(*self._shown)
             self._mark()
             self.prepared.foresee(*self._shown[1:], self.page.foreseen)
-        self.drawn.emit((time.perf_counter() - start) * 1e3)
+        self.drawn.emit((time.perf_counter() - start) * 1e3 + self.prepared.taken_ms)
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:
         """In place of a page that is nothing without a tap which this model lacks, or without a model that runs, say so."""

@@ -4,6 +4,7 @@ A picture takes milliseconds to make, of a long text a hundred: so long a key wo
 page in front showed last, and makes the same of the new answer. What it has not foreseen the GUI thread makes itself.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -25,19 +26,22 @@ _PURE = "explorer.picture.makers."
 
 @attrs.frozen(eq=False)
 class Ready:
-    """A picture, and what its view has drawn of it beforehand, if it does."""
+    """A picture, what its view has drawn of it beforehand, if it does, and how long both took."""
 
     picture: Picture
-    drawn: tuple[object, ...] = ()
+    drawn: tuple[object, ...]
+    ms: float
 
 
 def ready(make: Maker[Any], trace: Trace, look: Look, words: Words, draw: Draw | None = None) -> Ready | None:
     """A picture with what every caption says of its pass; None while it is computed. Raises like its maker."""
+    start_s = time.perf_counter()
     made = make(trace, look, words)
     if made is None:
         return None
     picture = marked(made, len(trace.changes), trace.recorded_by)
-    return Ready(picture, () if draw is None else (draw(picture, words),))
+    drawn = () if draw is None else (draw(picture, words),)
+    return Ready(picture, drawn, (time.perf_counter() - start_s) * 1e3)
 
 
 @attrs.frozen(eq=False)
@@ -60,9 +64,13 @@ class _Answer:
 
 
 class Prepared:
-    """`foresee` and `take` belong to the GUI thread, `prepare` to the compute thread. They exchange whole values alone."""
+    """`foresee` and `take` belong to the GUI thread, `prepare` to the compute thread. They exchange whole values alone.
+
+    `taken_ms` adds up how long the compute thread took for what was taken.
+    """
 
     def __init__(self) -> None:
+        self.taken_ms = 0.0
         self._foreseen: _Foreseen | None = None
         self._answer: _Answer | None = None
 
@@ -91,4 +99,7 @@ class Prepared:
         answer = self._answer
         if answer is None or answer.trace is not trace or answer.words is not words or answer.look != look:
             return None
-        return answer.made.pop(make, None)
+        found = answer.made.pop(make, None)
+        if found is not None:
+            self.taken_ms += found.ms
+        return found

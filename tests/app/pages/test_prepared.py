@@ -34,7 +34,9 @@ def test_what_was_foreseen_is_ready_once() -> None:
     assert found is not None and anew is not None
     assert found.picture.caption == anew.picture.caption and (found.picture.values == anew.picture.values).all()
     assert prepared.take(head_map, trace, LOOK, WORDS) is None
+    assert prepared.taken_ms == found.ms > 0
     assert prepared.take(river, trace, LOOK, WORDS) is not None
+    assert prepared.taken_ms > found.ms
 
 
 def test_a_look_that_the_answer_does_not_have_is_fitted_as_the_session_does() -> None:
