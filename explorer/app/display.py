@@ -90,8 +90,14 @@ def start_in(last: str = "") -> str:
 
     Without it, a dialog begins in the folder that the program was started from, which is often none of the user's.
     """
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return str(Path(last).parent) if last else documents or str(Path.home())
+    before = Path(last).parent
+    return str(before if last and before.is_dir() else documents())
+
+
+def documents() -> Path:
+    """The folder of the user's documents; the user's own one where a system names one that is not there."""
+    named = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return Path(named) if named and Path(named).is_dir() else Path.home()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtCore import QCoreApplication, QSize, QStandardPaths
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
-from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog, use_size
+from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog, start_in, use_size
 from explorer.errors import NoDisplay
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -127,6 +127,20 @@ def test_a_native_dialog_on_windows_is_no_crash(platform: str, meanwhile: bool, 
     with native_dialog():
         assert calls == ([] if meanwhile else ["off"])
     assert calls == ([] if meanwhile else ["off", "on"])
+
+
+def test_a_file_dialog_begins_in_a_folder_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of what was chosen last, else the documents, else the user's own: a system may name one that nobody has made."""
+    home, named = tmp_path / "home", tmp_path / "home" / "Documents"
+    home.mkdir()
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _place: str(named))
+    chosen = tmp_path / "models" / "gpt2"
+    assert start_in() == start_in(str(chosen)) == str(home)
+    named.mkdir()
+    assert start_in() == start_in(str(chosen)) == str(named)
+    chosen.mkdir(parents=True)
+    assert start_in(str(chosen)) == str(chosen.parent)
 
 
 def test_in_qts_file_dialog_dates_are_whole_and_signs_can_be_seen(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.display import native_dialog
+from explorer.app.display import documents, native_dialog
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
 from explorer.app.shell.export_names import filter_of, is_file, own_stem
 from explorer.app.shell.export_preview import ExportPreview
@@ -194,8 +194,7 @@ class ExportDialog(QDialog):
 
     def _named(self) -> None:
         """Suggest a file name that says what the file contains, or keep one's own."""
-        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        kept = Path(self.path.text()).parent if self.path.text() else folder
+        kept = Path(self.path.text()).parent if self.path.text() else documents()
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         stem = self._own_stem or self._contents.stem(self._kind)
         self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QMimeData, QStandardPaths, QUrl
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
 
+from explorer.app.display import documents
 from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.errors import EmptyText, FolderIsGone
 from explorer.lang import Words
@@ -83,7 +84,7 @@ def test_a_folder_that_is_gone_is_offered_no_more(qtbot: QtBot) -> None:
     assert folders.recents.paths == ("/m/b",)
 
 
-def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch) -> None:
+def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     """The dialog begins beside the newest; nothing is asked for where it is closed."""
     folders, begun, asked = made(qtbot), list[str](), list[object]()
     folders.wished.connect(asked.append)
@@ -92,12 +93,12 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
         QFileDialog, "getExistingDirectory", lambda _window, _title, start: begun.append(start) or next(answers)
     )
     folders.choose()
-    folders.recents.keep(Kept("/m/a\n/m/b & c"))
+    newest, older = str(tmp_path / "a"), str(tmp_path / "b & c")
+    folders.recents.keep(Kept(f"{newest}\n{older}"))
     folders.choose()
     folders.recents._menu.actions()[1].trigger()
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    assert begun == [documents, "/m"]
-    assert asked == [OpenFolder("/m/new"), OpenFolder("/m/b & c")]
+    assert begun == [str(documents()), str(tmp_path)]
+    assert asked == [OpenFolder("/m/new"), OpenFolder(older)]
     assert told(folders) == ["a", "b && c"]
 
 
