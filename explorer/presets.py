@@ -75,9 +75,10 @@ class Preset:
 
     def changed(self, **knobs: object) -> Config:
         """The preset's Config with other values. Raises BadKnob, also for a knob that does not act on its model."""
-        known = self.config.values()
-        for name in (each for each in knobs if each in known and not self.acts(each)):
-            raise KnobDoesNothing(name=name)
+        if knobs:
+            known = self.config.values()
+            for name in (each for each in knobs if each in known and not self.acts(each)):
+                raise KnobDoesNothing(name=name)
         return self.config.changed(**knobs)
 
     def acts(self, knob: str) -> bool:

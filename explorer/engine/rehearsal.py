@@ -136,12 +136,17 @@ class Rehearsal:
     def _find_together(self, changed: Sequence[Wish], stop: Stop) -> None:
         """Keep the translations of some Wishes, and log p of the words that `sentence` measures. Raises like `_said`."""
         plain = [unchanged_wish(each) for each in changed]
-        before, after = (self._computer(some[0]).says_together(some, stop) for some in (plain, changed))
-        for wishes, said in ((plain, before), (changed, after)):
-            for wish, sentence in zip(wishes, said, strict=True):
-                self._keep(wish, sentence)
+        before, after = self._said_together(plain, stop), self._said_together(changed, stop)
         for wishes, said in ((plain, before), (changed, after), (plain, after)):
             self._measure_together(list(zip(wishes, said, strict=True)), stop)
+
+    def _said_together(self, wishes: Sequence[Wish], stop: Stop) -> list[Sentence]:
+        """What the model of these Wishes, which differ in their texts alone, says of each; an earlier search may know some."""
+        unknown = [wish for wish in wishes if wish not in self._known]
+        if unknown:
+            for wish, sentence in zip(unknown, self._computer(unknown[0]).says_together(unknown, stop), strict=True):
+                self._keep(wish, sentence)
+        return [self._said(wish, stop) for wish in wishes]
 
     def _measure_together(self, rows: Sequence[tuple[Wish, Sentence]], stop: Stop) -> None:
         """Keep log p of the words of these sentences by the models of these Wishes, which differ in their texts alone."""

@@ -21,6 +21,7 @@ from explorer.foreign.lending import Borrower
 from explorer.foreign.settings import read_json
 from explorer.foreign.stores import Held, Store
 from explorer.foreign.thin import lending
+from explorer.model.weights_file import all_finite
 from explorer.model.weights_header import read_header
 
 SETTINGS, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
@@ -120,7 +121,7 @@ def _tensors(file: Path) -> Iterator[tuple[str, Tensor]]:
         with safe_open(file, framework="pt") as opened:
             for name in opened.keys():  # noqa: SIM118  The file is no mapping.
                 tensor = opened.get_tensor(name).float()
-                if not tensor.isfinite().all():
+                if not all_finite(tensor):
                     raise BadWeights(path=str(file), reason=f"{name}: NaN / ∞")
                 yield name, tensor
     except CannotRead as error:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from explorer.errors import BadWeights
 from explorer.foreign.holding import READ_AHEAD
 from explorer.foreign.stores import Stacked, Store
+from explorer.model.weights_file import all_finite
 from explorer.stops import Progress
 
 SMALL = 2**16  # numbers; smaller tensors, as those of norms, stay in memory
@@ -139,7 +140,7 @@ class Borrower:
     def check(self, name: str, tensor: Tensor) -> None:
         """Refuse numbers that are none, once. Raises BadWeights."""
         if name in self._unchecked:
-            if not tensor.isfinite().all():
+            if not all_finite(tensor):
                 raise BadWeights(path=self._path, reason=f"{name}: NaN / ∞")
             self._unchecked.discard(name)
 
@@ -192,7 +193,7 @@ class OfExperts(Borrower):
         with torch.inference_mode(False), torch.no_grad():
             found = self._by_name[name].expert(number)
         if (name, number) not in self._seen:
-            if not found.isfinite().all():
+            if not all_finite(found):
                 raise BadWeights(path=self._path, reason=f"{name}[{number}]: NaN / ∞")
             self._seen.add((name, number))
         return found

@@ -183,6 +183,12 @@ class Foreign(nn.Module):
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 
+    def layers(self) -> dict[str, nn.Module]:
+        """The layers by name, "decoder.layers.0", in the order of computation; none of a family that is not known."""
+        base = self.model.base_model
+        found = ((name, base.get_submodule(side.layers)) for name, side in self.rows.items())
+        return {f"{name}.layers.{number}": layer for name, layers in found for number, layer in enumerate(layers)}
+
     def withhold_attention(self) -> None:
         """Take the taps of all attentions away; the model goes on with its own attention."""
         for name, module in self.attentions.items():

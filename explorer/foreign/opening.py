@@ -26,6 +26,7 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
 from explorer.foreign.softmax import softmax_attentions
 from explorer.foreign.thin import lend_half, lending, streamed
+from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
@@ -244,7 +245,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
     if told["missing_keys"]:  # transformers has filled them with random numbers.
         raise MissingWeights(path=path, missing=", ".join(sorted(told["missing_keys"])[:3]))
     for name, parameter in model.named_parameters():
-        if not parameter.isfinite().all():
+        if not all_finite(parameter):
             raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
     return model if folder.held == "float32" else lend_half(model, path)
 

@@ -22,6 +22,7 @@ from explorer.stops import Progress
 Weights = dict[str, Tensor]
 
 _MOST_WORKERS = 4  # More threads bring nothing: drawing waits for memory more than for processors.
+_WORTH_A_WORKER = 2**16  # numbers; to hand fewer of them to a thread takes longer than to draw them
 
 
 def _silent(_share: float) -> None:
@@ -81,11 +82,12 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
     weights: dict[int, Tensor] = {}
     # Each parameter has its own generator, so several can be drawn at the same time.
     with ThreadPoolExecutor(min(_MOST_WORKERS, os.cpu_count() or 1)) as pool:
-        drawn = [pool.submit(_fresh, *each, config) for each in todo.values()]
+        large = {which: each for which, each in todo.items() if each[2].numel() >= _WORTH_A_WORKER}
+        drawn = {which: pool.submit(_fresh, *each, config) for which, each in large.items()}
         try:
-            for done, (which, values) in enumerate(zip(todo, drawn, strict=True)):
+            for done, (which, each) in enumerate(todo.items()):
                 progress(done / len(todo))
-                weights[which] = values.result()
+                weights[which] = drawn[which].result() if which in drawn else _fresh(*each, config)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

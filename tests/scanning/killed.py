@@ -14,8 +14,14 @@ from explorer.scanning.workers import in_processes
 from explorer.trace.scan_sums import SCAN_MEASURES
 from tests.scanning.fakes import fake
 
+
+def plan_for(processes: int) -> ScanPlan:
+    """What is measured."""
+    wish = Request.from_preset("translator", "").wish
+    return ScanPlan(wish=wish, measures=SCAN_MEASURES, best=3, chunk_rows=8 if processes else 1)
+
+
 if __name__ == "__main__":
     file, processes, out = sys.argv[1:]
     n = int(processes)
-    plan = ScanPlan(wish=Request.from_preset("translator", "").wish, measures=SCAN_MEASURES, best=3, chunk_rows=8 if n else 1)
-    scan_file(plan, rows_of(file), Path(out), resume=True, measure=in_processes(n) if n else fake)
+    scan_file(plan_for(n), rows_of(file), Path(out), resume=True, measure=in_processes(n) if n else fake)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.changing import Changing
+from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.experiments.runs import AnyModel, runs_of
 from explorer.engine.experiments.trials import batch_size
 from explorer.engine.threads import threads
@@ -191,7 +192,8 @@ class Passes:
         self._runs = runs_of(bed.model, bed.first.tokens)
         self._lent, other = _recorded(bed, taps, bed.second.tokens)  # [batch 1, (head,) position, feature]
         self._pairs = pairs[card.sides[-1].name]
-        with bed.changing.inside(self._model):
+        self._in_front = LayersInFront(bed.model)
+        with bed.changing.inside(self._model), self._in_front.noting():
             self._memory = self._runs.memory()
             plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
         self._words = self._written(plain, other)
@@ -207,13 +209,12 @@ class Passes:
         found = np.empty((len(trials), len(self.steps)), np.float32)
         card, rows = self._bed.card, (self._bed.first.tokens.source, self._bed.first.tokens.target)
         for encoding in (True, False):
-            numbers = [n for n, trial in enumerate(trials) if _in_encoder(trial) is encoding]
-            at_once = batch_size(card, max(len(row) for row in rows))
-            for begin in range(0, len(numbers), at_once):
+            taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _in_encoder(trial) is encoding}
+            for some, n_layers in self._in_front.batches(taps, batch_size(card, max(len(row) for row in rows))):
                 if self._bed.stop():
                     raise Superseded
-                some = numbers[begin : begin + at_once]
-                found[some] = self._batch([trials[n] for n in some], encoding)
+                with self._in_front.left_out(n_layers, len(some)):
+                    found[some] = self._batch([trials[n] for n in some], encoding)
         return found
 
     def _batch(self, trials: list[Trial], encoding: bool) -> Array:

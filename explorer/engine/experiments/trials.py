@@ -3,7 +3,8 @@
 A trial is a tuple of Changes. In a batch, row b of every tensor belongs to trial b, and a hook at each changed tap changes this
 row alone. The numbers are those of single passes with the same Changes.
 
-Trials that change nothing in the encoder share its output; only the others encode the source again.
+Trials that change nothing in the encoder share its output; only the others encode the source again. The layers in front of the
+first change of a batch do not run either (`layers_in_front`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from explorer.engine.changing import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
+from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
@@ -44,8 +46,10 @@ class Trials:
             self._places, self.word_ids = [place for place, _word in asked], tuple(word for _place, word in asked)
         self._runs = bench.runs
         self._ids = torch.tensor(self.word_ids, device=bench.device)
-        self._memory = self._runs.memory()
-        self.log_p = self._log_p(1, self._memory)[0]  # [word], in the pass as it is
+        self._in_front = LayersInFront(bench.model)
+        with self._in_front.noting():
+            self._memory = self._runs.memory()
+            self.log_p = self._log_p(1, self._memory)[0]  # [word], in the pass as it is
 
     def effects(self, trials: Sequence[Trial]) -> Tensor:
         """[trial, word] what each trial adds to the log-probability of each word, in nats.
@@ -56,11 +60,11 @@ class Trials:
         torch.set_num_threads(batch_threads(self._bench.card, at_once * self._longest()))
         found = torch.full((len(trials), len(self.word_ids)), torch.nan)
         for encoding in (True, False):
-            numbers = [n for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding]
-            for begin in range(0, len(numbers), at_once):
+            taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding}
+            for some, n_layers in self._in_front.batches(taps, at_once):
                 stop_if(self._bench.stop)
-                some = numbers[begin : begin + at_once]
-                found[some] = fetched(self._batch([trials[n] for n in some], encoding))
+                with self._in_front.left_out(n_layers, len(some)):
+                    found[some] = fetched(self._batch([trials[n] for n in some], encoding))
         return found
 
     def _batch(self, trials: list[Trial], encoding: bool) -> Tensor:

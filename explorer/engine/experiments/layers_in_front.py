@@ -1,0 +1,120 @@
+"""The layers in front of a change give out in every trial what they give out in the pass as it is: only those behind it run.
+
+Where each layer is changed in turn, that saves about half of the work. The numbers are those of whole passes.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import ceil
+from typing import Any
+
+from torch import Tensor, nn
+
+from explorer.engine.experiments.runs import AnyModel
+from explorer.foreign.model import Foreign
+
+_MOST_NUMBERS = 2**26  # 256 MB; the layers behind those whose outputs take so much run in every trial.
+_PORTIONS = 8  # With eight batches, 9 of 16 layers run on the average; with more, a batch soon has too few rows.
+_WORTH_A_BATCH = 16  # rows; of fewer, a layer takes hardly less time than of so many
+
+
+class LayersInFront:
+    """What the layers of a model gave out in the pass as it is, from the first one on.
+
+    Of somebody's model whose family is unknown, or which writes into tensors that were given out, all layers run always.
+    """
+
+    def __init__(self, model: AnyModel) -> None:
+        self._layers = _layers(model)  # by name, in the order of computation
+        self._numbers = {name: number for number, name in enumerate(self._layers)}
+        self._given_out: list[Any] = []  # [layer] with a batch of one row
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Inside the block, a pass of one row is made."""
+        room = _MOST_NUMBERS
+
+        def noted(number: int, own: Callable[..., Any]) -> Callable[..., Any]:
+            def forward(*args: Any, **kwargs: Any) -> Any:
+                nonlocal room
+                found = own(*args, **kwargs)
+                size = _size(found)
+                # Only an unbroken row of layers can be left out.
+                if number == len(self._given_out) and size is not None and size <= room:
+                    room -= size
+                    self._given_out.append(found)
+                return found
+
+            return forward
+
+        with _forwards({layer: noted(number, layer.forward) for number, layer in enumerate(self._layers.values())}):
+            yield
+
+    @contextmanager
+    def left_out(self, n_layers: int, n_rows: int) -> Iterator[None]:
+        """Inside the block, the first `n_layers` give each of `n_rows` rows what they gave out before, and compute nothing."""
+
+        def known(found: Any) -> Callable[..., Any]:
+            return lambda *_args, **_kwargs: _for_rows(found, n_rows)
+
+        some = list(zip(self._layers.values(), self._given_out, strict=False))[:n_layers]
+        with _forwards({layer: known(found) for layer, found in some}):
+            yield
+
+    def batches(self, changed_taps: Mapping[int, Sequence[str]], most: int) -> Iterator[tuple[list[int], int]]:
+        """Trials, by number the taps that each changes, in batches of at most `most`: those that begin at one layer together.
+
+        Yields the numbers of a batch, and how many layers can be left out.
+        """
+        first = {number: self._first_changed(taps) for number, taps in changed_taps.items()}
+        numbers = sorted(first, key=lambda number: first[number])
+        at_once = min(most, max(_WORTH_A_BATCH, ceil(len(numbers) / _PORTIONS)))
+        for begin in range(0, len(numbers), at_once):
+            some = numbers[begin : begin + at_once]
+            yield some, first[some[0]]
+
+    def _first_changed(self, taps: Sequence[str]) -> int:
+        """The number of the first layer that has one of these taps; 0 where one of them is in no layer."""
+        return min((self._numbers.get(".".join(tap.split(".")[:3]), 0) for tap in taps), default=0)
+
+
+def _layers(model: AnyModel) -> dict[str, nn.Module]:
+    """The layers by name, "decoder.layers.0", in the order of computation."""
+    if isinstance(model, Foreign):
+        return model.layers() if model.overwrites_nothing else {}
+    sides = {"encoder": model.encoder, "decoder": model.decoder}
+    stacks = ((name, side.layers) for name, side in sides.items() if side is not None)
+    return {f"{name}.layers.{number}": layer for name, layers in stacks for number, layer in enumerate(layers)}
+
+
+def _size(given_out: Any) -> int | None:
+    """How many numbers a layer gave out; None where it is not known which of them belong to which row of a batch."""
+    if isinstance(given_out, tuple):
+        sizes = [_size(each) for each in given_out]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+    if isinstance(given_out, Tensor):
+        return given_out.numel() if given_out.dim() and given_out.shape[0] == 1 else None
+    return 0 if given_out is None else None
+
+
+def _for_rows(given_out: Any, n: int) -> Any:
+    """The same for `n` rows."""
+    if isinstance(given_out, tuple):
+        return tuple(_for_rows(each, n) for each in given_out)
+    return None if given_out is None else given_out.expand(n, *given_out.shape[1:])
+
+
+@contextmanager
+def _forwards(forwards: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
+    """Inside the block, these modules compute with these functions."""
+    before = {module: module.__dict__.get("forward") for module in forwards}
+    try:
+        for module, forward in forwards.items():
+            module.forward = forward
+        yield
+    finally:
+        for module, own in before.items():
+            if own is not None:
+                module.forward = own
+            else:
+                module.__dict__.pop("forward", None)

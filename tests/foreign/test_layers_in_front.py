@@ -1,0 +1,52 @@
+"""Sweeps over models of others that leave out the layers in front of each change, against sweeps with all layers."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.engine.experiments import layers_in_front as module
+from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments.effects import feed_forwards_of, heads_of, layers_of
+from explorer.engine.experiments.layers_in_front import LayersInFront
+from explorer.engine.experiments.trials import Trials
+from explorer.foreign.card import card_of
+from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Tokens
+from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, ids_of, opened
+
+pytestmark = pytest.mark.slow  # To import transformers takes seconds.
+NAMES = [name for name in (*ALL, *BY_SOFTMAX) if name != "bert without an output"]
+ALL_RUN = ("falcon", "falcon of two norms", "falcon in turn")  # They write into tensors that were given out.
+
+
+def effects(name: str) -> Array:
+    """[trial, word] of each head, attention and feed-forward that is seen."""
+    like = opened(name)
+    tokens = Tokens(*(() if ids is None else tuple(Token("a", n, 0, 1, True) for n in ids[0].tolist()) for ids in ids_of(like)))
+    own = Bench(like.foreign, tokens, (), (), lambda: False, given_card=card_of(like, name))
+    with torch.inference_mode():
+        parts = (*heads_of(own.card), *layers_of(own.card), *feed_forwards_of(own.card))
+        return Trials(own).effects([part.trial for part in parts]).numpy()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_effects_are_those_of_whole_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To a few roundings of float32, in every family; layers are left out of those that have a row in the table of families."""
+    monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)
+    asked: list[int] = []
+    left_out = LayersInFront.left_out
+
+    def noting(self: LayersInFront, n_layers: int, n_rows: int) -> object:
+        asked.append(len(self._given_out[:n_layers]))
+        return left_out(self, n_layers, n_rows)
+
+    monkeypatch.setattr(LayersInFront, "left_out", noting)
+    found = effects(name)
+    assert (max(asked) > 0) == (name in (*WHOLE, *STREAM_BY_SOFTMAX) and name not in ALL_RUN)
+    monkeypatch.setattr(LayersInFront, "left_out", lambda *_: nullcontext())
+    expected = effects(name)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-6)
+    assert np.abs(expected).max() > 0.01
