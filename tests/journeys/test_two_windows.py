@@ -1,6 +1,6 @@
-"""Two programs at once, each a process of its own, share one folder of preferences; neither undoes what the other did.
+"""Two programs at once, each in a process of its own, share one folder of preferences; neither undoes what the other did.
 
-To load torch takes a process four seconds, so the same two processes start the program once for each test.
+To load torch takes a process four seconds, so one of the two is the process of the tests, and the other is the same for all.
 """
 
 import os
@@ -12,7 +12,9 @@ import pytest
 
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import open_folder, remembered_path
+from explorer.app.shell.window import Window
 from explorer.state.saved import read_saved
+from tests.journeys.conftest import Journey
 
 PROGRAM = """
 import os
@@ -31,8 +33,6 @@ def act():
     print("open", flush=True)
     for line in sys.stdin:
         match line.split():
-            case ["theme"]:
-                window.actions_.themes["dark"].trigger()
             case ["knob"]:
                 window.session.ask(SetKnob("temperature", 2.0))
             case ["recent", path]:
@@ -93,33 +93,38 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[tuple[Other, Other]]:
-    """Two of them, for all tests."""
-    both = Other(), Other()
-    yield both
-    for each in both:
-        each.ends()
+def process() -> Iterator[Other]:
+    """The same one for all tests."""
+    started = Other()
+    yield started
+    started.ends()
 
 
 @pytest.fixture
-def two(processes: tuple[Other, Other]) -> Iterator[tuple[Other, Other]]:
-    """Two programs with the small preset."""
-    for each in processes:
-        each.starts()
-    yield processes
+def other(process: Other) -> Other:
+    """A second program with the small preset."""
+    process.starts()
+    return process
 
 
 @pytest.mark.parametrize("theme_first", [True, False])
-def test_two_programs_lose_nothing_in_whichever_order_they_are_closed(two: tuple[Other, Other], theme_first: bool) -> None:
+def test_two_programs_lose_nothing_in_whichever_order_they_are_closed(
+    journey: Journey, other: Other, theme_first: bool
+) -> None:
     """The theme of one, the knob of the other, and the files that each has opened."""
-    themed, turned = two
-    themed.does("theme")
-    themed.does("recent /a/one.explorer.toml")
-    turned.does("recent /a/two.explorer.toml")
-    turned.does("knob")
-    first, last = (themed, turned) if theme_first else (turned, themed)
-    first.closes()
-    last.closes()
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.themes["dark"].trigger()
+        window.sessions.recents.add("/a/one.explorer.toml")
+        other.does("recent /a/two.explorer.toml")
+        other.does("knob")
+        if not theme_first:
+            other.closes()
+
+    journey.run(script)
+    if theme_first:
+        other.closes()
     preferences = Preferences()
     assert preferences.text("theme") == "dark"
     assert set(preferences.text("sessions").split("\n")) == {"/a/one.explorer.toml", "/a/two.explorer.toml"}
