@@ -1,6 +1,6 @@
 """The header: preset, architecture, pages, lessons, language, theme and export."""
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -16,6 +16,16 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.model_card import ModelCardBox
 from explorer.views.controls.tab_group import make_tab_group
+
+_STAGES = (
+    ("page", "choice.architecture", 3),
+    ("page", "header.architecture_short", 3),
+    ("page_short", "header.architecture_short", 3),
+    ("page_short", "header.architecture_short", 1),
+    ("page_short", "header.architecture_short", 0),
+)
+"""What is shown where there is less and less room: names of pages, names of architectures, and how many of the buttons that the
+menus have too. In the last stage the pages that are not `STAYING` longest move into a menu, one after the other."""
 
 
 class Header(QWidget):
@@ -37,6 +47,8 @@ class Header(QWidget):
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
         self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
+        self._arranged: tuple[int, int, int] | None = None  # the stage, the pages that have left, and the page in front
+        self._need_px: dict[tuple[int, int, int], int] = {}  # the width that an arrangement needs, where it was measured
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -198,39 +210,54 @@ class Header(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self._need_px.clear()
 
     def _fit(self) -> None:
-        """Show as much as fits, in this language.
+        """Show as much as fits of what has other names now, or other parts."""
+        self._need_px.clear()
+        self._arranged = None
+        self._arrange()
 
-        First the architecture gets a short name, then pages do, then the buttons that the menus have too are hidden, that of
-        the lessons last. At last the pages that are not `STAYING` longest move into a menu, one after the other.
+    def _arrange(self) -> None:
+        """Show as much as fits, in this language: the first arrangement that has room, or the last one.
+
+        Each is measured once, since to measure them anew for each width takes longer than to draw a picture.
         """
-        self.more.hide()
-        for page in self._buttons.buttons():
-            page.show()
-        buttons = (self.lessons_button, self.language_button, self.theme_button)
+        last = len(_STAGES) - 1
+        stages = [*((stage, 0) for stage in range(last)), *((last, n) for n in range(len(self._pages) + 1))]
+        for stage, n_left in stages:
+            arrangement = stage, n_left, self._buttons.checkedId()
+            is_last = n_left == len(self._pages)
+            if self._need_px.get(arrangement, 0) > self.width() and not is_last:
+                continue
+            self._put_in_order(arrangement)
+            if arrangement not in self._need_px:
+                self._layout.invalidate()
+                self._need_px[arrangement] = self._layout.minimumSize().width()
+            if self._need_px[arrangement] <= self.width():
+                return
+
+    def _put_in_order(self, arrangement: tuple[int, int, int]) -> None:
+        """Name and show what this arrangement has."""
+        if arrangement == self._arranged:
+            return
+        stage, n_left, _front = self._arranged = arrangement
+        names, architecture, n_buttons = _STAGES[stage]
         self.model.setVisible(self._foreign)
         self.architectures.setVisible(not self._foreign)
-        for names, architecture, n_buttons in (
-            ("page", "choice.architecture", 3),
-            ("page", "header.architecture_short", 3),
-            ("page_short", "header.architecture_short", 3),
-            ("page_short", "header.architecture_short", 1),
-            ("page_short", "header.architecture_short", 0),
-        ):
-            self._name_architectures(architecture)
-            self._name_card(short=architecture != "choice.architecture")
-            for place, button in enumerate(buttons):
-                button.setVisible(place < n_buttons)
-            self._name_pages(names)
-            if self._has_room():
-                return
-        self.more.show()
-        for page in self._leaving():
-            page.setVisible(page.isChecked())
-            if self._has_room():
-                return
+        self._name_architectures(architecture)
+        self._name_card(short=architecture != "choice.architecture")
+        for place, button in enumerate((self.lessons_button, self.language_button, self.theme_button)):
+            button.setVisible(place < n_buttons)
+        self._name_pages(names)
+        self.more.setVisible(n_left > 0)
+        for place, page in enumerate(self._leaving()):
+            page.setVisible(place >= n_left or page.isChecked())
 
     def _leaving(self) -> list[QAbstractButton]:
         """The buttons of the pages in the order in which they go."""
@@ -247,10 +274,6 @@ class Header(QWidget):
             self.model.setText(f"{told} ▾")
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
-
-    def _has_room(self) -> bool:
-        self._layout.invalidate()
-        return self._layout.minimumSize().width() <= self.width()
 
     def _fill_menu(self) -> None:
         """Fill the menu with the hidden pages, by their whole names."""
