@@ -37,6 +37,7 @@ class Segments(QWidget):
                 button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
                 self._group.addButton(button, place)
                 self._layout.addWidget(button)
+                button.show()  # The layout shows it a turn later, and until then takes it for nothing.
         for place, key in enumerate(self._keys):
             button = self._group.button(place)
             button.setText(labels[key])
