@@ -17,7 +17,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.experiments.runs import AnyModel, runs_of
 from explorer.engine.experiments.trials import batch_size
-from explorer.engine.threads import threads
+from explorer.engine.threads import batch_threads
 from explorer.errors import ExplorerError, NoOtherText
 from explorer.model.hooks import hooked, watched
 from explorer.model.tap import Tap
@@ -92,7 +92,7 @@ def patching(bed: Bed) -> Patching | NotPatched:
         pairs = paired(card, first.tokens, second.tokens)
     except ExplorerError as error:
         return NotPatched(error)
-    torch.set_num_threads(threads(card, _BATCH * max(len(row) for row in (first.tokens.source, first.tokens.target))))
+    torch.set_num_threads(batch_threads(card, _BATCH * max(len(row) for row in (first.tokens.source, first.tokens.target))))
     with torch.inference_mode():
         passes = Passes(bed, card, pairs)
         plans = tuple(_plans(card, first.tokens, pairs))
