@@ -14,7 +14,7 @@ from explorer.app.shell.window import Window
 from explorer.picture.river import drawn_river
 from explorer.picture.river.place import Place
 from explorer.picture.river.strips import bar_rect
-from explorer.state.intents import look_at
+from explorer.state.intents import SetKnob, look_at
 from explorer.views.pictures import river_surface
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
@@ -66,6 +66,10 @@ def test_a_key_leaves_nothing_but_painting_to_the_window(journey: Journey, monke
             picture = view_of(window).picture
             assert picture is not None and key in picture.halves[0].labels
             assert made and set(made) == {"compute"}
+        made.clear()
+        window.session.ask(SetKnob("architecture", "decoder-only"))  # The Look is fitted to what this model has.
+        journey.settle(window)
+        assert made and set(made) == {"compute"}
         made.clear()
         window.session.ask(look_at(head=1))
         journey.settle(window)

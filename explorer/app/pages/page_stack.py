@@ -195,7 +195,7 @@ class PageStack(QWidget):
             self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
             self._mark()
-            self.prepared.foresee(*self._shown[1:], self.page.foreseen)
+            self.prepared.foresee(self._shown[2], self.page.foreseen)
         self.drawn.emit((time.perf_counter() - start) * 1e3 + self.prepared.taken_ms)
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:

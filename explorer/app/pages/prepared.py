@@ -48,7 +48,6 @@ def ready(make: Maker[Any], trace: Trace, look: Look, words: Words, draw: Draw |
 class _Foreseen:
     """What the page in front showed last."""
 
-    look: Look
     words: Words
     makers: tuple[tuple[Maker[Any], Draw | None], ...]
 
@@ -74,17 +73,17 @@ class Prepared:
         self._foreseen: _Foreseen | None = None
         self._answer: _Answer | None = None
 
-    def foresee(self, look: Look, words: Words, makers: Iterable[tuple[Maker[Any], Draw | None]]) -> None:
-        """The next answer will probably be shown so. Makers that ask widgets are left to the GUI thread."""
+    def foresee(self, words: Words, makers: Iterable[tuple[Maker[Any], Draw | None]]) -> None:
+        """The next answer will probably be shown by these makers. Makers that ask widgets are left to the GUI thread."""
         pure = tuple(each for each in makers if getattr(each[0], "__module__", "").startswith(_PURE))
-        self._foreseen = _Foreseen(look, words, pure)
+        self._foreseen = _Foreseen(words, pure)
 
-    def prepare(self, trace: Trace) -> None:
+    def prepare(self, trace: Trace, look: Look) -> None:
         """Make what is foreseen of an answer. What cannot be made is left out: the GUI thread tries it again and says why."""
         foreseen = self._foreseen
         if foreseen is None:
             return
-        look, made = foreseen.look.fitted(trace), dict[Maker[Any], Ready]()
+        made: dict[Maker[Any], Ready] = {}
         for make, draw in foreseen.makers:
             try:
                 found = ready(make, trace, look, foreseen.words, draw)

@@ -23,6 +23,7 @@ from explorer.errors import BadFile, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
+from explorer.state.look import Look
 from explorer.state.state import State
 from explorer.tokens.check import check_text
 from explorer.trace.changes import Change
@@ -32,7 +33,7 @@ from explorer.trace.trace import Trace
 _LARGE_BYTES = 500_000_000
 
 
-def _leave(_trace: Trace) -> None:
+def _leave(_trace: Trace, _look: Look) -> None:
     """Nobody shows an answer."""
 
 
@@ -47,7 +48,7 @@ class Session(QObject):
         """`restored` says that somebody has left the State so, and its Look with it."""
         super().__init__(parent)
         self.frame: Frame | None = None
-        self.prepare: Callable[[Trace], None] = _leave  # called on the compute thread with each answer, before it is told
+        self.prepare: Callable[[Trace, Look], None] = _leave  # called on the compute thread with each answer, before it is told
         self._history = History(state)
         self._opening = Opening(state, restored=restored)
         self._asking = Asking()
@@ -160,7 +161,7 @@ class Session(QObject):
     def _cross(self, value: Told) -> None:
         """Called on the compute thread: what the screen needs of an answer is made there too."""
         if isinstance(value, Frame):
-            self.prepare(value.trace)
+            self.prepare(value.trace, self.state.look.fitted(value.trace))
         self._bridge.crossed.emit(value)
 
     # Answers of the compute thread

@@ -19,10 +19,10 @@ LOOK = Look(attention="decoder.cross_attn", layer=1, head=2, position=1).fitted(
 def test_what_was_foreseen_is_ready_once() -> None:
     """For this answer, Look and language alone; a second card would have to make its own."""
     trace, prepared = asked("he likes it"), Prepared()
-    prepared.prepare(trace)
+    prepared.prepare(trace, LOOK)
     assert prepared.take(head_map, trace, LOOK, WORDS) is None
-    prepared.foresee(LOOK, WORDS, [(head_map, None), (river, None)])
-    prepared.prepare(trace)
+    prepared.foresee(WORDS, [(head_map, None), (river, None)])
+    prepared.prepare(trace, LOOK)
     for other in (
         (head_map, asked("he"), LOOK, WORDS),
         (head_map, trace, attrs.evolve(LOOK, head=1), WORDS),
@@ -39,14 +39,6 @@ def test_what_was_foreseen_is_ready_once() -> None:
     assert prepared.taken_ms > found.ms
 
 
-def test_a_look_that_the_answer_does_not_have_is_fitted_as_the_session_does() -> None:
-    trace, prepared = asked("he likes it"), Prepared()
-    wide = attrs.evolve(LOOK, head=40)
-    prepared.foresee(wide, WORDS, [(head_map, None)])
-    prepared.prepare(trace)
-    assert prepared.take(head_map, trace, wide.fitted(trace), WORDS) is not None
-
-
 def test_what_a_view_draws_beforehand_comes_with_its_picture() -> None:
     trace, prepared, drawn = asked("he likes it"), Prepared(), []
 
@@ -54,8 +46,8 @@ def test_what_a_view_draws_beforehand_comes_with_its_picture() -> None:
         drawn.append((picture, said))
         return "drawn"
 
-    prepared.foresee(LOOK, WORDS, [(river, draw)])
-    prepared.prepare(trace)
+    prepared.foresee(WORDS, [(river, draw)])
+    prepared.prepare(trace, LOOK)
     found = prepared.take(river, trace, LOOK, WORDS)
     assert found is not None and found.drawn == ("drawn",) and drawn == [(found.picture, WORDS)]
 
@@ -72,8 +64,8 @@ def test_what_asks_widgets_or_fails_is_left_to_the_gui_thread() -> None:
         raise NotKept(tap="decoder.cross_attn.weights", n_tokens=9)
 
     fails.__module__ = river.__module__
-    prepared.foresee(LOOK, WORDS, [(asks_a_widget, None), (fails, None), (river, None)])
-    prepared.prepare(trace)
+    prepared.foresee(WORDS, [(asks_a_widget, None), (fails, None), (river, None)])
+    prepared.prepare(trace, LOOK)
     assert called == ["failed"]
     assert prepared.take(fails, trace, LOOK, WORDS) is None
     assert prepared.take(river, trace, LOOK, WORDS) is not None

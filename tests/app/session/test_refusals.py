@@ -157,9 +157,9 @@ def test_progress_is_told_of_the_newest_request(driven: Driven) -> None:
     driven.session.ask(SetText("一二"))
     driven.heard()
     driven.gate.go.release(2)
-    driven.wait(lambda: not driven.session.waiting)
+    driven.wait(driven.session.is_answered)  # The thread has answered both a little before they are heard.
 
-    said = driven.wait_for(Frame)
+    said = driven.heard()
     assert [value for value in said if isinstance(value, told.Progressed)] == [told.Progressed(0.25)]
     assert said[-2] is driven.session.frame, "the progress came before the newest answer"
 
