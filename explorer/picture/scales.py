@@ -94,14 +94,18 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     """
     size = scale.high - scale.low
     kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is faster, but overflows outside this range
-    share = (values - kind(scale.low)) * kind(LEVELS / size)
-    unknown = ~np.isfinite(share)
-    has_unknown = bool(unknown.any())
+    share = values * kind(LEVELS / size) if scale.low == 0 else (values - kind(scale.low)) * kind(LEVELS / size)
+    # The least and the largest share tell whether one is NaN or infinite, or lies outside: to ask each takes twice as long.
+    least, most = (float(share.min()), float(share.max())) if share.size else (0.0, 0.0)
+    has_unknown = not (math.isfinite(least) and math.isfinite(most))
     if has_unknown:
+        unknown = ~np.isfinite(share)
         share[unknown] = 0
     # np.clip would take as long as all the rest together where there are few values.
-    np.maximum(share, 0, out=share)
-    np.minimum(share, LEVELS - 1, out=share)
+    if has_unknown or least < 0:
+        np.maximum(share, 0, out=share)
+    if has_unknown or most > LEVELS - 1:
+        np.minimum(share, LEVELS - 1, out=share)
     index: NDArray[np.uint8] = share.astype(np.uint8)
     if scale.reach is not None:
         index[values < scale.low] = BELOW

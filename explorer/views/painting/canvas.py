@@ -218,6 +218,9 @@ class Canvas(Surface):
         self.paint_around(painter, field)
         self.paint_focus(painter)
 
+    def covered(self) -> QRect:
+        return QRect() if self._image is None else self.field().toAlignedRect().adjusted(1, 1, -1, -1)
+
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         """Paint the cells, clipped to their field."""
         if self._image is None:

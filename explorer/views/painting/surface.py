@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QSinglePointEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QRegion, QSinglePointEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
@@ -132,13 +132,18 @@ class Surface(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:  # A painter left open by an exception would crash the process.
-            painter.fillRect(event.rect(), QColor(self.theme.card))
+            for bare in QRegion(event.rect()).subtracted(QRegion(self.covered())):
+                painter.fillRect(bare, QColor(self.theme.card))
             painter.setBackground(QColor(self.theme.card))  # Labels are drawn for this background.
             painter.scale(self.larger, self.larger)
             self.paint(painter, event.rect())
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         """Paint the view, at least this part of it."""
+
+    def covered(self) -> QRect:
+        """The part (px of the widget) that `paint` covers wholly, so that it needs no background."""
+        return QRect()
 
     def paint_focus(self, painter: QPainter) -> None:
         """Paint a frame around the view while it has the focus."""

@@ -19,7 +19,7 @@ from explorer.picture.scales import NOT_A_NUMBER
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.cell_cursor import arrow
-from explorer.views.painting.labels import centred_label, left_label, right_label, sized
+from explorer.views.painting.labels import advance, centred_label, left_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.spoken import say
@@ -247,16 +247,18 @@ class HeadGridView(WalkedCanvas):
     def _name_layers(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
         """Write the layers at the left."""
         metrics, high = QFontMetricsF(painter.font()), self.cell_size()[1]
+        first = field.top() + (made.n_rows / 2 - self.view.top) * high  # the middle of the first line
         for layer in range(0, made.layers, label_step(made.layers, made.layers * made.pitch_rows * high, metrics.ascent())):
-            middle = self.cell_rect(made.corner(layer, 0)[0], 0, made.n_rows, 1).center().y()
+            middle = first + made.corner(layer, 0)[0] * high
             if field.top() <= middle <= field.bottom():
                 right_label(painter, field.left() - 6, middle, f"L{layer}", self.theme.faint, field.left())
 
     def _name_heads(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
         """Write the heads above."""
-        name, wide = QFontMetricsF(painter.font()).horizontalAdvance("H00 "), self.cell_size()[0]
+        name, wide = advance(painter.font(), "H00 "), self.cell_size()[0]
+        first = field.left() + (made.n_columns / 2 - self.view.left) * wide  # the middle of the first thumbnail
         for head in range(0, made.heads, label_step(made.heads, made.heads * made.pitch_columns * wide, name)):
-            middle = self.cell_rect(0, made.corner(0, head)[1], 1, made.n_columns).center().x()
+            middle = first + made.corner(0, head)[1] * wide
             if field.left() <= middle <= field.right():
                 centred_label(painter, middle, field.top() - 10, f"H{head}", self.theme.faint)
 

@@ -8,6 +8,7 @@ from explorer.picture.cell_text import number
 from explorer.picture.kinds import Heatmap
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
+from explorer.views.painting.labels import advance
 from explorer.views.painting.paint import hatching, ramp
 
 
@@ -35,7 +36,7 @@ def paint_axis_names(painter: QPainter, place: QPointF, right: float, rows: str,
     Below a small map the text begins further to the left, where it ends before `right`.
     """
     text = f"{rows} ↓  {columns} →"
-    wide = QFontMetricsF(painter.font()).horizontalAdvance(text)
+    wide = advance(painter.font(), text)
     left = max(0.0, min(place.x(), right - wide))
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(left, place.y() + 11), text)
