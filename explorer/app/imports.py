@@ -8,6 +8,7 @@ them, and when two threads create classes at once the process dies: one start in
 """
 
 import importlib
+import itertools
 import pkgutil
 import threading
 import time
@@ -31,13 +32,9 @@ _MODULES = (
     page_list.module_of(page_list.KEYS[0]),
 )
 
-_BESIDE = (
-    "fontTools.subset",
-    "explorer.picture.figure.svg",
-    "explorer.picture.figure.outlines",
-    "explorer.export.job",
-    "explorer.export.pytorch.writing",
-)  # These use no Qt.
+_BESIDE = ("fontTools.subset", "explorer.export.job", "explorer.export.pytorch.writing")  # These use no Qt.
+_PURE = ("explorer.picture.figure", "explorer.picture.makers")
+"""Packages that use no Qt either."""
 _DIALOG = ("explorer.app.shell.export_contents", "explorer.app.shell.print_form", "explorer.app.shell.export_dialog")
 _OF_PAGES = ("explorer.views.controls", "explorer.views.pictures")
 """Packages whose modules are imported before the pages themselves, so that no turn imports many of them."""
@@ -81,7 +78,7 @@ class LaterImports(QObject):
         threading.Thread(target=self._load, name="exports", daemon=True).start()
 
     def _load(self) -> None:
-        for _module in _imported((*_BESIDE, *_modules_of("explorer.picture.makers"))):
+        for _module in _imported(itertools.chain(_BESIDE, *map(_modules_of, _PURE))):
             pass
         from explorer.picture.figure.text import BOLD, REGULAR, width
 

@@ -17,6 +17,7 @@ SIXTEEN = "昨天晚上我和朋友在图书馆里看了一本关于中国历史
 """A sentence that is 16 tokens of the translator."""
 
 _TICK_MS = 50  # a faster one disturbed the compute thread
+_LOOK_S = 0.1  # between two acts of a user
 _GB2312_ROWS, _GB2312_COLUMNS = range(0xB0, 0xD7), range(0xA1, 0xFA)  # the common characters, by pronunciation
 
 
@@ -102,6 +103,11 @@ class Driven:
     def wait(self, done: Callable[[], bool], limit_s: float = 60.0) -> None:
         """Run the event loop as the program does, asleep between events, until `done`."""
         wait(self.application, done, limit_s)
+
+    def pause(self) -> None:
+        """Let a user look at what was painted, before the next act."""
+        end_s = time.perf_counter() + _LOOK_S
+        self.wait(lambda: time.perf_counter() > end_s)
 
     def settled(self) -> bool:
         """Whether everything wished for is on screen and nothing is computed."""

@@ -61,15 +61,20 @@ def _build(driven: Driven) -> None:
 
 
 def _export(driven: Driven, folder: str) -> None:
-    """As a user does it: Ctrl+E, a PNG for each head into a folder."""
+    """As a user does it: Ctrl+E, a PNG for each head into a folder. Nobody does two of these steps before the first is seen."""
     driven.program.window.saving.export()
     from explorer.app.shell.export_dialog import ExportDialog  # the window's own import of it is measured
 
     dialog = driven.program.window.findChild(ExportDialog)
     assert isinstance(dialog, ExportDialog)  # it was just opened
-    dialog.what.setCurrentIndex(dialog.what.findData("each"))
-    dialog.path.setText(folder)
-    dialog.start()
+    steps = (
+        lambda: dialog.what.setCurrentIndex(dialog.what.findData("each")),
+        lambda: dialog.path.setText(folder),
+        dialog.start,
+    )
+    for step in steps:
+        driven.pause()
+        step()
     driven.wait(lambda: not dialog.running)
     driven.application.processEvents()  # the dialog says that it is done
     dialog.reject()

@@ -99,8 +99,8 @@ class Session(QObject):
         self._worker.stop()
 
     def painted(self) -> None:
-        """Let the worker go on: what it had been held for is on screen."""
-        self._worker.release()
+        """Let the worker go on: what it had been held for is on screen, unless the layout asks for more in the next turn."""
+        QTimer.singleShot(0, self._worker.release)
 
     # Intents of the user
 
@@ -283,7 +283,10 @@ class Session(QObject):
         request = self._asking.first(wish, None if self.frame is None else self.frame.request)
         self._submitted = request.serial
         self._worker.hold()
-        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been told.
+        shown = None if self.frame is None else self.frame.wish
+        if shown is None or (shown.preset, shown.config.shape) == (wish.preset, wish.config.shape):
+            QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been told.
+        # Before another model is built, which takes all cores, the window is painted: all its knobs are others.
         self._worker.submit(request)
         self.told.emit(told.Busy(True))
 

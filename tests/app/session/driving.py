@@ -90,6 +90,7 @@ class Driven:
     def begun(self) -> Request:
         """The request that stands at the gate; waits for it."""
         self.session.painted()
+        self.wait(lambda: not self.gate.begun.empty())
         self.gate.next()
         return self.gate.requests[-1]
 

@@ -54,6 +54,7 @@ def test_a_folder_is_opened_by_the_next_pass(driven: Driven, folder: Path) -> No
     driven.session.ask(SetText("Rome"))
     assert not driven.begun().detail.opens
     driven.let_go()
+    driven.heard()
     driven.session.undo()
     driven.session.undo()
     assert driven.session.state.wish.preset == "tiny"

@@ -2,10 +2,12 @@
 
 import attrs
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from explorer.app.session import told
 from explorer.engine.request import Frame
-from explorer.state.intents import OpenPage, SetKnob, SetText, look_at
+from explorer.engine.worker import Worker
+from explorer.state.intents import Intent, OpenPage, SetKnob, SetPreset, SetText, look_at
 from explorer.state.state import State
 from tests.app.session.driving import Driven, Make, frame, kinds, with_beam
 
@@ -101,6 +103,34 @@ def test_a_wide_search_is_asked_for_after_a_greedy_one(make: Make) -> None:
 
     assert driven.heard() == [answer, told.Busy(False)]
     assert driven.idle()
+
+
+@pytest.mark.parametrize("intent", [SetPreset("paper-base"), SetKnob("n_layers", 5)], ids=["preset", "shape"])
+def test_another_model_is_built_behind_the_painted_window(
+    driven: Driven, intent: Intent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Building takes all cores, and painting its knobs takes four times as long meanwhile. Another text waits for nothing."""
+    driven.settle()
+    released: list[bool] = []
+    release = Worker.release
+    monkeypatch.setattr(Worker, "release", lambda worker: (released.append(True), release(worker)))
+
+    def releases() -> int:
+        """How often the worker is let go by what has come up to now."""
+        for _turn in range(3):
+            QApplication.processEvents()
+        return len(released)
+
+    driven.session.ask(SetText("你好"))
+    assert releases() == 1
+    driven.begun()
+    driven.let_go()
+    assert releases() == 3  # for the test's own sake, and for the answer
+
+    driven.session.ask(intent)
+    assert releases() == 3
+    driven.session.painted()
+    assert releases() == 4
 
 
 # Undo and redo
