@@ -6,7 +6,7 @@ Numbers and colours are the new ones from the first frame on; only places move. 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEasingCurve, QObject, QRectF, QVariantAnimation
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtGui import QImage, QPainter
 
 from explorer.views.painting.motion import may_move
 
@@ -49,7 +49,7 @@ class Sliding(QObject):
         if self.runs:
             self._run.stop()
 
-    def paint(self, painter: QPainter, picture: QPixmap) -> None:
+    def paint(self, painter: QPainter, picture: QImage) -> None:
         """Paint the new picture with its edges on their way."""
         share, ratio, height = float(self._run.currentValue()), picture.devicePixelRatio(), picture.height()
         now = [old + (new - old) * share for old, new in zip(self._old, self._new, strict=True)]
@@ -58,7 +58,7 @@ class Sliding(QObject):
             left, right = now[place], now[place + 1]
             source = QRectF(self._new[place] * ratio, 0, (self._new[place + 1] - self._new[place]) * ratio, height)
             if right - left > 0.5 and source.width() > 0:
-                painter.drawPixmap(QRectF(left, 0, right - left, height / ratio), picture, source)
+                painter.drawImage(QRectF(left, 0, right - left, height / ratio), picture, source)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
 
     def _changed(self) -> None:

@@ -132,7 +132,7 @@ class Surface(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:  # A painter left open by an exception would crash the process.
-            for bare in QRegion(event.rect()).subtracted(QRegion(self.covered())):
+            for bare in QRegion(event.rect()).subtracted(QRegion(self.covered())):  # type: ignore[attr-defined]  # It is iterable.
                 painter.fillRect(bare, QColor(self.theme.card))
             painter.setBackground(QColor(self.theme.card))  # Labels are drawn for this background.
             painter.scale(self.larger, self.larger)

@@ -1,17 +1,17 @@
 """How a River is painted, and what lies where on it.
 
-The ground, which does not depend on the numbers of a pass, is painted once into an image. The first time that a picture is
-shown the rest is painted over it; when it is shown again, because something is pointed at or columns slide, all that does not
-follow the mouse is painted into a second image, over which lie accents and the explanation. While one types no picture is shown
-twice.
+All that does not follow the mouse is an image, over which lie accents and the explanation. For an answer that was foreseen the
+compute thread has painted it. Otherwise the picture is painted directly the first time, and its image is made when it is shown
+again, because something is pointed at or columns slide.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 
+import attrs
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -20,7 +20,7 @@ from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_ri
 from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside_grid import Inside
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import Kept
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of
 from explorer.picture.river.river import River
@@ -31,18 +31,24 @@ from explorer.views.painting.scene import make_images, paint_scene
 from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
+from explorer.views.pictures.river_image import Paper, base_image, paint_base
 
 _EMPTY = Drawn(())
-_NO_KEY: Hashable = None
 
 
-def _drawn_with_images(
-    river: River, words: Words, draw: Callable[[River, Words], DrawnRiver], theme: Theme, ratio: float
-) -> DrawnRiver:
-    """A River drawn, and the images made of which it is painted."""
+@attrs.frozen(eq=False)
+class PaintedRiver:
+    """A River drawn, and the image of it on a Paper."""
+
+    drawn: DrawnRiver
+    paper: Paper
+    image: QImage
+
+
+def _painted_river(river: River, words: Words, draw: Callable[[River, Words], DrawnRiver], paper: Paper) -> PaintedRiver:
     drawn = draw(river, words)
-    make_images((*drawn.base.scene, *drawn.over.scene), theme, ratio)
-    return drawn
+    make_images(drawn.over.scene, paper.theme, paper.ratio)
+    return PaintedRiver(drawn, paper, base_image(drawn.base, paper))
 
 
 class RiverSurface(Surface):
@@ -62,33 +68,29 @@ class RiverSurface(Surface):
         self.pinned: Pointing | None = None  # what stays when the mouse leaves
         self._drawn: DrawnRiver | None = None
         self._over = _EMPTY
-        self._ground_image, self._ground_painted = QPixmap(), _NO_KEY
-        self._image = QPixmap()  # the picture without what follows the mouse
-        self._shown, self._outdated = (
-            False,
-            True,
-        )  # whether the picture was painted before, and whether the image is another one
+        self._image: tuple[Paper, QImage] | None = None  # the picture without what follows the mouse, if it was painted so
+        self._shown = False  # whether the picture was painted before
         self._mouse: QPointF | None = None
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 
-    def beforehand(self) -> Callable[[River, Words], DrawnRiver] | None:
-        """What draws the next river for this view, on any thread; None as long as the view has drawn none."""
+    def beforehand(self) -> Callable[[River, Words], PaintedRiver] | None:
+        """What draws and paints the next river for this view, on any thread; None as long as the view has drawn none."""
         if self._drawn is None or self.pinned is not None:
             return None
         draw = partial(drawn_apart, room=self._room, kept=self._drawn.kept.copy(), kept_over=self._drawn.kept_over.copy())
-        return partial(_drawn_with_images, draw=draw, theme=self.theme, ratio=self.devicePixelRatioF() * self.larger)
+        return partial(_painted_river, draw=draw, paper=self._paper)
 
-    def draw(self, picture: River, words: Words, drawn: DrawnRiver | None = None) -> None:
-        """Show a River; `drawn` is what was made `beforehand`, which is used if it is of this river in this room."""
+    def draw(self, picture: River, words: Words, painted: PaintedRiver | None = None) -> None:
+        """Show a River; `painted` is what was made `beforehand`, which is used if it is of this river in this room."""
         if self.picture is not None and [h.groups for h in self.picture.halves] != [h.groups for h in picture.halves]:
             self.pinned = None  # Its lane is another one now.
         self.picture, self.words = picture, words
         if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
             self.pinned = None  # Its token is gone.
         pointed, self.pointing = self.pointing, self.pinned
-        self._lay_out(drawn)
+        self._lay_out(painted)
         if self._mouse is not None:  # What lies there now may be something else.
             self._point_at(self._mouse)
         if pointed is not None or self.pointing is not None:
@@ -96,7 +98,7 @@ class RiverSurface(Surface):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self._shown, self._outdated = False, True
+        self._shown, self._image = False, None
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Let the lanes of these tokens stand out."""
@@ -133,16 +135,23 @@ class RiverSurface(Surface):
         """Width and height for a river (px)."""
         return round(self.wide), round(self.high)
 
-    def _lay_out(self, drawn: DrawnRiver | None = None) -> None:
+    @property
+    def _paper(self) -> Paper:
+        """What the view is painted on now."""
+        ratio = self.devicePixelRatioF()
+        size = self.size() * ratio
+        return Paper(self.theme, QFont(self.font()), size.width(), size.height(), ratio * self.larger)
+
+    def _lay_out(self, painted: PaintedRiver | None = None) -> None:
         if self.picture is None or self.words is None or not self.picture.halves or self.wide < 50:
             return
         before = self._edges()
         wanted = self.picture, self.words, self._room
+        drawn, image = (None, None) if painted is None else (painted.drawn, (painted.paper, painted.image))
         if drawn is None or self.pointing is not None or (drawn.river, drawn.words, drawn.room) != wanted:
             kept, kept_over = (Kept(), Kept()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
-            drawn = drawn_river(*wanted, kept, kept_over, self.pointing)
-        self._drawn = drawn
-        self._shown, self._outdated = False, True
+            drawn, image = drawn_river(*wanted, kept, kept_over, self.pointing), None
+        self._drawn, self._image, self._shown = drawn, image, False
         self._lay_over(drawn.over)
         after = self._edges()
         if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
@@ -176,55 +185,22 @@ class RiverSurface(Surface):
         with QPainter(self) as painter:
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
             painter.scale(self.larger, self.larger)
+            paper = self._paper
             if self.motion.runs:
-                self.motion.paint(painter, self._painted())
+                self.motion.paint(painter, self._painted(paper))
                 return
-            if self._shown or not self._outdated:
-                painter.drawPixmap(0, 0, self._painted())
+            if self._shown or (self._image is not None and self._image[0] == paper):
+                painter.drawImage(0, 0, self._painted(paper))
             else:
-                self._paint_base(painter)
+                paint_base(painter, self._base, paper)
             self._shown = True
             self.paint(painter, event.rect())
 
-    def _paint_base(self, painter: QPainter) -> None:
-        """Paint all that does not follow the mouse."""
-        painter.drawPixmap(0, 0, self._painted_ground())
-        paint_scene(painter, self._base.scene[len(self._base.ground) :], self.theme)
-
-    def _painted(self) -> QPixmap:
+    def _painted(self, paper: Paper) -> QImage:
         """The image of all that does not follow the mouse."""
-        if self._outdated:
-            self._image = self._blank(self._image)
-            with self._painter(self._image) as painter:
-                self._paint_base(painter)
-            self._outdated = False
-        return self._image
-
-    def _painted_ground(self) -> QPixmap:
-        """The image of the ground, over the window's colour."""
-        image = self._ground_image = self._blank(self._ground_image)
-        key = Same(self._base.ground), self.theme, self.font().family(), image.size(), image.devicePixelRatio()
-        if key != self._ground_painted:
-            image.fill(QColor(self.theme.window))
-            with self._painter(image) as painter:
-                paint_scene(painter, self._base.ground, self.theme)
-            self._ground_painted = key
-        return image
-
-    def _blank(self, image: QPixmap) -> QPixmap:
-        """The image, or a new one where it has not the size of the view: a new one of a whole window takes a millisecond."""
-        ratio = self.devicePixelRatioF()
-        if image.size() != self.size() * ratio:
-            image = QPixmap(self.size() * ratio)
-        if image.devicePixelRatio() != ratio * self.larger:
-            image.setDevicePixelRatio(ratio * self.larger)
-        return image
-
-    def _painter(self, image: QPixmap) -> QPainter:
-        painter = QPainter(image)
-        painter.setFont(self.font())
-        painter.setBackground(QColor(self.theme.window))
-        return painter
+        if self._image is None or self._image[0] != paper:
+            self._image = paper, base_image(self._base, paper)
+        return self._image[1]
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         paint_scene(painter, self._over.scene, self.theme)

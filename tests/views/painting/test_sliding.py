@@ -3,7 +3,7 @@
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -11,9 +11,9 @@ from explorer.views.painting import sliding
 from explorer.views.painting.sliding import Sliding
 
 
-def picture() -> QPixmap:
+def picture() -> QImage:
     """A red half and a blue half."""
-    made = QPixmap(100, 10)
+    made = QImage(100, 10, QImage.Format.Format_RGB32)
     made.fill(QColor("red"))
     with QPainter(made) as painter:
         painter.fillRect(50, 0, 50, 10, QColor("blue"))

@@ -1,5 +1,7 @@
 """The river in the window: it answers to the mouse and the keys, and paints what it says."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import attrs
 import numpy as np
 import pytest
@@ -82,18 +84,28 @@ def test_what_was_drawn_beforehand_is_what_the_view_draws(qtbot: QtBot, words: W
     look = Look(attention="decoder.cross_attn", layer=1, head=2, position=1)
     picture, beforehand = river(asked("she likes tea"), look, words), view.beforehand()
     assert beforehand is not None
-    drawn = beforehand(picture, words)
-    view.draw(picture, words, drawn)
-    assert view._drawn is drawn
+    with ThreadPoolExecutor(1) as another:  # It needs no window.
+        painted = another.submit(beforehand, picture, words).result()
+    view.draw(picture, words, painted)
     found = view.grab().toImage()
+    assert view._drawn is painted.drawn and view._image is not None and view._image[1] is painted.image
     view.draw(picture, words)
-    assert view._drawn is not drawn and view.grab().toImage() == found
+    assert view._drawn is not painted.drawn and view.grab().toImage() == found
+    assert view._image is None  # It was painted directly, and is the same.
+
+    painted = beforehand(picture, words)
+    view.set_theme(DARK)
+    view.draw(picture, words, painted)
+    dark = view.grab().toImage()
+    view.draw(picture, words)
+    assert found != dark == view.grab().toImage()
+
     again = view.beforehand()
     assert again is not None
-    drawn = again(picture, words)
+    painted = again(picture, words)
     view.resize(SIZE[0] - 40, SIZE[1])
-    view.draw(picture, words, drawn)
-    assert view._drawn is not drawn and grid_of(view).width == SIZE[0] - 40
+    view.draw(picture, words, painted)
+    assert view._drawn is not painted.drawn and grid_of(view).width == SIZE[0] - 40
     place = grid_of(view).half("encoder")
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(place.label.x + 5), round(place.y(2))))
     assert view.pinned is not None and view.beforehand() is None
@@ -104,7 +116,7 @@ def test_two_rivers_drawn_beforehand_share_nothing_that_changes(qtbot: QtBot, wo
     view = shown(qtbot, words)
     beforehand = view.beforehand()
     assert beforehand is not None and view.picture is not None
-    one, other = (beforehand(view.picture, words) for _ in range(2))
+    one, other = (beforehand(view.picture, words).drawn for _ in range(2))
     assert len({id(each) for each in (one.kept, other.kept, one.kept_over, other.kept_over)}) == 4
     assert one.base.ground is other.base.ground  # It is the same shape in the same room, which was painted already.
 
