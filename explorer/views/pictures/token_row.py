@@ -52,6 +52,10 @@ class TokenRowView(Surface):
         self.setMinimumHeight(int(_HEIGHT) + 4)
 
     def draw(self, picture: TokenRow, words: Words) -> None:
+        """Show a TokenRow. The same one again, as after a change of the model, is not painted again."""
+        if picture == self.picture and words is self.words:
+            self.picture = picture
+            return
         self.picture, self.words = picture, words
         self.selected = min(self.selected, max(0, len(picture.chips) - 1))
         self._place_anew()
@@ -61,8 +65,9 @@ class TokenRowView(Surface):
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        self.lit = tokens
-        self.update()
+        if tokens != self.lit:
+            self.lit = tokens
+            self.update()
 
     def fit(self) -> None:
         self._shift = 0.0
@@ -124,8 +129,9 @@ class TokenRowView(Surface):
 
     def set_stale(self, stale: bool) -> None:
         """Fade the tokens while they do not belong to what was typed."""
-        self._stale = stale
-        self.update()
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:

@@ -1,8 +1,10 @@
 """A row of tokens that goes on says so."""
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QPaintEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -68,3 +70,31 @@ def test_the_wheel_scrolls_to_the_last_token(qtbot: QtBot, words: Words) -> None
         QApplication.sendEvent(view, event)
     assert view.edges() == (LEFT,)
     assert view._at(QPoint(290, 30)) == 59
+
+
+def test_the_same_tokens_are_not_painted_again(qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slider of the model changes no word of the source; another word, another language and fading are painted."""
+    painted: list[bool] = []
+    paint = TokenRowView.paintEvent
+
+    def paint_and_note(self: TokenRowView, event: QPaintEvent) -> None:
+        painted.append(True)
+        paint(self, event)
+
+    monkeypatch.setattr(TokenRowView, "paintEvent", paint_and_note)
+    view = shown(qtbot, words, 5)
+
+    def paints(act: Callable[[], object]) -> bool:
+        painted.clear()
+        act()
+        QApplication.processEvents()
+        return bool(painted)
+
+    QApplication.processEvents()
+    assert not paints(lambda: view.draw(row(5), words))
+    assert not paints(lambda: view.light(frozenset()))
+    assert not paints(lambda: view.set_stale(False))
+    assert paints(lambda: view.draw(row(6), words))
+    assert paints(lambda: view.draw(row(6), Words.load("en")))
+    assert paints(lambda: view.light(frozenset({("source", 1)})))
+    assert paints(lambda: view.set_stale(True))
