@@ -25,6 +25,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
 from explorer.state.look import Look
 from explorer.state.state import State
+from explorer.state.wish import Wish
 from explorer.tokens.check import check_text
 from explorer.trace.changes import Change
 from explorer.trace.own_card import parameter_bytes
@@ -35,6 +36,11 @@ _LARGE_BYTES = 500_000_000
 
 def _leave(_trace: Trace, _look: Look) -> None:
     """Nobody shows an answer."""
+
+
+def _model(wish: Wish) -> tuple[object, ...]:
+    """What it takes long to have another one of; to draw one's own weights from another seed takes less."""
+    return wish.preset, wish.trained, wish.worn, wish.config.shape
 
 
 class Session(QObject):
@@ -284,7 +290,7 @@ class Session(QObject):
         self._submitted = request.serial
         self._worker.hold()
         shown = None if self.frame is None else self.frame.wish
-        if shown is None or (shown.preset, shown.config.shape) == (wish.preset, wish.config.shape):
+        if shown is None or _model(shown) == _model(wish):
             QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been told.
         # Before another model is built, which takes all cores, the window is painted: all its knobs are others.
         self._worker.submit(request)

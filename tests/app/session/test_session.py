@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.session import told
 from explorer.engine.request import Frame
 from explorer.engine.worker import Worker
-from explorer.state.intents import Intent, OpenPage, SetKnob, SetPreset, SetText, look_at
+from explorer.state.intents import Intent, OpenPage, SetKnob, SetPreset, SetText, SetTrained, look_at
 from explorer.state.state import State
 from tests.app.session.driving import Driven, Make, frame, kinds, with_beam
 
@@ -105,7 +105,9 @@ def test_a_wide_search_is_asked_for_after_a_greedy_one(make: Make) -> None:
     assert driven.idle()
 
 
-@pytest.mark.parametrize("intent", [SetPreset("paper-base"), SetKnob("n_layers", 5)], ids=["preset", "shape"])
+@pytest.mark.parametrize(
+    "intent", [SetPreset("paper-base"), SetKnob("n_layers", 5), SetTrained(False)], ids=["preset", "shape", "trained"]
+)
 def test_another_model_is_built_behind_the_painted_window(
     driven: Driven, intent: Intent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
