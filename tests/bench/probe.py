@@ -42,25 +42,31 @@ class PaintWatch(QObject):
 
 
 class Heart:
-    """Beats every millisecond on the GUI thread; a longer pause between two beats is a block of the thread."""
+    """Beats every millisecond on the GUI thread; a longer pause between two beats is a block of the thread.
+
+    `own_ms` is how long the thread itself worked in each pause: in the rest of it others had the core, or Python's lock.
+    """
 
     def __init__(self) -> None:
         self.pauses_ms: list[float] = []
-        self._last_s = time.perf_counter()
+        self.own_ms: list[float] = []
+        self._last_s, self._last_own_s = time.perf_counter(), time.thread_time()
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(1)
         self._timer.timeout.connect(self._beat)
 
     def _beat(self) -> None:
-        now_s = time.perf_counter()
+        now_s, own_s = time.perf_counter(), time.thread_time()
         self.pauses_ms.append((now_s - self._last_s) * 1e3)
-        self._last_s = now_s
+        self.own_ms.append((own_s - self._last_own_s) * 1e3)
+        self._last_s, self._last_own_s = now_s, own_s
 
     @contextmanager
     def beating(self) -> Iterator[None]:
         """Watch for as long as the block lasts."""
         self.pauses_ms, self._last_s = [], time.perf_counter()
+        self.own_ms, self._last_own_s = [], time.thread_time()
         self._timer.start()
         try:
             yield

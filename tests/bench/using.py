@@ -1,4 +1,6 @@
-"""The program in use, in a fresh process, with a beating heart; prints all pauses between beats, in ms, for each activity.
+"""The program in use, in a fresh process, with a beating heart.
+
+It prints all pauses between beats and the thread's own work in each, in ms, for each activity.
 
     python -m tests.bench.using FOLDER
 
@@ -20,7 +22,7 @@ _KEYS, _TICKS = 60, 20
 
 def main() -> None:
     """Each activity once, one after the other, until everything is on screen."""
-    found: dict[str, list[float]] = {}
+    found: dict[str, dict[str, list[float]]] = {}
     with Driven(SIXTEEN, "translator") as driven:
         heart = Heart()
         todo: dict[str, Callable[[], None]] = {
@@ -34,7 +36,7 @@ def main() -> None:
         for name, work in todo.items():
             with heart.beating():
                 work()
-            found[name] = heart.pauses_ms
+            found[name] = {"pauses": heart.pauses_ms, "own": heart.own_ms}
     print(json.dumps(found))
 
 
