@@ -4,6 +4,7 @@
 beside a script are written before, by the compute thread, which alone has the model.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,8 @@ _DPI, _PRINT_DPI = 192, 300  # of an image for the screen, and for a paper
 class ExportDialog(QDialog):
     """The dialog. It exports exactly the given picture and trace, or a further picture of the page, or all of them.
 
-    `numbers` is the same picture in English, since files of numbers are the same in every language. `more` are the fields of
-    Contents that tell about the page. `memory` is how figures were set the last time.
+    `in_english` makes the same picture in English, since files of numbers are the same in every language. `more` are the
+    fields of Contents that tell about the page. `memory` is how figures were set the last time.
     Signals: broke(error) for a bug on a thread; sent(errand) for what the compute thread shall do, which `bring` is told.
     """
 
@@ -65,13 +66,13 @@ class ExportDialog(QDialog):
         words: Words,
         parent: QWidget | None = None,
         *,
-        numbers: Picture | None = None,
+        in_english: Callable[[], Picture | None] = lambda: None,
         memory: str = "",
         **more: Any,
     ) -> None:
         super().__init__(parent)
         self._trace, self._look, self._words = trace, look, words
-        self._contents = Contents(look=look, first=Offered(picture, lambda: numbers), **more)
+        self._contents = Contents(look=look, first=Offered(picture, in_english), **more)
         self._writing = Writing(words("export.cancelled"), self)
         self._warned = ""
         self._own_stem = ""  # the file name, without its suffix, that somebody has typed or chosen

@@ -1,5 +1,6 @@
 """Saving the picture that was touched last: the export dialog, and the clipboard; what is set up, as a link or as a script."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +55,13 @@ class Saving(QObject):
         others = tuple(Offered(picture, in_english) for picture, in_english in pictures if picture is not None)
         name = window.appearance.words(f"page.{page.key}")
         of_page: dict[str, Any] = {"others": others, "several": arranged(page), "page": name, "page_key": page.key}
-        self._open(main.picture, main.in_english(trace, look), **of_page)
+        self._open(main.picture, partial(main.in_english, trace, look), **of_page)
 
     def save(self, picture: Picture, in_english: Picture | None) -> None:
         """Open the export dialog for a picture of the present answer."""
-        self._open(picture, in_english)
+        self._open(picture, lambda: in_english)
 
-    def _open(self, picture: Picture, in_english: Picture | None, **more: Any) -> None:
+    def _open(self, picture: Picture, in_english: Callable[[], Picture | None], **more: Any) -> None:
         window = self._window
         frame = window.session.frame
         if frame is None:
@@ -69,7 +70,7 @@ class Saving(QObject):
 
         look, words = window.session.state.look, window.appearance.words
         more["wish"] = None if frame.wish.recorded else _wish_made(frame)
-        dialog = ExportDialog(frame.trace, look, picture, words, window, numbers=in_english, memory=self.memory, **more)
+        dialog = ExportDialog(frame.trace, look, picture, words, window, in_english=in_english, memory=self.memory, **more)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
         dialog.sent.connect(window.session.send)
