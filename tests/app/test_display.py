@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QStyle,
     QStyleOptionToolButton,
     QToolButton,
@@ -35,6 +34,7 @@ from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_
 from explorer.errors import NoDisplay
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.painting.style import use_theme
 
 pytestmark = pytest.mark.slow
@@ -194,7 +194,7 @@ def test_a_line_in_qts_own_boxes_is_a_hairline(theme: Theme, shadow: QFrame.Shad
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("kind", [QLabel, QLineEdit, QComboBox, QPushButton, QCheckBox, QSpinBox, QToolButton])
+@pytest.mark.parametrize("kind", [QLabel, QLineEdit, QComboBox, QPushButton, QCheckBox, WholeNumberBox, QToolButton])
 def test_disabled_text_looks_disabled(kind: type[QWidget], theme: Theme, qtbot: QtBot, qapp: QApplication) -> None:
     """Its letters stand out from their ground by at most two thirds of what they do otherwise."""
     before = qapp.palette()
@@ -203,11 +203,12 @@ def test_disabled_text_looks_disabled(kind: type[QWidget], theme: Theme, qtbot: 
         dialog = QDialog()
         qtbot.addWidget(dialog)
         dialog.resize(200, 60)
-        widget = kind(dialog)
+        widget = kind()
+        widget.setParent(dialog)
         if isinstance(widget, QComboBox):
             widget.addItem("MMMM")
-        elif isinstance(widget, QSpinBox):
-            widget.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        elif isinstance(widget, WholeNumberBox):
+            widget.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
             widget.setPrefix("MMMM")
         else:
             widget.setText("MMMM")  # type: ignore[attr-defined]  # all the others have it

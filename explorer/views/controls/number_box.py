@@ -4,11 +4,18 @@ With a German locale Qt takes the point for a thousands separator and reads 0.5 
 """
 
 import unicodedata
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
+from PySide6.QtCore import QEvent, QLocale
+from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
+from explorer.views.painting.style import BOX_EDGE_PX, BOX_PAD_PX
+
+if TYPE_CHECKING:
+    _Box = QAbstractSpinBox
+else:
+    _Box = object  # A class of Qt's has one base of Qt's.
 _POINTS = str.maketrans(dict.fromkeys(",，。．、٫", "."))
 _MINUS = str.maketrans(dict.fromkeys("−－–", "-"))
 
@@ -19,7 +26,33 @@ def plain_figures(text: str) -> str:
     return figures.translate(_POINTS).translate(_MINUS)
 
 
-class NumberBox(QDoubleSpinBox):
+class _TextInPlace(_Box):
+    """Gives the text the room between the edges, after each event with which Qt gives it another one.
+
+    Qt 6.12 leaves the text of a styled box without buttons a single pixel, and that of one with buttons no edge at the left.
+    """
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self._place()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        edit, room = self.lineEdit(), self.rect().adjusted(BOX_EDGE_PX + BOX_PAD_PX, BOX_EDGE_PX, -BOX_EDGE_PX, -BOX_EDGE_PX)
+        without = self.buttonSymbols() == QAbstractSpinBox.ButtonSymbols.NoButtons
+        room.setRight(room.right() - BOX_PAD_PX if without else edit.geometry().right())
+        if edit.geometry() != room:
+            edit.setGeometry(room)
+
+
+class NumberBox(_TextInPlace, QDoubleSpinBox):
     """A box for a number, in any digits. The wheel turns it only while it has the focus, and scrolls what it stands on else."""
 
     def __init__(self) -> None:
@@ -42,7 +75,7 @@ class NumberBox(QDoubleSpinBox):
         return super().fixup(plain_figures(text))
 
 
-class WholeNumberBox(QSpinBox):
+class WholeNumberBox(_TextInPlace, QSpinBox):
     """A box for a whole number, in any digits."""
 
     def __init__(self) -> None:

@@ -9,6 +9,7 @@ from explorer.resources import asset
 
 _TEXT_PX = 40 / 3  # 10 points on Linux and Windows. On macOS, where a point is a pixel, 10 points would be too small.
 _POINTS_PER_INCH = 72
+BOX_EDGE_PX, BOX_PAD_PX = 1, 4  # px, the line around a box for a number, and what is free at the left and right of the text
 
 _SHEET = """
 * {{ color: {text}; selection-background-color: {accent}; selection-color: {on_accent}; }}
@@ -64,7 +65,7 @@ QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
     background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
-QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
+QAbstractSpinBox {{ border-width: {box_edge}px; padding: 0 {box_pad}px; min-height: 18px; }}
 #sentence {{ font-size: 17px; padding: 3px 8px; }}
 #sentence[offers="true"] {{ placeholder-text-color: {text}; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
@@ -180,7 +181,8 @@ def use_theme(application: QApplication, theme: Theme) -> None:
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
     application.setPalette(palette)
-    style_anew(application, _SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))
+    sizes = {"box_edge": BOX_EDGE_PX, "box_pad": BOX_PAD_PX}
+    style_anew(application, _SHEET.format(icons=asset("icons").as_posix(), **sizes, **attrs.asdict(theme)))
 
 
 def style_anew(application: QApplication, sheet: str) -> None:

@@ -1,12 +1,14 @@
 """A half is a half, whatever the keyboard writes for a point."""
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, QRect, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from explorer.picture.theme import DARK, LIGHT
 from explorer.views.controls.number_box import NumberBox, WholeNumberBox, plain_figures
+from explorer.views.painting.style import use_theme
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,30 @@ def test_a_number_is_typed_and_shown_alike_in_every_locale(locale: str, qtbot: Q
         assert whole.text() == "4096"
     finally:
         QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize("kind", [NumberBox, WholeNumberBox])
+def test_the_text_has_the_room_between_the_edges(kind: type[NumberBox], qtbot: QtBot, qapp: QApplication) -> None:
+    """At first, in another size and in another theme. Qt 6.12 by itself leaves it a single pixel where there are no buttons."""
+    before = qapp.palette()
+    try:
+        use_theme(qapp, LIGHT)
+        box = kind()
+        qtbot.addWidget(box)
+        box.setButtonSymbols(kind.ButtonSymbols.NoButtons)
+        box.resize(90, 26)
+        box.show()
+        assert box.lineEdit().geometry() == QRect(5, 1, 80, 24)
+        box.resize(160, 32)
+        assert box.lineEdit().geometry() == QRect(5, 1, 150, 30)
+        use_theme(qapp, DARK)
+        assert box.lineEdit().geometry() == QRect(5, 1, 150, 30)
+        box.lineEdit().setGeometry(0, 1, 1, 30)  # so that it can fail: this is what Qt 6.12 does
+        box.resize(161, 32)
+        assert box.lineEdit().geometry() == QRect(5, 1, 151, 30)
+        box.setButtonSymbols(kind.ButtonSymbols.UpDownArrows)
+        box.resize(160, 32)
+        assert box.lineEdit().x() == 5 and 120 < box.lineEdit().width() < 150
+    finally:
+        qapp.setStyleSheet("")
+        qapp.setPalette(before)
