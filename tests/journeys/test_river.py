@@ -49,13 +49,14 @@ def test_space_plays_the_steps_to_the_last(journey: Journey) -> None:
 
 
 def test_a_key_leaves_nothing_but_painting_to_the_window(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The river of a new sentence is made and drawn on the compute thread; that of another head, for which nothing is
-    computed, on the GUI thread."""
+    """The river of a new sentence is made, drawn and painted on the compute thread; that of another head, for which nothing
+    is computed, on the GUI thread."""
     made: list[str] = []
 
     def script(window: Window) -> None:
         journey.settle(window)
-        for module, name in ((card, "ready"), (river_surface, "drawn_river"), (drawn_river, "drawn_river")):
+        drawing = ((river_surface, "drawn_river"), (drawn_river, "drawn_river"))
+        for module, name in ((card, "ready"), *drawing, (river_surface, "base_image"), (river_surface, "paint_base")):
             monkeypatch.setattr(module, name, noted(getattr(module, name)))
         monkeypatch.setattr(prepared, "ready", noted(prepared.ready))
         for key in "好呀":
@@ -65,6 +66,7 @@ def test_a_key_leaves_nothing_but_painting_to_the_window(journey: Journey, monke
             journey.settle(window)
             picture = view_of(window).picture
             assert picture is not None and key in picture.halves[0].labels
+            view_of(window).repaint()
             assert made and set(made) == {"compute"}
         made.clear()
         window.session.ask(SetKnob("architecture", "decoder-only"))  # The Look is fitted to what this model has.
