@@ -53,12 +53,12 @@ class TokenRowView(Surface):
 
     def draw(self, picture: TokenRow, words: Words) -> None:
         """Show a TokenRow. The same one again, as after a change of the model, is not painted again."""
-        if picture == self.picture and words is self.words:
-            self.picture = picture
-            return
+        shown, boxes = (self.picture, self.words), self._boxes
         self.picture, self.words = picture, words
         self.selected = min(self.selected, max(0, len(picture.chips) - 1))
         self._place_anew()
+        if shown == (picture, words) and boxes == self._boxes:  # They stand elsewhere in another font.
+            return
         self.tell_again()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(picture.kind().describe(picture, words))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtGui import QFont, QPaintEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -94,6 +94,11 @@ def test_the_same_tokens_are_not_painted_again(qtbot: QtBot, words: Words, monke
     assert not paints(lambda: view.draw(row(5), words))
     assert not paints(lambda: view.light(frozenset()))
     assert not paints(lambda: view.set_stale(False))
+    larger = QFont(view.font())
+    larger.setPointSizeF(2 * larger.pointSizeF())
+    view.setFont(larger)
+    QApplication.processEvents()
+    assert paints(lambda: view.draw(row(5), words))
     assert paints(lambda: view.draw(row(6), words))
     assert paints(lambda: view.draw(row(6), Words.load("en")))
     assert paints(lambda: view.light(frozenset({("source", 1)})))
