@@ -6,6 +6,7 @@ a reader who moves one slider sees the effect of that slider alone. Rejected: on
 
 import os
 import re
+import sys
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from explorer.stops import Progress
 Weights = dict[str, Tensor]
 
 _MOST_WORKERS = 4  # More threads bring nothing: drawing waits for memory more than for processors.
+_NICE = 10  # steps of Linux by which drawing stands behind the window
 _WORTH_A_WORKER = 2**16  # numbers; to hand fewer of them to a thread takes longer than to draw them
 
 
@@ -81,7 +83,7 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
             todo.setdefault(id(parameter), (module, name, parameter))
     weights: dict[int, Tensor] = {}
     # Each parameter has its own generator, so several can be drawn at the same time.
-    with ThreadPoolExecutor(min(_MOST_WORKERS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(_MOST_WORKERS, os.cpu_count() or 1), initializer=_stand_back) as pool:
         large = {which: each for which, each in todo.items() if each[2].numel() >= _WORTH_A_WORKER}
         drawn = {which: pool.submit(_fresh, *each, config) for which, each in large.items()}
         try:
@@ -92,6 +94,15 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
             pool.shutdown(cancel_futures=True)
             raise
     return {name: weights[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+
+def _stand_back() -> None:
+    """Let the window have the core first: drawing takes all cores, and the window waited up to 50 ms for one of them.
+
+    Drawing does not hold Python's lock, so nobody waits for a thread that has to wait here.
+    """
+    if sys.platform.startswith("linux"):  # There each thread has its own priority; elsewhere it is that of the process.
+        os.nice(_NICE)
 
 
 def can_be_redrawn(model: Transformer, config: Config) -> bool:

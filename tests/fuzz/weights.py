@@ -57,7 +57,9 @@ def weights(trial: Trial) -> None:
     else:
         (folder / name).write_bytes(damage.damaged((folder / name).read_bytes(), chance))
     if chance.random() < 0.05:
-        (folder / chance.choice(("source.txt", "target.txt", FILE))).unlink()
+        gone = folder / chance.choice(("source.txt", "target.txt", FILE))
+        if not gone.is_dir() or gone.is_symlink():  # In its place there may be anything by now, or nothing.
+            gone.unlink(missing_ok=True)
     with trial.asking():
         explorer.translate("我爱北京", chance.choice((1, 4)), str(folder))
     trial.beat()

@@ -1,12 +1,16 @@
 """Untrained weights: how many, drawn how, and what leaves them alone."""
 
 import math
+import os
+import sys
+import threading
 
 import pytest
 import torch
 
 from explorer.config import KNOBS, Config
 from explorer.knobs import Knob
+from explorer.model import weights
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, redrawn, untrained, with_knobs
@@ -170,6 +174,26 @@ def test_drawing_leaves_torchs_own_stream_alone() -> None:
     build(small())
 
     assert torch.equal(torch.rand(3), expected)
+
+
+def _place_in_line() -> int:
+    """By how many steps the present thread stands behind others."""
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere all threads of a process share their priority")
+def test_drawing_stands_behind_the_window_and_nothing_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, places, drawn = _place_in_line(), set[tuple[bool, int]](), weights._fresh
+
+    def fresh(*given: object) -> torch.Tensor:
+        places.add((threading.current_thread() is threading.main_thread(), _place_in_line()))
+        return drawn(*given)  # type: ignore[arg-type]  # what the model gave
+
+    monkeypatch.setattr(weights, "_fresh", fresh)
+    build(Config(d_model=256, n_layers=1))
+
+    assert places == {(True, before), (False, min(before + 10, 19))}
+    assert _place_in_line() == before
 
 
 @pytest.mark.parametrize("knob", [{"n_layers": 3}, {"position": "learned"}, {"norm_placement": "post"}])
