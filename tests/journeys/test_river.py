@@ -1,10 +1,11 @@
 """Going about in the river."""
 
 import threading
+import weakref
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -83,6 +84,38 @@ def test_a_key_leaves_nothing_but_painting_to_the_window(journey: Journey, monke
             return call(*given, **named)
 
         return call_and_note
+
+    journey.run(script)
+
+
+class _Before(QObject):
+    """What is shown now, and at each painting of another pass whether this one is still there."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        assert window.session.frame is not None
+        self.session, self.trace = window.session, weakref.ref(window.session.frame.trace)
+        self.there: list[bool] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Nothing is kept from the view."""
+        assert self.session.frame is not None
+        if event.type() == QEvent.Type.Paint and self.session.frame.trace is not self.trace():
+            self.there.append(self.trace() is not None)
+        return False
+
+
+def test_what_was_shown_before_is_freed_behind_painting(journey: Journey) -> None:
+    """To free a pass takes a millisecond, for which the new picture does not wait."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        before, box = _Before(window), window.sentences.source_edit
+        view_of(window).installEventFilter(before)
+        box.setText(box.text() + "好")
+        journey.settle(window)
+        journey.wait(lambda: before.trace() is None)
+        assert before.there[0]
 
     journey.run(script)
 

@@ -82,6 +82,7 @@ class PageStack(QWidget):
         self._changes_late.setInterval(_PATIENCE_MS)
         self._changes_late.timeout.connect(self._show_changes)
         self._shown: tuple[Trace, Look, Words] | None = None
+        self._before: tuple[object, ...] = ()  # what was shown before
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
@@ -180,8 +181,14 @@ class PageStack(QWidget):
             page.bring(brought)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        """Show an answer. The one before is kept until `let_go`, as to free it takes a millisecond."""
+        self._before = self._shown, self.prepared.foreseen
         self._shown = (trace, look, words)
         self._draw()
+
+    def let_go(self) -> None:
+        """Free what was shown before."""
+        self._before = ()
 
     def _draw(self) -> None:
         if self._shown is None:

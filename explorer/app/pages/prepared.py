@@ -45,7 +45,7 @@ def ready(make: Maker[Any], trace: Trace, look: Look, words: Words, draw: Draw |
 
 
 @attrs.frozen(eq=False)
-class _Foreseen:
+class Foreseen:
     """What the page in front showed last."""
 
     words: Words
@@ -65,22 +65,22 @@ class _Answer:
 class Prepared:
     """`foresee` and `take` belong to the GUI thread, `prepare` to the compute thread. They exchange whole values alone.
 
-    `taken_ms` adds up how long the compute thread took for what was taken.
+    `taken_ms` adds up how long the compute thread took for what was taken; `foreseen` is what the page in front showed last.
     """
 
     def __init__(self) -> None:
         self.taken_ms = 0.0
-        self._foreseen: _Foreseen | None = None
+        self.foreseen: Foreseen | None = None
         self._answer: _Answer | None = None
 
     def foresee(self, words: Words, makers: Iterable[tuple[Maker[Any], Draw | None]]) -> None:
         """The next answer will probably be shown by these makers. Makers that ask widgets are left to the GUI thread."""
         pure = tuple(each for each in makers if getattr(each[0], "__module__", "").startswith(_PURE))
-        self._foreseen = _Foreseen(words, pure)
+        self.foreseen = Foreseen(words, pure)
 
     def prepare(self, trace: Trace, look: Look) -> None:
         """Make what is foreseen of an answer. What cannot be made is left out: the GUI thread tries it again and says why."""
-        foreseen = self._foreseen
+        foreseen = self.foreseen
         if foreseen is None:
             return
         made: dict[Maker[Any], Ready] = {}

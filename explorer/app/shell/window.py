@@ -198,6 +198,7 @@ class Window(QMainWindow):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         self.painting_turn.begin()
+        self.page_stack.let_go()  # A window that nobody sees was not painted.
         self.sentences.put(wish, by)
         self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
@@ -328,6 +329,7 @@ class Window(QMainWindow):
         done = super().event(event)
         if paints:
             self.session.painted()
+            QTimer.singleShot(0, self.page_stack, self.page_stack.let_go)
         return done
 
     def focusNextPrevChild(self, forward: bool) -> bool:

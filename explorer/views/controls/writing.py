@@ -19,7 +19,7 @@ class WritingRows(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.sampling = sampling_rows()
-        self._top_k = 0
+        self._top_k = self._n_symbols = 0
         widths = [float(width) for width in range(int(BEAM.valid.low), int(BEAM.valid.high) + 1)]
         self.beam = SamplingRow("beam", widths, None, 0, start=float(BEAM.default))
         layout = QVBoxLayout(self)
@@ -48,6 +48,9 @@ class WritingRows(QWidget):
 
     def offer(self, n_symbols: int) -> None:
         """Let top-k go up to so many symbols."""
+        if n_symbols == self._n_symbols:  # Each answer asks.
+            return
+        self._n_symbols = n_symbols
         top_k = self.sampling[1]
         top_k.offer(top_k_ticks(n_symbols), n_symbols)
         top_k.put(self._top_k)
