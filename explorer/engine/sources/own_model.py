@@ -3,6 +3,9 @@
 The last model is kept, so that a knob that applies to the pass acts on the same weights.
 """
 
+from collections.abc import Callable
+from weakref import ref
+
 import attrs
 import torch
 
@@ -11,6 +14,7 @@ from explorer.engine.change_checks import own_taps
 from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
 from explorer.engine.recording.memory import check_memory
+from explorer.engine.sources.first_products import near, try_rows
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
@@ -28,11 +32,16 @@ _MOST_PACKED_BYTES = 6e8  # Larger weights are not packed, because packed weight
 
 
 class OwnModel:
-    """The ModelSource of untrained models. It keeps its last model."""
+    """The ModelSource of untrained models, of which it keeps the last. It makes the passes of trained models as well.
+
+    `sizes` are those of both sides of the last pass.
+    """
 
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._tokenizers = tokenizers
         self.last: Transformer | None = None
+        self.sizes = 0, 0
+        self._ran: Callable[[], Transformer | None] = lambda: None  # the model of the last pass, as long as somebody keeps it
 
     def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
         """The card of a Config's model, of the preset `name`."""
@@ -100,6 +109,7 @@ class OwnModel:
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
         """Make one pass over both sides, or the rest of a pass that was begun in order to translate, if there is any."""
+        self.sizes, self._ran = sentence.sizes, ref(model)
         if sentence.begun is not None and sentence.begun.target is not None:
             return
         device = model.config.device
@@ -121,9 +131,15 @@ class OwnModel:
         return tables[0], None if same else tables[1]
 
     def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last model. This happens in idle moments, so a slider that makes new models does not wait."""
+        """Pack the weights of the last model, and make the first products of the next pass.
+
+        This happens in idle moments, so a slider that makes new models does not wait.
+        """
         if self.last is not None and parameter_bytes(self.last.config) <= _MOST_PACKED_BYTES:
             pack(self.last, stop)
+        model = self._ran()
+        if model is not None:
+            try_rows(model, near(self.sizes), stop)
 
     def _tokenized(self, wish: Wish, text: str) -> Row:
         return self._tokenizers.tokenize(text, wish.config, cuts=wish.source_cuts, words=wish.words)

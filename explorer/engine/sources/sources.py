@@ -80,4 +80,4 @@ class Sources:
         """Prepare what the next pass may need."""
         self.own.rest(stop)
         if isinstance(self._trained, Translator):
-            self._trained.rest(stop)
+            self._trained.rest(self.own.sizes, stop)

@@ -12,9 +12,10 @@ from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.decoding.quick import can_be_quick
-from explorer.engine.decoding.quick_weights import round_weights
+from explorer.engine.decoding.quick_weights import quick_weights, round_weights
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
+from explorer.engine.sources.first_products import near, try_layers
 from explorer.engine.sources.looked_over import Guess, looked_over
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
@@ -122,10 +123,12 @@ class Translator(Trained):
         """The translation of one sentence as plain text."""
         return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
 
-    def rest(self, stop: Stop) -> None:
-        """Round the weights for the guesses to come, until `stop` says that a request has come."""
+    def rest(self, sizes: tuple[int, int], stop: Stop) -> None:
+        """Prepare the next guesses after a pass over so many tokens, until `stop` says that a request has come."""
         if can_be_quick(self._model):
             round_weights(self._model, stop)
+            n_threads = decoding_threads(card_of(self._model.config), 1)
+            try_layers([quick_weights(self._model).across], near(sizes[:1]), lambda _n: n_threads, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
