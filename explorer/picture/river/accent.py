@@ -16,7 +16,7 @@ from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
-from explorer.picture.river.strips import lane_label, shown_text, smaller, text_px
+from explorer.picture.river.strips import LEAST_LABEL_PX, lane_label, shown_text, smaller, text_px
 from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent
@@ -169,8 +169,9 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
         px = text_px(place.pitch, grid.narrow)
         for lane in pointing.of(half):
             label, *number = lane_label(half, place, lane, px, "accent", bold=place.pitch >= 18 and not place.right_aligned)
-            if place.pitch < 14:  # The token covers its neighbours' labels, and so its own id.
-                scene += [Box(Rect(place.label.x - 2, place.y(lane) - 8, place.label.w, 16), "window"), *number]
+            if place.pitch < 14:  # The token covers its neighbours' labels where all have none of their own, and so its own id.
+                high = 16 if place.pitch < LEAST_LABEL_PX else place.pitch
+                scene += [Box(Rect(place.label.x - 2, place.y(lane) - high / 2, place.label.w, high), "window"), *number]
             scene.append(label)
     return scene
 

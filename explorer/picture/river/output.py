@@ -9,7 +9,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, HotRows, Item, Label, Line, Rect, about_width, fitting
 from explorer.picture.river.slabs import thickness
-from explorer.picture.river.strips import labelled, shown_text
+from explorer.picture.river.strips import LEAST_LABEL_PX, labelled, shown_text
 from explorer.picture.scales import LEVELS
 from explorer.picture.sums import told
 
@@ -46,7 +46,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
         y, on = place.y(lane), lane == river.step_lane and river.shows_step
         opacity = 0.55 if faint_after and lane > river.step_lane else 1.0
         if on:
-            high = max(place.pitch, 16.0)
+            high = 16.0 if place.pitch < LEAST_LABEL_PX else max(place.pitch, 13.0)
             scene.append(Box(Rect(rect.x - 4, y - high / 2 + 1, rect.w + 8, high - 2), "accent", radius=3))
         colour = "on_accent" if on else "text"
         scene.append(Label(rect.x + 4, y, names[lane], px, colour, on, opacity=opacity, room=bar_x - rect.x - 10))

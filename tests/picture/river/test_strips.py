@@ -12,10 +12,11 @@ from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.kept import Kept
+from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
 from explorer.picture.river.scene import Box, Label, about_width
-from explorer.picture.river.strips import labelled_columns, lane_label, reaches, text_px
+from explorer.picture.river.strips import LEAST_LABEL_PX, labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -62,6 +63,21 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
         assert (place.y(lane) in ids) == (covered and lane in plain)
+
+
+def test_what_stands_out_cuts_no_label_where_each_lane_has_one() -> None:
+    """Neither the token's ground nor that of the word that comes out reaches into the lane beside it."""
+    made = river(asked("he likes it very much but not now", text="我爱北京天安门我爱北京天安门"), Look(), Words.load("en"))
+    grids = [lay_out(made, 718, height) for height in range(300, 900, 10)]
+    grids = [grid for grid in grids if all(LEAST_LABEL_PX <= half.pitch < 14 for half in grid.halves)]
+    assert grids
+    for grid in grids:
+        accent = draw_accent(made, grid, Words.load("en"), usual(made), Kept()).scene
+        starts = {half.label.x - 2: half.pitch for half in grid.halves}
+        grounds = [item.rect for item in accent if isinstance(item, Box) and item.fill == "window" and item.rect.x in starts]
+        words = [item.rect for item in draw_words(made, grid).scene if isinstance(item, Box) and item.fill == "accent"]
+        assert grounds and all(rect.h <= starts[rect.x] for rect in grounds)
+        assert words and all(rect.h <= grid.halves[-1].pitch for rect in words)
 
 
 @pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])
