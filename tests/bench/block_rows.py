@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 
 from tests.bench.bench import Bench, Task
+from tests.bench.floor import longest_pause_ms
 from tests.bench.row import Row, measured
 from tests.bench.start_rows import openings
 
@@ -14,6 +16,10 @@ _USE = "longest block of the GUI thread: keys, sliders, a model built, files wri
 _MOST = "blocks of the GUI thread: 99.9 % of all beats, in the same run"
 _READ = (
     "longest of each in ms (99.9 %; the thread's own work at most: for the rest of a block others had the core, or the lock)"
+)
+_FLOOR = (
+    "the floor is the longest pause in as many seconds of processes that do nothing but look at the clock, one on each core: a "
+    "turn that meets such a pause lasts that much longer than its own work"
 )
 _IMPORT = "longest block of the GUI thread while torch is imported"
 
@@ -26,7 +32,9 @@ def tasks() -> list[Task]:
 def _use(bench: Bench) -> list[Row]:
     """A process in which nobody else has imported what the first export needs."""
     command = [sys.executable, "-m", "tests.bench.using", str(bench.folder / "heads")]
+    began_s = time.perf_counter()
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
+    pause_ms = longest_pause_ms(time.perf_counter() - began_s)
     found: dict[str, dict[str, list[float]]] = json.loads(out)
     every, own = (np.concatenate([each[which] for each in found.values()]) for which in ("pauses", "own"))
     each = ", ".join(
@@ -34,7 +42,14 @@ def _use(bench: Bench) -> list[Row]:
         for name, of in found.items()
     )
     return [
-        measured(_USE, float(every.max()), 16.0, spread=f"own work {own.max():.3g}", note=f"{_READ}: {each}"),
+        measured(
+            _USE,
+            float(every.max()),
+            16.0,
+            floor=pause_ms,
+            spread=f"own work {own.max():.3g}",
+            note=f"{_READ}: {each}; {_FLOOR}",
+        ),
         measured(_MOST, float(np.quantile(every, 0.999)), 10.0, spread=f"of {len(every)} beats", note="of the same run"),
     ]
 

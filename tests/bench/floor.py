@@ -1,9 +1,11 @@
-"""The least that work can take on this machine: operations over its matrix rate, bytes over its bandwidth.
+"""The least that work can take on this machine: operations over its matrix rate, bytes over its bandwidth, and its pauses.
 
 Both rates are measured, as the best of many runs: what torch's own product and copy reach here.
 """
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -16,6 +18,15 @@ _SIDE = 1024
 _BYTES = 2**28
 _BUDGET_S = 0.6
 _FLOAT = 4
+_WATCH = """
+import sys, time
+last = time.perf_counter()
+end, longest = last + float(sys.argv[1]), 0.0
+while last < end:
+    now = time.perf_counter()
+    longest, last = max(longest, now - last), now
+print(longest * 1e3)
+"""
 
 
 @attrs.frozen
@@ -56,6 +67,13 @@ def measure_rates() -> Rates:
     torch.set_num_threads(before)
     # On a busy machine several threads wait for each other; one alone is what can be had at least.
     return Rates(found[0], max(found), max(read, copied) / 1e9)
+
+
+def longest_pause_ms(seconds: float) -> float:
+    """For how long the machine takes the core from a process that does nothing but look at the clock, one on each core."""
+    command = [sys.executable, "-S", "-c", _WATCH, str(seconds)]
+    watching = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(os.cpu_count() or 1)]
+    return max(float(each.communicate(timeout=seconds + 60)[0]) for each in watching)
 
 
 def _best_s(work: Callable[[], object]) -> float:
