@@ -5,6 +5,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from explorer.app.pages.layouts import items_of
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
@@ -119,8 +120,7 @@ class TitleLine(QVBoxLayout):
 
     def _controls(self) -> list[QWidget]:
         """The buttons that a page has put into the line, wherever they stand now."""
-        bars = (self.bar, self._second_bar)
-        found = [bar.itemAt(place).widget() for bar in bars for place in range(bar.count())]
+        found = [item.widget() for bar in (self.bar, self._second_bar) for item in items_of(bar)]
         return [each for each in found if each is not None and each not in self._own]
 
     def _place_controls(self, controls: list[QWidget], *, second: bool) -> None:

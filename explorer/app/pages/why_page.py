@@ -1,7 +1,7 @@
 """The why page: the sum that made a word more probable than its rival, part by part, and what each layer would say."""
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy
 
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
@@ -53,10 +53,9 @@ class WhyPage(Page):
         self._inner = self.scrolled()
         column = column_in(self._inner)
         column.addWidget(self.asked)
-        column.addLayout(beside((self.sum, 8)), 1)
-        row = column.itemAt(1).layout()
-        assert isinstance(row, QHBoxLayout)  # It was made in the line above.
+        row = beside((self.sum, 8))
         row.addLayout(below((self.costs, 5), (self.lens, 8)), 5)
+        column.addLayout(row, 1)
         column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
