@@ -79,7 +79,8 @@ class Family:
 
     `after_padding` says that its positions begin behind the one whose number is the id of the padding, and `overwrites` that
     its layers write into tensors that were seen before. Its sides are `parallel` where one of the settings `parallel_by` is
-    true.
+    true. `turns_pairs` says that its rotary positions turn neighbouring features together and not those of two halves; the
+    sines then come before the cosines.
     """
 
     sides: tuple[Side, ...]
@@ -88,6 +89,7 @@ class Family:
     after_padding: bool = False
     overwrites: bool = False
     parallel_by: tuple[str, ...] = ()
+    turns_pairs: bool = False
 
 
 _GPT2 = Side(
@@ -241,7 +243,7 @@ FAMILIES: Mapping[str, Family] = {
     "gemma": _LLAMAS,
     "gemma2": attrs.evolve(_LLAMAS, sides=(_GEMMA2,)),
     "gpt_neo": Family(sides=(_GPT_NEO,), position="learned"),
-    "gptj": Family(sides=(_GPTJ,), position="rotary"),
+    "gptj": Family(sides=(_GPTJ,), position="rotary", turns_pairs=True),
     "gpt_neox": Family(sides=(_GPT_NEOX,), position="rotary", parallel_by=("use_parallel_residual",)),
     "phi": Family(sides=(_PHI,), position="rotary"),
     "falcon": Family(

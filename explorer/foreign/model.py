@@ -9,6 +9,7 @@ tap of every other model in the process has to look for hooks.
 
 import functools
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from torch import Tensor, nn
@@ -71,6 +72,8 @@ class Foreign(nn.Module):
         # A family without a row might overwrite tensors; those with one are held to it by a test.
         self.overwrites_nothing = self.known is not None and not self.known.overwrites
         self._n_heads = n_heads
+        # transformers has another name for it from 5.24 on, and will take the old one from 5.40 on without looking at it.
+        self._cache = "cache" if "cache" in signature(type(model).forward).parameters else "past_key_values"
         self.rows = dict(zip(sides, self.known.sides, strict=True)) if self.known is not None else {}
         for name, side in self.rows.items():
             self._embedding(name, side)
@@ -113,8 +116,8 @@ class Foreign(nn.Module):
         The taps `key` and `value` show all that the cache holds; all others show the new positions.
         """
         given = {"input_ids": ids} if memory is None else {"decoder_input_ids": ids, "encoder_outputs": memory}
-        found = self.model(**given, past_key_values=cache, use_cache=True)
-        return self._given_out(found), found.past_key_values
+        found = self.model(**given, **{self._cache: cache}, use_cache=True)
+        return self._given_out(found), found[self._cache]
 
     def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
         """As `forward` of a model that has an output, without its softmax over all symbols."""

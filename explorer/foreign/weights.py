@@ -188,14 +188,16 @@ def _matrix(linear: nn.Module) -> Matrix:
 def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
     """By self-attention the angles by which rotary positions turn the queries and keys of `n` tokens."""
     made = {}
+    paired = foreign.known is not None and foreign.known.turns_pairs
     for side in foreign.rows:
         base = foreign.model.base_model
         rotary = getattr(base, "rotary_emb", None)
         if rotary is None:
             continue
         with torch.inference_mode():
-            cos, sin = rotary(torch.zeros(1, n, 1), position_ids=torch.arange(n)[None])  # [batch 1, position, feature]
-        turn = Turn(_array(cos[0]), _array(sin[0]))
+            found = rotary(torch.zeros(1, n, 1), position_ids=torch.arange(n)[None])  # each [batch 1, position, feature]
+        cos, sin = (each[0].repeat_interleave(2, dim=-1) for each in reversed(found)) if paired else (each[0] for each in found)
+        turn = Turn(_array(cos), _array(sin), paired=paired)
         for block, module in foreign.attentions.items():
             if block.startswith(f"{side}.") and block.endswith(".self_attn") and getattr(module, "use_rope", True):
                 made[block] = turn

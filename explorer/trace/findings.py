@@ -191,14 +191,15 @@ class NormWeights:
 
 @attrs.frozen(eq=False)
 class Turn:
-    """[position, feature] the cosines and sines with which positions turn the two halves of Q and K (rotary positions).
+    """[position, feature] the cosines and sines with which positions turn the features of Q and K (rotary positions).
 
-    The first features are turned, and all others stay: Q'[i] = Q[i]·cos[i] − Q[i+h]·sin[i], and Q'[i+h] = Q[i+h]·cos[i+h] +
-    Q[i]·sin[i+h], where h is half of the features that are turned.
+    The first features are turned, and all others stay: Q'[i] = Q[i]·cos[i] − Q[j]·sin[i] and Q'[j] = Q[j]·cos[j] +
+    Q[i]·sin[j]. Of 2h features that are turned, i < h goes with j = i + h; where they are `paired`, an even i with i + 1.
     """
 
     cos: Array
     sin: Array
+    paired: bool = False
 
 
 @attrs.frozen(eq=False)

@@ -147,19 +147,20 @@ def _before_turning(trace: "Trace", weights: ReadingWeights, block: str, which: 
     if which == "value" or not block.endswith(".self_attn"):
         return u
     if block in weights.turns:
-        return _halves_turned_back(u, weights.turns[block], row)
+        return _turned_back_by(weights.turns[block], u, row)
     own_rotary = trace.card.position == "rotary" and trace.config is not None
     return _turned_back(u, row, trace.card.position_base) if own_rotary else u
 
 
-def _halves_turned_back(u: Numbers, turn: Turn, position: int) -> Numbers:
-    """[feature] R_pᵀ·u, where feature i is turned together with feature i + h."""
+def _turned_back_by(turn: Turn, u: Numbers, position: int) -> Numbers:
+    """[feature] R_pᵀ·u, where feature i is turned together with feature j."""
     cos, sin = (each[position].astype(np.float64) for each in (turn.cos, turn.sin))  # [turned feature]
     n = len(cos)
-    h = n // 2
+    order = np.arange(n)
+    i, j = (order[::2], order[1::2]) if turn.paired else (order[: n // 2], order[n // 2 :])
     made = u.astype(np.float64)
-    turned = made[:n] * sin
-    made[:n] = made[:n] * cos + np.concatenate([turned[h:], -turned[:h]])
+    # (R_pᵀ·u)[i] = u[i]·cos[i] + u[j]·sin[j],  (R_pᵀ·u)[j] = u[j]·cos[j] − u[i]·sin[i]
+    made[i], made[j] = u[i] * cos[i] + u[j] * sin[j], u[j] * cos[j] - u[i] * sin[i]
     return made
 
 

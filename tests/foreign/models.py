@@ -4,12 +4,14 @@ import json
 import struct
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from packaging.version import Version
 
 from explorer.foreign.attention import register
 from explorer.foreign.opening import Opened, with_taps
@@ -115,7 +117,6 @@ BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
     "falcon": ("FalconConfig", "FalconForCausalLM", _ENCODER),
     "falcon of two norms": ("FalconConfig", "FalconForCausalLM", _ENCODER | _FALCON),
     "falcon in turn": ("FalconConfig", "FalconForCausalLM", _ENCODER | {"parallel_attn": False, "alibi": True, "bias": True}),
-    "gptj": ("GPTJConfig", "GPTJForCausalLM", _GPTS | {"rotary_dim": 4}),
     "gpt_neo": ("GPTNeoConfig", "GPTNeoForCausalLM", _NEO | {"attention_types": [[["global", "local"], 1]]}),
     "mpnet": ("MPNetConfig", "MPNetForMaskedLM", _ENCODER),
     "deberta_v2": ("DebertaV2Config", "DebertaV2ForMaskedLM", _ENCODER | {"relative_attention": True, "pos_att_type": ["p2c"]}),
@@ -123,8 +124,15 @@ BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Models whose attention knows no function by name: what its softmax reads and gives is seen."""
 
 
-STREAM_BY_SOFTMAX = ("falcon", "falcon of two norms", "falcon in turn", "gptj", "gpt_neo")
+STREAM_BY_SOFTMAX = ["falcon", "falcon of two norms", "falcon in turn", "gpt_neo"]
 """Those of them whose stream is seen, too."""
+
+GPTJ = "GPTJConfig", "GPTJForCausalLM", _GPTS | {"rotary_dim": 4}
+if Version(version("transformers")) >= Version("5.24"):  # From there on its attention knows functions by name.
+    WHOLE["gptj"] = ALL["gptj"] = GPTJ
+else:
+    BY_SOFTMAX["gptj"] = GPTJ
+    STREAM_BY_SOFTMAX.append("gptj")
 
 
 def fresh(name: str) -> Any:

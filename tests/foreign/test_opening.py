@@ -151,7 +151,7 @@ def test_the_card_says_what_the_settings_say(name: str) -> None:
         assert side.n_kv_heads == (getattr(config, "num_key_value_heads", None) or config.num_attention_heads)
         assert side.vocab_size == config.vocab_size
         unseen = name in ATTENTION_ALONE or name in ("mixtral", "qwen3_moe")  # All of the latter's layers have experts.
-        assert side.d_ff == (0 if unseen else 128 if name == "gpt2" else 48)
+        assert side.d_ff == (0 if unseen else 128 if name in ("gpt2", "gptj") else 48)
     assert card.causal == (() if card.architecture == "encoder-only" else ("decoder.self_attn",))
     assert card.vocab_size == (0 if "without" in name else config.vocab_size)
     assert card.trained

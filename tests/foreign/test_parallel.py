@@ -298,7 +298,7 @@ def test_a_family_follows_its_settings() -> None:
 
 def test_what_a_head_mixed_it_from_is_not_seen_in_all_families(folder: Folder) -> None:
     """Then the bands cannot show what tokens contribute: a sentence says so, and the page has its parts."""
-    trace = explorer.explore(TEXT, preset=folder("gptj"), experiments=["why"])
+    trace = explorer.explore(TEXT, preset=folder("falcon"), experiments=["why"])
     with pytest.raises(LacksTap) as caught:
         trace.why(2).inside("decoder.self_attn", 0, 0)
     assert caught.value.values["why"] == "absent.softmax_alone"

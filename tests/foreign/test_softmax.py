@@ -118,7 +118,7 @@ def test_opening_leaves_no_hooks_and_only_its_attentions_wrapped() -> None:
 
 def test_one_that_disagrees_loses_its_taps(monkeypatch: pytest.MonkeyPatch) -> None:
     """As every other model does: here, because its temperature was turned."""
-    ids, real = ids_of(opened("gptj")), opening.Foreign
+    ids, real = ids_of(opened("gpt_neo")), opening.Foreign
 
     def turned(*args: Any, **given: Any) -> Any:
         made = real(*args, **given)
@@ -126,13 +126,13 @@ def test_one_that_disagrees_loses_its_taps(monkeypatch: pytest.MonkeyPatch) -> N
         return made
 
     monkeypatch.setattr(opening, "Foreign", turned)
-    found = with_taps(fresh("gptj"), "gptj")
+    found = with_taps(fresh("gpt_neo"), "gpt_neo")
     assert not found.agrees
     left = set(taps(found.foreign))
     assert not any(tap.endswith((".masked", ".weights", ".mixed")) for tap in left)
     assert {"generator.logits", "generator.probabilities", "decoder.layers.0.self_attn.output"} < left
     with torch.inference_mode():
-        assert torch.equal(found.foreign(*ids), own("gptj").logits)
+        assert torch.equal(found.foreign(*ids), own("gpt_neo").logits)
 
 
 @pytest.mark.parametrize("name", ["bloom", "deberta_v2"])

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 GOING_ON = {
     *("gpt2", "llama", "qwen2", "qwen3", "gemma", "smollm3", "mixtral", "qwen2_moe", "qwen3_moe"),
     *("phi", "gpt_neox", "gpt_neox in turn"),
+    *(ALL.keys() & {"gptj"}),
 }
 # Typed at the end, taken back, typed in the middle, a text that is wholly another, one that is a beginning of the last.
 TYPED = ("the fox", "the fox l", "the fox lo", "the fox lov", "the fox l", "the dog fox l", "we are", "we ar", "we ar")
