@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.hook_check import Handles, is_hooked
-from explorer.model.packed import Packed, can_pack
+from explorer.model.packed import Packed, can_pack, traceable_product
 
 _WORTH_FOR_ONE_ROW = 2**17  # A matrix with fewer numbers is not worth a packed product with one row.
 
@@ -76,6 +76,28 @@ class Linear(nn.Linear):
         if self._packed is not None and not self._packed.has_tried(n_rows):
             n = n_rows * self.in_features
             self.forward(torch.arange(n, dtype=torch.float32).sin().view(n_rows, self.in_features))
+
+    def settled(self) -> Tensor | None:
+        """The weights that a product of several rows reads: the packed ones, or the parameter itself.
+
+        None where only a call finds out which those are: the parameter was edited, or is computed for each pass.
+        """
+        weight, packed = self._parameters.get("weight"), self._packed
+        if packed is None:
+            return weight
+        if weight is not packed.weight or weight._version != packed.version or weight.data_ptr() != packed.place:
+            return None
+        return packed.tensor
+
+    def is_right(self, n_rows: int) -> bool:
+        """Whether a product of so many rows by the settled weights is known to be right (see `model.packed`)."""
+        return self._packed is None or self._packed.is_right(n_rows)
+
+    def traceable(self, x: Tensor) -> Tensor:
+        """The product of several rows as `forward` makes it, in a way that torch's tracer can write down."""
+        if self._packed is None:
+            return super().forward(x)
+        return traceable_product(x, self._packed.tensor, self.bias)
 
     def unpack(self) -> None:
         """Forget the packed copy, because the weights have changed."""

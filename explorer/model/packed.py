@@ -10,6 +10,8 @@ comparing the first product of each shape and number of threads with torch's own
 """
 
 import os
+from collections.abc import Callable
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -18,6 +20,11 @@ from torch.nn.functional import linear
 _HAS_PACKS = hasattr(torch.ops.mkldnn, "_linear_pointwise") and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch
 # The operation is looked up once. Looking up its three names at each call took as long as all the checks below.
 _PRODUCT = torch.ops.mkldnn._linear_pointwise if _HAS_PACKS else None
+_SCRIPT = """
+def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
+    scalars: List[Optional[number]] = []
+    return torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", scalars, "")
+"""
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
 _ROWS = 16  # The packed order is made for so many rows; it is as fast for other numbers of rows.
 _TOLERANCE = 1e-4  # Two products may differ by this much, absolute plus relative.
@@ -34,13 +41,13 @@ def can_pack(weight: Tensor) -> bool:
 
 
 class Packed:
-    """A packed copy of `weight` [out, in]. `version` and `place` (its address in memory) tell whether it has changed since."""
+    """A packed copy of `weight` [out, in], the `tensor`. `version` and `place` (its address in memory) tell whether it has changed since."""
 
     def __init__(self, weight: Tensor) -> None:
         self.weight, self.numel = weight, weight.numel()
         self.version, self.place = weight._version, weight.data_ptr()
         self._right = _right.setdefault(tuple(weight.shape), {})
-        self._packed = reordered(weight)
+        self.tensor = reordered(weight)
 
     def product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
@@ -55,14 +62,31 @@ class Packed:
         """Whether a product with so many rows was made before, by as many threads as torch was told to use."""
         return (n_rows * self.weight.shape[1], torch.get_num_threads()) in self._right
 
+    def is_right(self, n_rows: int) -> bool:
+        """Whether a product with so many rows is known to be right with as many threads as torch was told to use."""
+        return self._right.get((n_rows * self.weight.shape[1], torch.get_num_threads()), False)
+
     def _is_right(self, x: Tensor, bias: Tensor | None) -> bool:
         ours, torchs = self._product(x, bias), linear(x, self.weight, bias)
         return torch.allclose(ours, torchs, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
 
     def _product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         assert _PRODUCT is not None  # Without the operation, `can_pack` is False and no weights are packed.
-        product: Tensor = _PRODUCT(x, self._packed, bias, "none", [], "")
+        product: Tensor = _PRODUCT(x, self.tensor, bias, "none", [], "")
         return product
+
+
+def traceable_product(x: Tensor, packed: Tensor, bias: Tensor | None) -> Tensor:
+    """The product with a packed tensor, in a way that torch's tracer can write down: it knows no list of numbers or None."""
+    product: Tensor = _scripted()(x, packed, bias)
+    return product
+
+
+@lru_cache(maxsize=1)
+def _scripted() -> Callable[..., Tensor]:
+    unit = torch.jit.CompilationUnit(_SCRIPT)  # type: ignore[no-untyped-call]  # torch
+    product: Callable[..., Tensor] = unit.product
+    return product
 
 
 def reordered(weight: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ class Rounded:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # torch tells that this product will go.
-                self._packed = _packed(layer)
+                self.packed = _packed(layer)
             if not self._is_close(layer):
                 raise CannotRoundError
         except (AttributeError, RuntimeError, NotImplementedError) as error:
@@ -36,7 +36,7 @@ class Rounded:
 
     def __call__(self, x: Tensor) -> Tensor:
         """[row, in] to about [row, out]: W·x + b."""
-        y: Tensor = torch.ops.quantized.linear_dynamic(x, self._packed)
+        y: Tensor = torch.ops.quantized.linear_dynamic(x, self.packed)
         return y
 
     def _is_close(self, layer: Linear) -> bool:

@@ -29,9 +29,13 @@ class Stack(nn.Module):
     def forward(self, ids: Tensor, *context: Tensor | None) -> Tensor:
         """[batch, position] ids to [batch, position, feature]; `context` is what each layer is given besides x."""
         x = self.embedding(ids)  # [batch, position, feature]
+        return self.normalized(self.through(x, *context))
+
+    def through(self, x: Tensor, *context: Tensor | None) -> Tensor:
+        """The stream through all layers. `model.layer_graph` puts a quicker way to the same numbers in this place."""
         for layer in self.layers:
             x = layer(x, *context)
-        return self.normalized(x)
+        return x
 
     def normalized(self, x: Tensor) -> Tensor:
         """[batch, position, feature] the last layer's output, through the final norm under pre-norm."""

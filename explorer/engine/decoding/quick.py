@@ -47,14 +47,16 @@ class QuickSteps:
 
     def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False) -> None:
         assert model.decoder is not None  # `can_be_quick` says so.
-        self._decoder, self._config, self.device = model.decoder, model.config, memory.device
+        self._decoder, self.config, self.device = model.decoder, model.config, memory.device
         weights = quick_weights(model)
-        products = weights.guesses if rounded and weights.guesses is not None else weights.exact
+        guessing = rounded and weights.guesses is not None
+        products = weights.guesses if guessing and weights.guesses is not None else weights.exact
+        self._graph = weights.graph if guessing and weights.graph_config == model.config else None
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
         batch, n_keys = memory.shape[:2]
-        sizes = self._config.n_layers, 2, self._config.n_heads, self._config.d_head
+        sizes = self.config.n_layers, 2, self.config.n_heads, self.config.d_head
         across = weights.across(memory.reshape(batch * n_keys, -1))  # [row, layer · (key, value) · feature]
         # [layer, key or value, batch, head, key, feature]
         self._across = across.view(batch, n_keys, *sizes).permute(2, 3, 0, 4, 1, 5)
@@ -74,16 +76,27 @@ class QuickSteps:
         first, end = self._n, self._n + n_new
         self._make_room(end)
         x = self._decoder.embedding(ids, first).view(batch * n_new, -1)  # [row, feature]
-        seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
-        new = self._kept[..., first:end, :].unbind(0)
-        kept = self._kept[..., :end, :].unbind(0)
-        across = self._across.unbind(0)
+        by_graph = self._graph is not None and batch == 1
+        seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 or by_graph else None
+        new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
+        if by_graph and self._graph is not None:
+            logits = self._graph(x, new, kept, self._across, seen)
+        else:
+            logits = self.logits(x, new, kept, self._across, seen, first)
+        self._n = end
+        return logits.view(batch, n_new, -1)
+
+    def logits(self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor | None, first: int = 0) -> Tensor:
+        """[row, vocab] the logits behind the rows x [row, feature], the first of which stands at position `first`.
+
+        See `_through` for the others, which have all layers in front [layer, …].
+        """
+        new_of, kept_of, across_of = new.unbind(0), kept.unbind(0), across.unbind(0)
         for number, (layer, products) in enumerate(self._layers):
             # Rows that go on from one sentence have one source, so its keys and values are there once.
-            others = across[number].expand(-1, batch, -1, -1, -1)
-            x = _through(layer, products, x, self._config, first, new[number], kept[number], others, seen)
-        self._n = end
-        return self._generator(self._decoder.normalized(x)).view(batch, n_new, -1)
+            others = across_of[number].expand(-1, new.shape[2], -1, -1, -1)
+            x = _through(layer, products, x, self.config, first, new_of[number], kept_of[number], others, seen)
+        return self._generator(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:
         """Forget all ids after the first `n`."""

@@ -11,6 +11,7 @@ import attrs
 import torch
 from torch import Tensor, nn
 
+from explorer.config import Config
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
 from explorer.model.rounded import CannotRoundError, Rounded
@@ -24,7 +25,8 @@ N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of 
 @attrs.define(eq=False)
 class QuickWeights:
     """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
-    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
+    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there, and `graph` is a step with
+    them (`step_graph`) by a model with the knobs `graph_config`.
     """
 
     state: object
@@ -32,6 +34,8 @@ class QuickWeights:
     across: Linear
     rounded: list[Product] = attrs.field(factory=list)
     guesses: "list[Product] | list[Linear] | None" = None
+    graph: Callable[..., Tensor] | None = None
+    graph_config: Config | None = None
 
 
 _known: "WeakKeyDictionary[Transformer, QuickWeights]" = WeakKeyDictionary()

@@ -13,6 +13,7 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.decoding.quick import can_be_quick
 from explorer.engine.decoding.quick_weights import quick_weights, round_weights
+from explorer.engine.decoding.step_graph import make_step_graph
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.first_products import near, try_layers
@@ -21,6 +22,7 @@ from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
 from explorer.engine.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
+from explorer.model.layer_graph import in_graphs
 from explorer.model.transformer import Transformer
 from explorer.presets import Preset
 from explorer.stops import Stop, Superseded
@@ -127,6 +129,8 @@ class Translator(Trained):
         """Prepare the next guesses after a pass over so many tokens, until `stop` says that a request has come."""
         if can_be_quick(self._model):
             round_weights(self._model, stop)
+            if not stop():
+                make_step_graph(self._model)
             n_threads = decoding_threads(card_of(self._model.config), 1)
             try_layers([quick_weights(self._model).across], near(sizes[:1]), lambda _n: n_threads, stop)
 
@@ -142,7 +146,7 @@ class Translator(Trained):
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:
     torch.set_num_threads(threads(card_of(model.config), len(source)))
-    with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
+    with torch.inference_mode(), changing.inside(model), in_graphs(model), record(model, stop) as recording:
         memory = model.encode(ids_tensor(source).to(model.config.device))
     return Begun(memory, recording)
 

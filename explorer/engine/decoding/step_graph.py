@@ -1,0 +1,69 @@
+"""A step of guesses as one graph of torch's, which runs without Python. This file is about speed.
+
+A step with rounded weights has so little to compute that Python takes half of its time. torch's tracer writes its operations down
+once; the next steps make them in one call, in which the window's thread may work. See `model.layer_graph`, which does the same
+for recorded passes. Here the weights are inside: a guess is looked over by a recorded pass anyway.
+"""
+
+import warnings
+
+import torch
+from torch import Tensor, nn
+
+from explorer.engine.decoding.quick import QuickSteps, can_be_quick
+from explorer.engine.decoding.quick_weights import quick_weights
+from explorer.model import masks
+from explorer.model.rounded import Rounded
+from explorer.model.transformer import Transformer
+
+_SIZES = ((4, 3), (5, 0))  # How many new rows, and how many before them: torch arranges a graph in its first runs.
+_RUNS = 3
+_CLOSE = 1e-4
+
+
+def make_step_graph(model: Transformer) -> None:
+    """Make the graph of a step of guesses, if the rounded weights are there and it was not made with these knobs.
+
+    Where torch cannot make one, or it gives other numbers, steps are made as before.
+    """
+    if not can_be_quick(model):
+        return
+    weights = quick_weights(model)
+    if weights.guesses is None or weights.graph_config == model.config or model.config.position in ("rotary", "alibi"):
+        return
+    weights.graph, weights.graph_config = None, model.config
+    with torch.inference_mode(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch tells that the tracer will go.
+        try:
+            steps = QuickSteps(model, torch.zeros(1, 3, model.config.d_model), rounded=True)
+            first, second = (_example(steps, *size) for size in _SIZES)
+            graph = torch.jit.trace(_Step(steps, weights.guesses), first, check_trace=False)  # type: ignore[no-untyped-call]
+            right = all(torch.allclose(graph(*each), steps.logits(*each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
+        except (AttributeError, RuntimeError, NotImplementedError, TypeError):
+            return
+    weights.graph = graph if right else None
+
+
+class _Step(nn.Module):
+    """A step as a module: torch's tracer looks for the rounded weights among the attributes of one."""
+
+    def __init__(self, steps: QuickSteps, products: "list[Rounded]") -> None:
+        super().__init__()
+        self._steps = steps
+        for number, product in enumerate(products):
+            setattr(self, f"weights_{number}", getattr(product, "packed", None))
+
+    def forward(self, *given: Tensor) -> Tensor:
+        """See `QuickSteps.logits`."""
+        return self._steps.logits(*given)
+
+
+def _example(steps: QuickSteps, n_new: int, n_before: int) -> tuple[Tensor, ...]:
+    """Some rows behind some others, as `QuickSteps.logits` is given them."""
+    chance = torch.Generator().manual_seed(n_new)
+    config, end = steps.config, n_before + n_new
+    sizes = config.n_layers, 2, 1, config.n_heads
+    x = torch.randn(n_new, config.d_model, generator=chance)
+    kept = torch.randn(*sizes, end + 2, config.d_head, generator=chance)
+    across = torch.randn(*sizes, 3 + n_new, config.d_head, generator=chance)
+    return x, kept[..., n_before:end, :], kept[..., :end, :], across, masks.causal(n_new, end, n_before)

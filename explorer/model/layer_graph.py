@@ -1,0 +1,283 @@
+"""A few layers as one graph of torch's, which runs without Python. This file is about speed.
+
+A layer is some forty small operations. Between two of them Python takes about as long as one of them takes over a short
+sentence, and it waits for Python's lock whenever the window's thread works. So torch's tracer writes down once which operations
+layers make, and a pass then makes them in one call, without the lock.
+
+    with in_graphs(model):
+        model(source, target)
+
+Inside the block, layers of which there is a graph are run by it, and every watcher of a tap is shown the same tensors in the same
+order. All other layers are called as usual: while anything is hooked, while dropout is on, where one row or a very long text goes
+through, and until a graph was made. Graphs are made where nobody waits: `make_wanted`.
+
+A graph belongs to a number of layers of a kind and to the knobs that a layer reads. Weights are given to it in each call, so that
+models of one kind share it. Before it is used, all that it gives is compared with what the layer itself gives, bit for bit, for two
+numbers of tokens.
+
+Decision: torch's tracer, which every torch has. Rejected: torch.compile, which needs a C++ compiler on the user's machine. torch
+says that it will give the tracer up one day: then layers are called as before, and a pass takes half as long again.
+"""
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
+
+import attrs
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.knobs import Value
+from explorer.model.hooks import has_hooks, watched
+from explorer.model.layers import DecoderLayer
+from explorer.model.linear import Linear
+from explorer.model.tap import Tap
+from explorer.model.transformer import Stack, Transformer
+
+_AT_ONCE = 4  # So many layers are a graph at most: a pass can be stopped between two of them.
+_MOST_CELLS = 2**20  # of a map of all heads; a graph keeps all maps of its layers until its end
+_MOST_GRAPHS, _MOST_WANTED = 16, 4
+_RUNS = 3  # torch arranges a graph in its first runs.
+_FURTHER = 3  # tokens of the second comparison beyond the first
+_FROM_MEMORY = ("cross_attn.project_key", "cross_attn.project_value")
+_ELSEWHERE = frozenset(
+    "n_layers max_len vocab_size target_vocab_size vocabulary tied_embeddings initialization norm_shift seed embedding_scale "
+    "tokenizer jieba_hmm dropout dropout_active dropout_seed memory_budget device causal_mask causal_mask_encoder "
+    "causal_mask_cross masking".split()
+)
+"""The knobs that no layer reads. A graph has the values of all others inside."""
+
+Key = tuple[object, ...]
+Context = tuple[Tensor | None, ...]
+"""What a layer is given besides x: in a decoder the encoder's output, and masks."""
+
+
+class Segment:
+    """A few layers that follow each other: their linear layers, each with whether it reads the encoder's output, their norms, and
+    their taps by their paths inside the segment.
+    """
+
+    def __init__(self, layers: Iterable[nn.Module]) -> None:
+        self.layers = nn.ModuleList(layers)
+        self.kind = type(self.layers[0])
+        self.config: Config = self.layers[0].self_attn.config
+        members = dict(self.layers.named_modules())
+        self.linears = [(each, path.endswith(_FROM_MEMORY)) for path, each in members.items() if isinstance(each, Linear)]
+        self.norms = [each for each in members.values() if each._parameters and not isinstance(each, Linear)]
+        self.taps = {path: each for path, each in members.items() if isinstance(each, Tap)}
+        self._known_right: set[tuple[int, int, int]] = set()  # numbers of rows and of threads for which all products are right
+
+    def called(self, x: Tensor, context: Context) -> Tensor:
+        """The stream through all layers, each of them called."""
+        for layer in self.layers:
+            x = layer(x, *context)
+        return x
+
+    def n_keys(self, n: int, context: Context) -> int:
+        """How many tokens the encoder's output has, or x itself where none is read."""
+        memory = context[0] if self.kind is DecoderLayer else None
+        return n if memory is None else memory.shape[1]
+
+    def weights(self, x: Tensor, context: Context) -> list[Tensor] | None:
+        """All weights as a graph reads them; None where the layers must be called."""
+        batch, n, _size = x.shape
+        n_keys = self.n_keys(n, context)
+        rows, of_memory = batch * n, batch * n_keys
+        if min(rows, of_memory) < 2 or rows * max(n, n_keys) * self.config.n_heads > _MOST_CELLS or x.dtype != torch.float32:
+            return None
+        size = rows, of_memory, torch.get_num_threads()
+        if size not in self._known_right:
+            if not all(linear.is_right(of_memory if reads_memory else rows) for linear, reads_memory in self.linears):
+                return None
+            self._known_right.add(size)
+        found: list[Tensor] = []
+        for linear, _ in self.linears:
+            weight = linear.settled()
+            if weight is None:
+                return None
+            bias = linear._parameters["bias"]
+            found += (weight,) if bias is None else (weight, bias)
+        for norm in self.norms:
+            found += [each for each in norm._parameters.values() if each is not None]
+        return found
+
+
+@attrs.frozen(eq=False)
+class Graph:
+    """The operations of a Segment: from x, its context and its weights to the stream and the tensors of all taps.
+
+    `paths` are those of the taps in the order in which a call comes through them.
+    """
+
+    run: Callable[..., tuple[Tensor, ...]]
+    paths: tuple[str, ...]
+
+
+_graphs: "OrderedDict[Key, Graph | None]" = OrderedDict()
+"""The graphs by what they belong to; None where torch cannot make one, or where it would give other numbers."""
+_wanted: "OrderedDict[Key, Callable[[], Graph | None]]" = OrderedDict()
+"""What makes the graphs that the last passes would have used."""
+
+
+@contextmanager
+def in_graphs(model: nn.Module) -> Iterator[None]:
+    """Inside the block, `model` runs its layers by graphs wherever that gives the same as calling them."""
+    stacks: list[Stack] = []
+    if isinstance(model, Transformer) and _is_plain(model):
+        stacks = [each for each in (model.encoder, model.decoder) if each is not None]
+    try:
+        for stack in stacks:
+            stack.through = partial(_through, _knobs(model.config), _segments(stack))
+        yield
+    finally:
+        for stack in stacks:
+            del stack.through
+
+
+def make_wanted(stop: Callable[[], bool] = lambda: False) -> None:
+    """Make the graphs that the last passes would have used, until `stop` asks to stop. Each takes some thirty milliseconds."""
+    while _wanted and not stop():
+        key, make = _wanted.popitem()
+        _graphs[key] = make()
+        while len(_graphs) > _MOST_GRAPHS:
+            _graphs.popitem(last=False)
+
+
+def forget_graphs() -> None:
+    """Forget all graphs, and those that are wanted."""
+    _graphs.clear()
+    _wanted.clear()
+
+
+def _is_plain(model: Transformer) -> bool:
+    """Whether nothing comes in between a layer's operations, and none of them depends on chance or on the place of a token."""
+    config = model.config
+    if config.device != "cpu" or config.position in ("rotary", "alibi"):
+        return False
+    return torch.is_inference_mode_enabled() and not model.training and not has_hooks(model)
+
+
+@lru_cache(maxsize=32)
+def _knobs(config: Config) -> tuple[tuple[str, Value], ...]:
+    """The knobs that a layer reads, with their values."""
+    return tuple((name, value) for name, value in config.values().items() if name not in _ELSEWHERE)
+
+
+def _through(knobs: object, segments: list[Segment], x: Tensor, *context: Tensor | None) -> Tensor:
+    """The stream through all layers of a stack, by graphs where they are."""
+    for segment in segments:
+        weights = segment.weights(x, context)
+        x = segment.called(x, context) if weights is None else _run(knobs, segment, weights, x, context)
+    return x
+
+
+def _run(knobs: object, segment: Segment, weights: list[Tensor], x: Tensor, context: Context) -> Tensor:
+    packed = tuple([weight.is_mkldnn for weight in weights])
+    key = segment.kind, len(segment.layers), knobs, packed, tuple([each is None for each in context])
+    graph = _graphs.get(key)
+    if graph is None:
+        if key not in _graphs:
+            _want(key, segment, x, context)
+        return segment.called(x, context)
+    out, *shown = graph.run(x, *[each for each in context if each is not None], *weights)
+    taps = segment.taps
+    for watcher in taps[graph.paths[0]].shared.watchers:
+        for path, tensor in zip(graph.paths, shown, strict=True):
+            watcher(taps[path], tensor, None)
+    return out
+
+
+def _segments(stack: Stack) -> list[Segment]:
+    """The layers of a stack in groups; put together once."""
+    found: list[Segment] | None = stack.__dict__.get("segments")
+    if found is None:
+        layers = list(stack.layers)
+        found = stack.__dict__["segments"] = [Segment(layers[n : n + _AT_ONCE]) for n in range(0, len(layers), _AT_ONCE)]
+    return found
+
+
+def _want(key: Key, segment: Segment, x: Tensor, context: Context) -> None:
+    """Note that there should be a graph of a segment, and the sizes of what came through it."""
+    masks = tuple(each is not None for each in context[segment.kind is DecoderLayer :])
+    _wanted[key] = partial(_made, segment, x.shape[1], segment.n_keys(x.shape[1], context), masks)
+    _wanted.move_to_end(key)
+    while len(_wanted) > _MOST_WANTED:
+        _wanted.popitem(last=False)
+
+
+def _made(segment: Segment, n: int, n_keys: int, masks: tuple[bool, ...]) -> Graph | None:
+    """The graph of a segment, or None where torch cannot make one or it gives other numbers."""
+    with torch.inference_mode(), warnings.catch_warnings():
+        # torch tells that the tracer will go, and that comparisons of sizes are not written down.
+        warnings.simplefilter("ignore")
+        try:
+            first, second = (_example(segment, n + more, n_keys + more, masks) for more in (0, _FURTHER))
+            graph = _traced(segment, *first)
+            return graph if all(_gives_the_same(graph, segment, *each) for each in (*[first] * _RUNS, second)) else None
+        except (AttributeError, RuntimeError, NotImplementedError, TypeError):
+            return None
+
+
+def _example(segment: Segment, n: int, n_keys: int, masks: tuple[bool, ...]) -> tuple[Tensor, Context]:
+    """Some x with a context, of these sizes."""
+    chance = torch.Generator().manual_seed(n)
+    size = segment.config.d_model
+    x, memory = torch.randn(1, n, size, generator=chance), torch.randn(1, n_keys, size, generator=chance)
+    seen = [torch.ones(n, n_keys if place else n, dtype=torch.bool).tril() if there else None for place, there in enumerate(masks)]
+    return x, (memory, *seen) if segment.kind is DecoderLayer else tuple(seen)
+
+
+def _traced(segment: Segment, x: Tensor, context: Context) -> Graph:
+    """The graph of what a call makes of an example."""
+    paths: list[str] = []
+
+    def call(*_given: Tensor) -> tuple[Tensor, ...]:
+        paths.clear()
+        return tuple(_shown(segment, x, context, paths))
+
+    with _traceable(segment):
+        # The tracer knows tensors by their memory: what layers find in themselves and are given here becomes an argument.
+        run = torch.jit.trace(call, _given(segment, x, context), check_trace=False)  # type: ignore[no-untyped-call]
+    return Graph(run, tuple(paths))
+
+
+def _given(segment: Segment, x: Tensor, context: Context) -> tuple[Tensor, ...]:
+    """What a graph is given. Raises RuntimeError where the layers must be called."""
+    weights = segment.weights(x, context)
+    if weights is None:
+        raise RuntimeError
+    return x, *(each for each in context if each is not None), *weights
+
+
+def _shown(segment: Segment, x: Tensor, context: Context, paths: list[str]) -> list[Tensor]:
+    """What calls of all layers give, and behind it the tensors of all taps, whose paths are added to `paths`."""
+    shown: list[Tensor] = []
+
+    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+        paths.append(tap.name)  # In a segment that is watched by itself this is its path inside the segment.
+        shown.append(tensor)
+
+    with watched(segment.layers, watcher):
+        return [segment.called(x, context), *shown]
+
+
+@contextmanager
+def _traceable(segment: Segment) -> Iterator[None]:
+    """Inside the block, linear layers make their products in a way that the tracer can write down."""
+    for linear, _ in segment.linears:
+        linear.forward = linear.traceable  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        for linear, _ in segment.linears:
+            del linear.forward
+
+
+def _gives_the_same(graph: Graph, segment: Segment, x: Tensor, context: Context) -> bool:
+    """Whether a graph gives what the layers give, bit for bit."""
+    wanted = _shown(segment, x, context, [])
+    made = graph.run(*_given(segment, x, context))
+    return len(made) == len(wanted) and all(map(torch.equal, made, wanted))
