@@ -41,7 +41,10 @@ def can_pack(weight: Tensor) -> bool:
 
 
 class Packed:
-    """A packed copy of `weight` [out, in], the `tensor`. `version` and `place` (its address in memory) tell whether it has changed since."""
+    """A packed copy of `weight` [out, in], the `tensor`.
+
+    `version` and `place` (the address of the weight) tell whether the weight has changed since.
+    """
 
     def __init__(self, weight: Tensor) -> None:
         self.weight, self.numel = weight, weight.numel()
@@ -84,7 +87,7 @@ def traceable_product(x: Tensor, packed: Tensor, bias: Tensor | None) -> Tensor:
 
 @lru_cache(maxsize=1)
 def _scripted() -> Callable[..., Tensor]:
-    unit = torch.jit.CompilationUnit(_SCRIPT)  # type: ignore[no-untyped-call]  # torch
+    unit = torch.jit.CompilationUnit(_SCRIPT)
     product: Callable[..., Tensor] = unit.product
     return product
 

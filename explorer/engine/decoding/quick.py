@@ -50,7 +50,7 @@ class QuickSteps:
         self._decoder, self.config, self.device = model.decoder, model.config, memory.device
         weights = quick_weights(model)
         guessing = rounded and weights.guesses is not None
-        products = weights.guesses if guessing and weights.guesses is not None else weights.exact
+        products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
         self._graph = weights.graph if guessing and weights.graph_config == model.config else None
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
