@@ -14,7 +14,7 @@ a translator's recorded pass take half as long again as a plain one.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 from torch import Tensor, nn
@@ -42,8 +42,10 @@ class Tap(nn.Module):
     may have closed cells. `hooks` are the hooks of this tap alone; `shared` has the hooks of all taps of the model.
 
     The maps of a long text come in blocks of queries, in order: `first` is then the position of the block's first query. It is
-    None where the tensor is whole.
+    None where the tensor is whole. `n_namings` counts how often taps of any model were given their names and their `Shared`.
     """
+
+    n_namings: ClassVar[int] = 0
 
     def __init__(self, axes: str, *, closes: bool = False) -> None:
         super().__init__()

@@ -57,6 +57,11 @@ class Arrays(Mapping[str, Array]):
         shape: tuple[int, ...] = self._batches[name].shape[1:]
         return shape
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of all arrays as they are held."""
+        return sum(each.nbytes for each in self._batches.values())
+
     def __contains__(self, name: object) -> bool:
         return name in self._batches
 

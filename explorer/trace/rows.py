@@ -29,6 +29,11 @@ class Rows:
         first = self._parts[0].shape
         return (*first[: self._axis], sum(part.shape[self._axis] for part in self._parts), *first[self._axis + 1 :])
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all parts, by NumPy's name for them."""
+        return sum(part.nbytes for part in self._parts)
+
     def first(self, n: int) -> "Rows":
         """The first `n` rows. What is cut off stays in memory only beside more that is used."""
         kept, missing = [], n

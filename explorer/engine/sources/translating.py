@@ -66,10 +66,14 @@ class Translating(OfTrained):
         # The pass is begun here only if it may be made in two parts: dropout must draw its random numbers in one go, and a
         # long text is recorded by a plan that needs the length of both sides.
         plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
-        if self._trained and not own.dropout_active and plan.everything:
-            begun = translator.begun(ids, own, changing, stop)
         decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
-        if begun is None:
+        at_once = self._trained and not own.dropout_active and plan.everything
+        before = translator.before(ids, own, decoding, changing) if at_once else None
+        if at_once and before is None:
+            begun = translator.begun(ids, own, changing, stop)
+        if before is not None:
+            found, begun = before
+        elif begun is None:
             found = translator.search(ids, own, decoding, stop, None, changing)
         else:
             found, begun = translator.recorded(ids, own, decoding, begun, changing, stop)

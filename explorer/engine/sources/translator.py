@@ -17,6 +17,7 @@ from explorer.engine.decoding.step_graph import make_step_graph
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.first_products import near, try_layers
+from explorer.engine.sources.kept_passes import KeptPasses
 from explorer.engine.sources.looked_over import Guess, looked_over
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
@@ -44,6 +45,7 @@ class Translator(Trained):
         self._known: OrderedDict[object, Search] = OrderedDict()
         self._draft = _Draft()
         self._begun: tuple[object, Begun] | None = None  # the newest part of a pass without changes, and what it is of
+        self._passes = KeptPasses()
 
     def begun(self, source: Ids, config: Config, changing: Changing, stop: Stop) -> Begun:
         """The encoder's part of a recorded pass. A wider search, the pencil, and all other changes in the decoder leave it
@@ -78,6 +80,17 @@ class Translator(Trained):
                 self._known[key] = self._search(source, config, decoding, stop, memory, changing)
         return self._remembered(key, source, decoding, changing)
 
+    def before(self, source: Ids, config: Config, decoding: Decoding, changing: Changing) -> tuple[Search, Begun] | None:
+        """What `recorded` gave for the same, if it was one of the last times and nothing is changed inside the pass.
+
+        Changes are made anew, because they note what they have reached.
+        """
+        if changing.changes:
+            return None
+        key = source, config, decoding, changing.key
+        made = self._passes.get(key) if key in self._known else None
+        return None if made is None else (self._remembered(key, source, decoding, changing), made)
+
     def recorded(
         self, source: Ids, config: Config, decoding: Decoding, begun: Begun, changing: Changing, stop: Stop
     ) -> tuple[Search, Begun]:
@@ -91,6 +104,8 @@ class Translator(Trained):
             found = looked_over(model, source, begun, decoding, guess, changing, stop, _raising(stop))
             if found is not None:
                 self._known[key], begun = found
+                if not changing.changes:
+                    self._passes.put(key, begun)
                 return self._remembered(key, source, decoding, changing), begun
         return self.search(source, config, decoding, stop, begun.memory, changing), begun
 
