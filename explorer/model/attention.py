@@ -108,7 +108,7 @@ class Attention(nn.Module):
         scores = self.scores(query @ key.transpose(-2, -1), first)  # [batch, head, query, key]
         # S[q,k] / (√d_head · temperature). A sum of d_head products grows like √d_head, and with scores that large the softmax
         # would give nearly all weight to a single key.
-        scaled = self.scaled(scores / self.config.score_divisor, first)
+        scaled = self.scaled(scores / self.divisor(), first)
         if self.position == "alibi":
             # S[q,k] / (√d_head · temperature) - m·|q - k| / temperature: softmax's temperature divides the bias too.
             bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)  # [head, query, key]
@@ -117,6 +117,10 @@ class Attention(nn.Module):
         masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
         # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k]). The tap stands before dropout, because a reader expects rows that sum to 1.
         return self.weights(masked.softmax(dim=-1), first)
+
+    def divisor(self) -> float | Tensor:
+        """√d_head · temperature, by which scores are divided. In a graph (`model.layer_graph`) it is a tensor."""
+        return self.config.score_divisor
 
     def split_heads(self, x: Tensor) -> Tensor:
         """[batch, position, d_model] to [batch, head, position, d_head]: head h takes its own slice of the features."""

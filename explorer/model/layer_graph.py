@@ -12,9 +12,9 @@ Inside the block, layers of which there is a graph are run by it, and every watc
 same order. All other layers are called as usual: while anything is hooked, while dropout is on, where one row or a long text
 goes through, and until a graph was made. Graphs are made where nobody waits: `make_wanted`.
 
-A graph belongs to a number of layers of a kind and to the knobs that a layer reads. Weights are given to it in each call, so
-that models of one kind share it. Before it is used, all that it gives is compared with what the layers themselves give, bit
-for bit, for two numbers of tokens.
+A graph belongs to a number of layers of a kind and to the knobs that a layer reads. Weights and the temperature are given to it
+in each call, so that models of one kind share it. Before it is used, all that it gives is compared with what the layers
+themselves give, bit for bit, for two numbers of tokens.
 
 Decision: torch's tracer, which every torch has. Rejected: torch.compile, which needs a C++ compiler on the user's machine.
 torch says that it will give the tracer up one day: then layers are called as before, and a pass takes a third longer.
@@ -32,6 +32,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.knobs import Value
+from explorer.model.attention import Attention
 from explorer.model.hooks import has_hooks, watched
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
@@ -68,9 +69,12 @@ _ELSEWHERE = frozenset(
         "causal_mask_encoder",
         "causal_mask_cross",
         "masking",
+        "temperature",
+        "score_scaling",
     )
 )
-"""The knobs that no layer reads. A graph has the values of all others inside."""
+"""The knobs that no layer reads but for the number by which scores are divided, which is given. A graph has the values of all
+others inside."""
 
 Key = tuple[object, ...]
 Context = tuple[Tensor | None, ...]
@@ -81,7 +85,7 @@ class Segment:
     """A few layers that follow each other.
 
     `linears` are their linear layers, each with whether it reads the encoder's output; `taps` are theirs by the path inside the
-    segment.
+    segment. All attentions divide their scores by the same number.
     """
 
     def __init__(self, layers: Iterable[nn.Module], config: Config) -> None:
@@ -90,6 +94,7 @@ class Segment:
         members = dict(self.layers.named_modules())
         self.linears = [(each, path.endswith(_FROM_MEMORY)) for path, each in members.items() if isinstance(each, Linear)]
         self.taps = {path: each for path, each in members.items() if isinstance(each, Tap)}
+        self.attentions = [each for each in members.values() if isinstance(each, Attention)]
         self._norms = [each for each in members.values() if each._parameters and not isinstance(each, Linear)]
         self._right: set[tuple[object, ...]] = set()  # for which numbers of rows all products are known to be right
 
@@ -227,7 +232,7 @@ def _run(knobs: object, segment: Segment, weights: list[Tensor], x: Tensor, cont
         if key not in _graphs:
             _want(key, segment, x, context)
         return segment.called(x, context)
-    out, *shown = graph.run(x, *[each for each in context if each is not None], *weights)
+    out, *shown = graph.run(*_given(segment, x, context, weights))
     taps = segment.taps
     for watcher in taps[graph.paths[0]].shared.watchers:
         for path, tensor in zip(graph.paths, shown, strict=True):
@@ -292,18 +297,25 @@ def _traced(segment: Segment, x: Tensor, context: Context) -> Graph:
         paths.clear()
         return tuple(_shown(segment, x, context, paths))
 
-    with _traceable(segment):
+    given = _given(segment, x, context, _settled(segment, x, context))
+    with _traceable(segment, given[0]):
         # The tracer knows tensors by their memory: what layers find in themselves and are given here becomes an argument.
-        run = torch.jit.trace(call, _given(segment, x, context), check_trace=False)  # type: ignore[no-untyped-call]
+        run = torch.jit.trace(call, given, check_trace=False)  # type: ignore[no-untyped-call]
     return Graph(run, tuple(paths))
 
 
-def _given(segment: Segment, x: Tensor, context: Context) -> tuple[Tensor, ...]:
-    """What a graph is given. Raises RuntimeError where the layers must be called."""
+def _given(segment: Segment, x: Tensor, context: Context, weights: list[Tensor]) -> tuple[Tensor, ...]:
+    """What a graph is given: the number by which scores are divided, x, its context, and weights."""
+    divisor = torch.tensor(segment.attentions[0].config.score_divisor, dtype=torch.float64)
+    return divisor, x, *[each for each in context if each is not None], *weights
+
+
+def _settled(segment: Segment, x: Tensor, context: Context) -> list[Tensor]:
+    """The weights. Raises RuntimeError where the layers must be called."""
     weights = segment.weights(x, context)
     if weights is None:
         raise RuntimeError
-    return x, *(each for each in context if each is not None), *weights
+    return weights
 
 
 def _shown(segment: Segment, x: Tensor, context: Context, paths: list[str]) -> list[Tensor]:
@@ -319,19 +331,23 @@ def _shown(segment: Segment, x: Tensor, context: Context, paths: list[str]) -> l
 
 
 @contextmanager
-def _traceable(segment: Segment) -> Iterator[None]:
-    """Inside the block, linear layers make their products in a way that the tracer can write down."""
+def _traceable(segment: Segment, divisor: Tensor) -> Iterator[None]:
+    """Inside the block, products are made in a way that the tracer can write down, and scores are divided by what is given."""
     for linear, _ in segment.linears:
         linear.__dict__["forward"] = linear.traceable
+    for attention in segment.attentions:
+        attention.__dict__["divisor"] = lambda: divisor
     try:
         yield
     finally:
         for linear, _ in segment.linears:
             del linear.__dict__["forward"]
+        for attention in segment.attentions:
+            del attention.__dict__["divisor"]
 
 
 def _gives_the_same(graph: Graph, segment: Segment, x: Tensor, context: Context) -> bool:
     """Whether a graph gives what the layers give, bit for bit."""
     wanted = _shown(segment, x, context, [])
-    made = graph.run(*_given(segment, x, context))
+    made = graph.run(*_given(segment, x, context, _settled(segment, x, context)))
     return len(made) == len(wanted) and all(map(torch.equal, made, wanted))

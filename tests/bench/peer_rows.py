@@ -14,11 +14,10 @@ import torch
 from safetensors.torch import save_file
 
 from explorer.config import Config, find_knob
-from explorer.engine.recording.recorder import record
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from tests.bench.bench import Bench, Task
-from tests.bench.engine_rows import at_rest
+from tests.bench.engine_rows import at_rest, make_graphs, recorded
 from tests.bench.peer import Peer
 from tests.bench.row import Row, compared
 from tests.bench.timing import Clock, Pair, elapsed_ms, in_turn, second_of_two
@@ -93,6 +92,9 @@ def _rows(bench: Bench, model: Transformer, ids: torch.Tensor, peer: Peer, n: in
     torch.set_num_threads(os.cpu_count() or 1)
     some = ids_tensor(tuple(ids[0, :n].tolist()))
 
+    with torch.inference_mode():
+        make_graphs(model, None, some)
+
     def settled(clock: Clock) -> float:
         time.sleep(_SETTLE_S)
         return second_of_two(clock)
@@ -109,9 +111,4 @@ def _rows(bench: Bench, model: Transformer, ids: torch.Tensor, peer: Peer, n: in
 
 def _recorded_ms(model: Transformer, ids: torch.Tensor) -> float:
     with torch.inference_mode():
-        return elapsed_ms(lambda: _recorded(model, ids))
-
-
-def _recorded(model: Transformer, ids: torch.Tensor) -> None:
-    with record(model):
-        model(None, ids)
+        return elapsed_ms(lambda: recorded(model, None, ids))

@@ -169,16 +169,31 @@ def test_an_edited_weight_takes_effect(way: str, knobs: dict[str, object]) -> No
     assert all(torch.equal(quick[name], usual[name]) for name in usual)
 
 
-def test_a_changed_knob_takes_effect() -> None:
+@pytest.mark.parametrize("knobs", [{"residual": False}, {"mask_value": "-1e9"}, {"norm_placement": "post"}], ids=str)
+def test_a_changed_knob_takes_effect(knobs: dict[str, object]) -> None:
     """The graphs of the last knobs are not used."""
     model = model_of()
     made(model)
     before = recorded(model)
-    model = with_knobs(model, model.config.changed(temperature=0.3))
+    model = with_knobs(model, model.config.changed(**knobs))
     after = recorded(model)
 
-    assert not torch.equal(before["generator.logits"], after["generator.logits"])
-    assert torch.equal(after["generator.logits"], recorded(model, by_graphs=False)["generator.logits"])
+    name = "decoder.layers.1.self_attn.masked"
+    assert not torch.equal(before[name], after[name])
+    assert torch.equal(after[name], recorded(model, by_graphs=False)[name])
+
+
+def test_the_temperature_is_given_to_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its slider makes no graph anew, and neither does the switch of √d_head."""
+    model, calls = model_of(), count_calls(monkeypatch)
+    made(model)
+    for knobs in ({"temperature": 0.3}, {"temperature": 1.7, "score_scaling": False}):
+        model = with_knobs(model, model.config.changed(**knobs))
+        calls.clear()
+        quick = recorded(model)
+        assert not calls
+        usual = recorded(model, by_graphs=False)
+        assert all(torch.equal(quick[name], usual[name]) for name in usual)
 
 
 def test_models_of_one_shape_share_their_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +267,7 @@ def test_making_one_gives_way_to_a_request_and_warns_nobody(recwarn: pytest.Warn
 
 def test_few_graphs_are_kept() -> None:
     """The oldest goes first; a pass that finds none calls the layers."""
-    models = [model_of(n_layers=1, architecture="encoder-only", temperature=0.5 + 0.05 * turn) for turn in range(20)]
+    models = [model_of(n_layers=1, architecture="encoder-only", d_ff=40 + 4 * turn) for turn in range(20)]
     for model in models:
         made(model)
 

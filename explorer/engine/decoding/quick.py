@@ -6,7 +6,10 @@ the embedding and the norms are left out. With rounded weights a step is a guess
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
+import attrs
+import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
@@ -51,7 +54,7 @@ class QuickSteps:
         weights = quick_weights(model)
         guessing = rounded and weights.guesses is not None
         products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
-        self._graph = weights.graph if guessing and weights.graph_config == model.config else None
+        self._graph = weights.graph if guessing and weights.graph_config == graph_config(model.config) else None
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
@@ -80,13 +83,20 @@ class QuickSteps:
         seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 or by_graph else None
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
         if by_graph and self._graph is not None:
-            logits = self._graph(x, new, kept, self._across, seen)
+            logits = self._graph(x, new, kept, self._across, seen, torch.tensor(self.scale))
         else:
-            logits = self.logits(x, new, kept, self._across, seen, first)
+            logits = self.logits(x, new, kept, self._across, seen, self.scale, first)
         self._n = end
         return logits.view(batch, n_new, -1)
 
-    def logits(self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor | None, first: int = 0) -> Tensor:
+    @property
+    def scale(self) -> float:
+        """1 / (√d_head · temperature)."""
+        return 1 / self.config.score_divisor
+
+    def logits(
+        self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor | None, scale: float | Tensor, first: int = 0
+    ) -> Tensor:
         """[row, vocab] the logits behind the rows x [row, feature], the first of which stands at position `first`.
 
         See `_through` for the others, which have all layers in front [layer, …].
@@ -95,7 +105,7 @@ class QuickSteps:
         for number, (layer, products) in enumerate(self._layers):
             # Rows that go on from one sentence have one source, so its keys and values are there once.
             others = across_of[number].expand(-1, new.shape[2], -1, -1, -1)
-            x = _through(layer, products, x, self.config, first, new_of[number], kept_of[number], others, seen)
+            x = _through(layer, products, x, self.config, first, new_of[number], kept_of[number], others, seen, scale)
         return self._generator(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:
@@ -116,6 +126,12 @@ class QuickSteps:
             self._kept[..., : self._n, :] = kept[..., : self._n, :]
 
 
+@lru_cache(maxsize=8)
+def graph_config(config: Config) -> Config:
+    """The knobs that a graph of steps has inside: all but the temperature, which is given to it."""
+    return attrs.evolve(config, temperature=1.0)
+
+
 Steps = Incremental | QuickSteps
 """What decoding goes on with."""
 
@@ -130,6 +146,7 @@ def _through(
     kept: Tensor,
     across: Tensor,
     seen: Tensor | None,
+    scale: float | Tensor,
 ) -> Tensor:
     """The stream [row, feature] through one layer.
 
@@ -144,16 +161,18 @@ def _through(
         query, both[0] = (positions.rotate(each, config.position_base, first) for each in (query, both[0]))
     for place, made in zip(new.unbind(0), both, strict=True):
         place.copy_(made)
-    x = around_self(x, own_output(_mixed(query, kept, seen, config)))
+    x = around_self(x, own_output(_mixed(query, kept, seen, scale)))
     query = cross_query(around_cross.before(x)).view(heads).transpose(1, 2)
-    x = around_cross(x, cross_output(_mixed(query, across, None, config)))
+    x = around_cross(x, cross_output(_mixed(query, across, None, scale)))
     hidden = expand(around_feed.before(x))
     return around_feed(x, contract(layer.feed_forward.activate(hidden)))  # type: ignore[no-any-return]
 
 
-def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, config: Config) -> Tensor:
+def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, scale: float | Tensor) -> Tensor:
     """[row, feature] what the queries take from the values, by torch's fused attention."""
-    # O = softmax(Q·Kᵀ / (√d_head · temperature))·V
+    # O = softmax(Q·Kᵀ · scale)·V
     key, value = both.unbind(0)
-    mixed = nn.functional.scaled_dot_product_attention(query, key, value, seen, scale=1 / config.score_divisor)
-    return mixed.transpose(1, 2).reshape(-1, config.d_model)
+    if isinstance(scale, Tensor):  # torch's operation takes no tensor, and a graph no number that changes.
+        query, scale = query * scale, 1.0
+    mixed = nn.functional.scaled_dot_product_attention(query, key, value, seen, scale=scale)
+    return mixed.transpose(1, 2).flatten(2).flatten(0, 1)

@@ -11,7 +11,7 @@ import warnings
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding.quick import QuickSteps, can_be_quick
+from explorer.engine.decoding.quick import QuickSteps, can_be_quick, graph_config
 from explorer.engine.decoding.quick_weights import quick_weights
 from explorer.model import masks
 from explorer.model.transformer import Transformer
@@ -28,22 +28,25 @@ def make_step_graph(model: Transformer) -> None:
     """
     if not can_be_quick(model):
         return
-    weights = quick_weights(model)
-    if weights.guesses is None or weights.graph_config == model.config or model.config.position in ("rotary", "alibi"):
+    weights, inside = quick_weights(model), graph_config(model.config)
+    if weights.guesses is None or weights.graph_config == inside or model.config.position in ("rotary", "alibi"):
         return
-    weights.graph, weights.graph_config = None, model.config
+    weights.graph, weights.graph_config = None, inside
     with torch.inference_mode(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch tells that the tracer will go.
         try:
             steps = QuickSteps(model, torch.zeros(1, 3, model.config.d_model), rounded=True)
             first, second = (_example(steps, *size) for size in _SIZES)
             graph = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
-            right = all(
-                torch.allclose(graph(*each), steps.logits(*each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second)
-            )
+            right = all(torch.allclose(graph(*each), _step(steps, each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError):
             return
     weights.graph = graph if right else None
+
+
+def _step(steps: QuickSteps, given: tuple[Tensor, ...]) -> Tensor:
+    x, new, kept, across, seen, _scale = given
+    return steps.logits(x, new, kept, across, seen, steps.scale)
 
 
 class _Step(nn.Module):
@@ -55,12 +58,12 @@ class _Step(nn.Module):
         for number, product in enumerate(steps.products):
             setattr(self, f"weights_{number}", getattr(product, "packed", None))
 
-    def forward(self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor) -> Tensor:
+    def forward(self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor, scale: Tensor) -> Tensor:
         """See `QuickSteps.logits`."""
-        return self._steps.logits(x, new, kept, across, seen)
+        return self._steps.logits(x, new, kept, across, seen, scale)
 
 
-def _example(steps: QuickSteps, n_new: int, n_before: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def _example(steps: QuickSteps, n_new: int, n_before: int) -> tuple[Tensor, ...]:
     """Some rows behind some others, as `QuickSteps.logits` is given them."""
     chance = torch.Generator().manual_seed(n_new)
     config, end = steps.config, n_before + n_new
@@ -68,4 +71,5 @@ def _example(steps: QuickSteps, n_new: int, n_before: int) -> tuple[Tensor, Tens
     x = torch.randn(n_new, config.d_model, generator=chance)
     kept = torch.randn(*sizes, end + 2, config.d_head, generator=chance)
     across = torch.randn(*sizes, 3 + n_new, config.d_head, generator=chance)
-    return x, kept[..., n_before:end, :], kept[..., :end, :], across, masks.causal(n_new, end, n_before)
+    seen, scale = masks.causal(n_new, end, n_before), torch.tensor(steps.scale)
+    return x, kept[..., n_before:end, :], kept[..., :end, :], across, seen, scale

@@ -70,10 +70,10 @@ def test_a_step_is_made_by_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @torch.inference_mode()
 def test_with_another_knob_a_graph_is_made_anew() -> None:
-    """The one of before has the other number inside."""
+    """The one of before has the other knob inside."""
     model = ready()
     first = quick_weights(model).graph
-    model = with_knobs(model, model.config.changed(temperature=0.3))
+    model = with_knobs(model, model.config.changed(residual=False))
     for usual, quick in zip(told(model, by_graph=False), told(model), strict=True):
         assert_same(quick, usual)
 
@@ -81,6 +81,20 @@ def test_with_another_knob_a_graph_is_made_anew() -> None:
     assert quick_weights(model).graph not in (None, first)
     for usual, quick in zip(told(model, by_graph=False), told(model), strict=True):
         assert_same(quick, usual)
+
+
+@torch.inference_mode()
+def test_the_temperature_is_given_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its slider needs no other graph."""
+    model = ready()
+    first = told(model)
+    model = with_knobs(model, model.config.changed(temperature=0.3))
+    usual = told(model, by_graph=False)
+    monkeypatch.setattr(QuickSteps, "logits", lambda *_: pytest.fail("made by Python"))
+
+    assert not torch.equal(first[0], usual[0])
+    for slow, quick in zip(usual, told(model), strict=True):
+        torch.testing.assert_close(quick, slow, atol=2e-2, rtol=2e-2)  # Products round what they are given.
 
 
 def test_it_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

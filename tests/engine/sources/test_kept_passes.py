@@ -1,0 +1,95 @@
+"""A pass that was made a moment ago is shown again as it was recorded, and every other one is made."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.engine.compute import Computer
+from explorer.engine.recording.recorder import Recording
+from explorer.engine.sources import kept_passes
+from explorer.engine.sources.kept_passes import KeptPasses
+from explorer.engine.sources.source import Begun
+from explorer.model.transformer import Transformer
+from explorer.trace.arrays import Arrays
+from tests.engine.sources.bundles import a_bundle
+from tests.engine.sources.test_looked_over import HEAD, answer, assert_same_trace
+
+SENTENCE, OTHER = "我爱北京", "你看书"
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The parts of passes that a model makes."""
+    made: list[str] = []
+    for name in ("encode", "decode"):
+        own = getattr(Transformer, name)
+
+        def counted(model: Transformer, *given: object, own: object = own, name: str = name) -> object:
+            made.append(name)
+            return own(model, *given)  # type: ignore[operator]
+
+        monkeypatch.setattr(Transformer, name, counted)
+    return made
+
+
+def test_a_step_back_needs_no_pass(tmp_path: Path, passes: list[str]) -> None:
+    """The very same numbers, of another answer."""
+    name, computer = a_bundle(tmp_path), Computer()
+    first = answer(computer, name, SENTENCE)
+    answer(computer, name, OTHER)
+    passes.clear()
+    again = answer(computer, name, SENTENCE)
+
+    assert not passes and again is not first
+    assert_same_trace(again, first)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"text": OTHER}, {"prefix": (270,)}, {"beam": 2}], ids=["another sentence", "a forced word", "a beam"]
+)
+def test_what_is_otherwise_is_made(tmp_path: Path, passes: list[str], fields: dict[str, object]) -> None:
+    """Each of these can be another translation."""
+    name, computer = a_bundle(tmp_path), Computer()
+    answer(computer, name, SENTENCE)
+    passes.clear()
+    text = str(fields.pop("text", SENTENCE))
+    answer(computer, name, text, **fields)
+
+    assert passes
+
+
+def test_another_knob_and_changes_are_made(tmp_path: Path, passes: list[str]) -> None:
+    """With changes each time, because they note what they have reached; without them the plain numbers are back."""
+    name, computer = a_bundle(tmp_path), Computer()
+    plain = answer(computer, name, SENTENCE)
+    for turn in range(2):
+        passes.clear()
+        changed = answer(computer, name, SENTENCE, HEAD)
+        assert "decode" in passes, turn
+        assert not np.array_equal(plain[HEAD.tap], changed[HEAD.tap])
+    assert_same_trace(answer(computer, name, SENTENCE), plain)
+
+    passes.clear()
+    warm = answer(computer, name, SENTENCE, config=plain.config.changed(temperature=0.5))  # type: ignore[union-attr]
+    assert passes and not np.array_equal(warm["generator.logits"], plain["generator.logits"])
+
+
+def a_pass(n_bytes: int) -> Begun:
+    return Begun(None, Recording(Arrays({"a": np.zeros((1, n_bytes // 4), np.float32)})))  # type: ignore[arg-type]
+
+
+def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one used longest ago goes, where there are too many, or too many bytes; a very large one is not kept at all."""
+    kept = KeptPasses()
+    for number in range(kept_passes._MOST):
+        kept.put(number, a_pass(4))
+    assert kept.get(0) is not None
+    kept.put("more", a_pass(4))
+    assert kept.get(0) is not None and kept.get(1) is None
+
+    monkeypatch.setattr(kept_passes, "_MOST_BYTES", 100)
+    kept.put("large", a_pass(80))
+    assert kept.get("large") is not None and kept.get("more") is not None and kept.get(2) is None
+    kept.put("too large", a_pass(104))
+    assert kept.get("too large") is None
