@@ -24,7 +24,7 @@ class Noticing:
 
 sys.meta_path.insert(0, Noticing())
 
-from PySide6.QtTest import QTest
+from tests.turning import turn
 from explorer import lang
 from explorer.app.main import Program, make_application
 
@@ -34,7 +34,7 @@ program = Program("我爱北京", "tiny", "zh")
 program.open()
 dialog, last_page = "explorer.app.shell.export_dialog", "explorer.app.pages.steering_page"
 while program.session.frame is None or lang._texts.cache_info().currsize < 2 or last_page not in sys.modules:
-    QTest.qWait(5)  # To ask all the time would take half of the processor that torch is loaded with.
+    turn()
 print("page:", program.window.page_stack.page.key, "pyqtgraph" in sys.modules)
 print("export:", "explorer.export.job" in sys.modules, dialog in sys.modules)
 print("pages:", [name for name in sys.modules if name.endswith("_page")][-1], list(program.window.page_stack.pages))

@@ -25,7 +25,7 @@ VIEWS = "views"  # some of them by themselves: where a window keeps its size, as
 
 _PROGRAM = f"""
 import sys, time
-from PySide6.QtTest import QTest
+from tests.turning import turn
 from explorer.app.display import make_application
 from explorer.app.main import Program
 
@@ -39,7 +39,7 @@ window.show()
 def settle():
     end = time.monotonic() + 60
     while session.waiting or session.frame is None or session.frame.serial != session.serial:
-        QTest.qWait(5)  # To ask all the time would take from the compute thread half of what it loads torch with.
+        turn()
         assert time.monotonic() < end
     resize{SIZE}
 

@@ -1,5 +1,7 @@
 """What is said under the mouse is about what is on screen: rows that are multiplied, numbers of the newest frame."""
 
+from itertools import cycle
+
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -46,16 +48,18 @@ def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) 
         window.go(page)
         journey.settle(window)
         told = 0
-        for number, card in enumerate(window.page_stack.page.cards):
+        # Texts take turns: where a number stays as it is, the tooltip closes only when Qt takes it away after ten seconds.
+        texts = cycle([(1.5, "她在北京爱读书"), (0.7, "我爱北京天安门")])
+        for card in window.page_stack.page.cards:
             view: QWidget = card.view  # type: ignore[assignment]  # it is a widget too
             if not card.isVisible():
                 continue
             hover(view, middle(view))
             before = QToolTip.text() if QToolTip.isVisible() else ""
             told += bool(before)
-            # A temperature changes every weight, another text all else.
-            window.session.ask(SetKnob("temperature", 1.5 if number % 2 else 0.7))
-            window.session.ask(SetText("她在北京爱读书" if number % 2 else "我爱北京天安门"))
+            temperature, text = next(texts)  # A temperature changes every weight, another text all else.
+            window.session.ask(SetKnob("temperature", temperature))
+            window.session.ask(SetText(text))
             journey.settle(window)
             if before:  # Qt closes a tooltip a moment after it is asked to
                 journey.wait(lambda before=before: not QToolTip.isVisible() or QToolTip.text() != before)

@@ -186,7 +186,7 @@ def test_what_undo_brings_back_takes_the_colours_of_the_theme(journey: Journey) 
 
 KILLED = """
 import os, sys
-from PySide6.QtTest import QTest
+from tests.turning import turn
 from PySide6.QtWidgets import QApplication
 from explorer.app.session.remembered import remembered_path
 from explorer.state.intents import SetText
@@ -197,10 +197,10 @@ from explorer.app.shell.window import Window
 def act():
     window, = [each for each in QApplication.topLevelWidgets() if isinstance(each, Window)]
     while not window.session.is_answered():
-        QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
+        turn()
     window.session.ask(SetText(sys.argv[1]))
     while not remembered_path().exists() or State.load(remembered_path()).wish.text != sys.argv[1]:
-        QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
+        turn()
     os.kill(os.getpid(), 9)
 
 QApplication.exec = staticmethod(act)

@@ -20,7 +20,7 @@ PROGRAM = """
 import os
 import sys
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtTest import QTest
+from tests.turning import turn
 from PySide6.QtWidgets import QApplication
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
@@ -29,7 +29,7 @@ from explorer.state.intents import SetKnob
 def act():
     window, = [each for each in QApplication.topLevelWidgets() if isinstance(each, Window) and each.isVisible()]
     while not window.session.is_answered():
-        QTest.qWait(10)  # PySide 6.12 loses a reference to None at each call of processEvents.
+        turn()
     print("open", flush=True)
     for line in sys.stdin:
         match line.split():
@@ -41,7 +41,7 @@ def act():
                 window.close()
                 window.deleteLater()
                 return 0
-        QTest.qWait(10)
+        turn()
         print("did", flush=True)
 
 QApplication.exec = staticmethod(act)

@@ -243,7 +243,7 @@ def test_a_page_has_one_name(language: str) -> None:
 
 PROGRAM = """
 import sys
-from PySide6.QtTest import QTest
+from tests.turning import turn
 from explorer.app import main
 from explorer.app.main import Program, make_application
 
@@ -260,7 +260,7 @@ program = Program("我爱北京天安门", "tiny", "zh")
 program.open()
 print(*loaded())
 while program.session.frame is None:
-    QTest.qWait(5)  # To ask all the time would take half of the processor that torch is loaded with.
+    turn()
 print(*loaded())
 program.window.go("masks")
 print(*loaded())
