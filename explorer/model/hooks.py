@@ -94,16 +94,16 @@ def _known(model: nn.Module) -> tuple[Shared, dict[str, Tap]]:
     the whole model when the whole is recorded next.
     """
     known: tuple[Shared, dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
-    if known is not None and model.__dict__.get("named_at") == Tap.n_namings:  # Each pass asks a dozen times.
-        return known
     if known is None:
         known = model.__dict__["tap_hooks"] = Shared(), taps(model)
     both, members = known
+    if both.seen_at == Tap.n_namings:  # Each pass asks a dozen times, and there are a hundred and fifty taps.
+        return known
     if not all(tap.shared is both for tap in members.values()):
         Tap.n_namings += 1
         for name, tap in members.items():
             tap.name, tap.shared = name, both
-    model.__dict__["named_at"] = Tap.n_namings
+    both.seen_at = Tap.n_namings
     return known
 
 

@@ -28,11 +28,13 @@ class Shared:
     """What all taps of a model share: the hooks and the watchers of every tap.
 
     `begins` is the position of the first row that goes through the taps: in a step of decoding it is that of the new token.
+    Since the naming `seen_at` (`Tap.n_namings`) all taps of the model are known to share this.
     """
 
     hooks: list["Hook"] = attrs.field(factory=list)
     watchers: list["Watcher"] = attrs.field(factory=list)
     begins: int = 0
+    seen_at: int = -1
 
 
 class Tap(nn.Module):
