@@ -75,6 +75,13 @@ def looked_over(
     return None
 
 
+@torch.inference_mode()
+def recorded_to_end(model: Transformer, n_source: int, target: Ids, begun: Begun, stop: Stop) -> Begun:
+    """The whole recorded pass over a known target, without changes. Raises Superseded."""
+    recording, _logits = _recorded(model, target, n_source, begun.memory, stop)
+    return Begun(begun.memory, joined(begun.recording, recording), target)
+
+
 def _steps(model: Transformer, memory: Tensor) -> Steps:
     torch.set_num_threads(decoding_threads(card_of(model.config), 1))
     return QuickSteps(model, memory, rounded=True) if can_be_quick(model) else steps_of(model, memory)

@@ -18,7 +18,7 @@ from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.first_products import near, try_layers
 from explorer.engine.sources.kept_passes import KeptPasses
-from explorer.engine.sources.looked_over import Guess, looked_over
+from explorer.engine.sources.looked_over import Guess, looked_over, recorded_to_end
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
 from explorer.engine.threads import decoding_threads, threads
@@ -85,17 +85,18 @@ class Translator(Trained):
 
         Changes are made anew, because they note what they have reached.
         """
-        if changing.changes:
-            return None
         key = source, config, decoding, changing.key
-        made = self._passes.get(key) if key in self._known else None
+        if changing.changes or key not in self._known:
+            return None
+        made = self._passes.get((source, config, self._known[key].best))
         return None if made is None else (self._remembered(key, source, decoding, changing), made)
 
     def recorded(
         self, source: Ids, config: Config, decoding: Decoding, begun: Begun, changing: Changing, stop: Stop
     ) -> tuple[Search, Begun]:
-        """As `search`, with the pass that was begun; a new greedy translation is looked over by the rest of that pass.
+        """As `search`, with the pass that was begun; the rest of it looks a new greedy translation over.
 
+        With changes inside, or over as many tokens as there are positions, that rest may be left to be made.
         Raises Superseded when stopped.
         """
         key, model = (source, config, decoding, changing.key), self.model(config)
@@ -105,9 +106,21 @@ class Translator(Trained):
             if found is not None:
                 self._known[key], begun = found
                 if not changing.changes:
-                    self._passes.put(key, begun)
+                    self._passes.put((source, config, self._known[key].best), begun)
                 return self._remembered(key, source, decoding, changing), begun
-        return self.search(source, config, decoding, stop, begun.memory, changing), begun
+        search = self.search(source, config, decoding, stop, begun.memory, changing)
+        if changing.changes or len(search.best) >= config.max_len:
+            return search, begun
+        return search, self._whole(source, config, search.best, begun, stop)
+
+    def _whole(self, source: Ids, config: Config, target: Ids, begun: Begun, stop: Stop) -> Begun:
+        """The pass over a translation, recorded now or one of the last times. Raises Superseded when stopped."""
+        key = source, config, target
+        made = self._passes.get(key)
+        if made is None:
+            made = recorded_to_end(self.model(config), len(source), target, begun, stop)
+            self._passes.put(key, made)
+        return made
 
     def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
         """The known search tree, as the newest one."""

@@ -75,6 +75,35 @@ def test_another_knob_and_changes_are_made(tmp_path: Path, passes: list[str]) ->
     assert passes and not np.array_equal(warm["generator.logits"], plain["generator.logits"])
 
 
+def test_one_that_was_let_go_is_made_and_kept_again(tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its translation is still known, so the decoder is run once, over all words."""
+    monkeypatch.setattr(kept_passes, "_MOST", 1)
+    name, computer = a_bundle(tmp_path), Computer()
+    first = answer(computer, name, SENTENCE)
+    answer(computer, name, OTHER)
+    passes.clear()
+    again = answer(computer, name, SENTENCE)
+    assert passes == ["encode", "decode"]
+    assert_same_trace(again, first)
+
+    passes.clear()
+    assert_same_trace(answer(computer, name, SENTENCE), first)
+    assert not passes
+
+
+def test_a_wide_search_for_the_same_words_has_their_pass(tmp_path: Path, passes: list[str]) -> None:
+    """It compares whole sentences by itself; what was recorded of the greedy one is the same to the bit."""
+    name, computer = a_bundle(tmp_path), Computer()
+    wide = answer(computer, name, SENTENCE, beam=3)
+    greedy = answer(computer, name, SENTENCE, prefix=wide.search.best)  # type: ignore[union-attr]
+    assert wide.tokens == greedy.tokens
+    for tap in wide.names():
+        np.testing.assert_array_equal(wide[tap], greedy[tap])
+    passes.clear()
+    answer(computer, name, SENTENCE, beam=3)
+    assert not passes
+
+
 def a_pass(n_bytes: int) -> Begun:
     return Begun(None, Recording(Arrays({"a": np.zeros((1, n_bytes // 4), np.float32)})))  # type: ignore[arg-type]
 
