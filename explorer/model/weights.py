@@ -56,12 +56,17 @@ def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Tr
         if config.position != "learned":  # The learned table is not used. Going back means going back to the old model.
             weights = {name: weight for name, weight in weights.items() if ".learned." not in name}
         return build(config, weights)
+    switched = False
     for module in model.modules():
+        own = (
+            module.__dict__
+        )  # torch's way to set an attribute looks for parameters first: a deep model has thousands of modules.
         if isinstance(module, nn.Dropout):
-            module.p = config.dropout
-        elif hasattr(module, "config"):
-            module.config = config  # type: ignore[assignment]  # torch's stubs allow parameters and modules only
-    return model.train(config.dropout_active)
+            own["p"] = config.dropout
+        elif "config" in own:
+            own["config"] = config
+        switched = switched or own["training"] != config.dropout_active
+    return model.train(config.dropout_active) if switched else model
 
 
 def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False) -> None:

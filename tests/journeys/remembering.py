@@ -16,7 +16,8 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
-from explorer.engine.decoding import quick_weights
+from explorer.engine.decoding import quick_weights, step_graph
+from explorer.engine.decoding.quick import QuickSteps, graph_config
 from explorer.engine.experiments import findings
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.request import Request
@@ -47,7 +48,7 @@ class Remembered:
         self._load = trained.load_weights
         self._patching, self._experiment, self._saliency = findings._patching, findings.experiment, findings._saliency
         self._vectors = findings.vectors
-        self._reordered, self._rounded = packed.reordered, quick_weights.Rounded
+        self._reordered, self._rounded, self._traced = packed.reordered, quick_weights.Rounded, step_graph.traced
         self._prepared: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
     def put_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +60,7 @@ class Remembered:
         monkeypatch.setattr(trained, "load_weights", self.load_weights)
         monkeypatch.setattr(packed, "reordered", self.reordered)
         monkeypatch.setattr(quick_weights, "Rounded", self.rounded)
+        monkeypatch.setattr(step_graph, "traced", self.traced)
 
     def load_weights(self, path: Path, config: Config) -> Weights:
         """A copy of the weights in a file. Raises BadWeights."""
@@ -76,6 +78,11 @@ class Remembered:
         """The rounded layer, which nothing writes to. Raises CannotRoundError."""
         bias = () if layer.bias is None else _content(layer.bias)
         return self._prepare(("rounded", *_content(layer.weight), *bias), layer.weight, lambda: self._rounded(layer))
+
+    def traced(self, steps: QuickSteps) -> Callable[..., Tensor] | None:
+        """The graph of steps with these very products, which are remembered as well."""
+        products = tuple(steps.products)
+        return self._once(("traced", products, graph_config(steps.config)), lambda: self._traced(steps))
 
     def _prepare(self, key: Hashable, weight: Tensor, make: Callable[[], Any]) -> Any:
         """What was made of a weight, as the newest; the oldest go."""

@@ -7,6 +7,7 @@ over by a recorded pass anyway.
 """
 
 import warnings
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -32,16 +33,21 @@ def make_step_graph(model: Transformer) -> None:
     if weights.guesses is None or weights.graph_config == inside or model.config.position in ("rotary", "alibi"):
         return
     weights.graph, weights.graph_config = None, inside
-    with torch.inference_mode(), warnings.catch_warnings():
+    with torch.inference_mode():
+        weights.graph = traced(QuickSteps(model, torch.zeros(1, 3, model.config.d_model), rounded=True))
+
+
+def traced(steps: QuickSteps) -> Callable[..., Tensor] | None:
+    """The graph of `QuickSteps.logits`; None where torch cannot make one, or it gives other numbers."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch tells that the tracer will go.
         try:
-            steps = QuickSteps(model, torch.zeros(1, 3, model.config.d_model), rounded=True)
             first, second = (_example(steps, *size) for size in _SIZES)
-            graph = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
+            graph: Callable[..., Tensor] = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
             right = all(torch.allclose(graph(*each), _step(steps, each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError):
-            return
-    weights.graph = graph if right else None
+            return None
+    return graph if right else None
 
 
 def _step(steps: QuickSteps, given: tuple[Tensor, ...]) -> Tensor:
