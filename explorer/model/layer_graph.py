@@ -233,10 +233,14 @@ def _run(knobs: object, segment: Segment, weights: list[Tensor], x: Tensor, cont
             _want(key, segment, x, context)
         return segment.called(x, context)
     out, *shown = graph.run(*_given(segment, x, context, weights))
-    taps = segment.taps
-    for watcher in taps[graph.paths[0]].shared.watchers:
-        for path, tensor in zip(graph.paths, shown, strict=True):
-            watcher(taps[path], tensor, None)
+    taps = [segment.taps[path] for path in graph.paths]
+    for watcher in taps[0].shared.watchers:
+        together = getattr(watcher, "together", None)
+        if together is not None:
+            together(taps, shown)
+        else:
+            for tap, tensor in zip(taps, shown, strict=True):
+                watcher(tap, tensor, None)
     return out
 
 

@@ -115,7 +115,10 @@ Hook = Callable[[Tap, Tensor, int | None], Tensor | None]
 shape and type, and it may raise an error to end the pass."""
 
 Watcher = Callable[[Tap, Tensor, int | None], object]
-"""A watcher is given a tap, the tensor that leaves it, and `first` (see Tap). It may raise an error to end the pass."""
+"""A watcher is given a tap, the tensor that leaves it, and `first` (see Tap). It may raise an error to end the pass.
+
+Where several taps are reached at once (`model.layer_graph`), a watcher with a method `together(taps, tensors)` is given all of
+them in one call."""
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:

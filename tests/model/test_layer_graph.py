@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import attrs
 import pytest
@@ -11,7 +12,7 @@ from torch import Tensor
 from explorer.config import KNOBS as ALL_KNOBS
 from explorer.engine.recording.recorder import record
 from explorer.model import layer_graph
-from explorer.model.hooks import hooked
+from explorer.model.hooks import hooked, watched
 from explorer.model.layer_graph import Graph, forget_graphs, in_graphs, make_wanted
 from explorer.model.layers import EncoderLayer
 from explorer.model.tap import Tap
@@ -145,6 +146,21 @@ def test_a_hook_anywhere_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen
     calls.clear()
     assert torch.equal(plain["encoder.norm"], recorded(model)["encoder.norm"]) and not calls
+
+
+@torch.inference_mode()
+def test_every_watcher_is_shown_every_tap() -> None:
+    """One that knows nothing of graphs is called for each tap in its order, as without them."""
+    model, told = model_of(), []
+    made(model)
+
+    def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
+        told.append((tap.name, float(tensor.nan_to_num(0, 0, 0).sum()), first))
+
+    for graphs in (in_graphs(model), nullcontext()):
+        with graphs, watched(model, watcher):
+            model(*sides(model, 7, 5))
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
 
 
 @pytest.mark.parametrize("knobs", [{}, {"d_model": 258, "d_ff": 300}], ids=str)

@@ -15,7 +15,7 @@ recording costs nearly nothing. A test compares the two ways. If there are hooks
 write to the tensors that they are shown.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,34 +53,53 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
 
     A batch must have one sentence; ValueError is raised for more. Raises Superseded when `stop` returns True.
     """
-    recording = Recording()
-    seen: dict[Tap, Tensor] = {}
-    parts: dict[Tap, list[Tensor]] = {}
-    overwrites: bool | None = None  # This is found out at the first tap, because hooks may be set inside the block.
-    selective = None if plan.everything else PoolingRecorder(plan)
-
-    def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
-        nonlocal overwrites
-        if overwrites is None:
-            overwrites = not getattr(model, "overwrites_nothing", False) or may_overwrite(model)
-        if stop is not None and stop():
-            raise Superseded
-        if selective is not None and not selective.wants(tap, tensor, first):
-            return
-        seen[tap] = tensor.detach().clone() if overwrites else tensor
-        if first is not None:
-            parts.setdefault(tap, []).append(seen[tap])
-
+    recording, keeping = Recording(), _Keeping(model, stop, None if plan.everything else PoolingRecorder(plan))
     try:
-        with watched(model, watcher):
+        with watched(model, keeping):
             yield recording
     finally:
-        seen |= {tap: torch.cat(blocks, dim=-2) for tap, blocks in parts.items()}
+        seen = keeping.seen | {tap: torch.cat(blocks, dim=-2) for tap, blocks in keeping.parts.items()}
         recording.arrays.take(_fetched(seen))
-        if selective is None:
+        if keeping.selective is None:
             recording.axes = {tap.name: tap.axes[1:] for tap in seen}
         else:
-            selective.finish(recording)
+            keeping.selective.finish(recording)
+
+
+@attrs.define(eq=False)
+class _Keeping:
+    """The watcher of a recording: it keeps the tensors of taps, and those that come in `parts`, in order."""
+
+    model: nn.Module
+    stop: Callable[[], bool] | None
+    selective: PoolingRecorder | None
+    seen: dict[Tap, Tensor] = attrs.field(factory=dict)
+    parts: dict[Tap, list[Tensor]] = attrs.field(factory=dict)
+    _overwrites: bool | None = None  # This is found out at the first tap, because hooks may be set inside the block.
+
+    def __call__(self, tap: Tap, tensor: Tensor, first: int | None) -> None:
+        """Keep the tensor of a tap as far as it is wanted. Raises Superseded."""
+        self._look_up()
+        if self.selective is not None and not self.selective.wants(tap, tensor, first):
+            return
+        self.seen[tap] = tensor.detach().clone() if self._overwrites else tensor
+        if first is not None:
+            self.parts.setdefault(tap, []).append(self.seen[tap])
+
+    def together(self, taps: Sequence[Tap], tensors: Sequence[Tensor]) -> None:
+        """The same for several taps, whose tensors are there at once (`model.layer_graph`)."""
+        self._look_up()
+        if self.selective is None and not self._overwrites:
+            self.seen.update(zip(taps, tensors, strict=True))
+            return
+        for tap, tensor in zip(taps, tensors, strict=True):
+            self(tap, tensor, None)
+
+    def _look_up(self) -> None:
+        if self._overwrites is None:
+            self._overwrites = not getattr(self.model, "overwrites_nothing", False) or may_overwrite(self.model)
+        if self.stop is not None and self.stop():
+            raise Superseded
 
 
 def joined(first: Recording, then: Recording) -> Recording:
