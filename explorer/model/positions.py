@@ -12,6 +12,8 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+_ROOM = 64  # positions
+
 
 def frequencies(n_pairs: int, size: int, base: float) -> Tensor:
     """[pair] angle per position in radians: w_i = base^(-2i/size), from 1 down to almost 1/base. In float64."""
@@ -42,24 +44,22 @@ def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "s
     """
     if first == 0:
         return _table(n, d_model, base, kind)
-    return _waves(n, d_model, base, first, kind)
-
-
-def _waves(n: int, d_model: int, base: float, first: int, kind: str) -> Tensor:
-    # The angles are in float64: in float32, those of far positions would be wrong in the fourth decimal place.
-    pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]  # [position, 1]
-    w, quarter = _rates(d_model, base, kind)
-    # PE(pos, j) = sin(pos·w_j + quarter_j)
-    return (pos * w + quarter).sin().float()  # [position, feature]
+    # Decoding asks for a few positions after the others: a table with room for more is made once for all of them.
+    room = math.ceil((first + n) / _ROOM) * _ROOM
+    return _table(room, d_model, base, kind)[first : first + n]
 
 
 @lru_cache(maxsize=4)  # Each pass asks for the same table. Nobody may write to it.
 def _table(n: int, d_model: int, base: float, kind: str) -> Tensor:
     with torch.inference_mode(False):
-        return _waves(n, d_model, base, 0, kind)
+        # The angles are in float64: in float32, those of far positions would be wrong in the fourth decimal place.
+        pos = torch.arange(n, dtype=torch.float64)[:, None]  # [position, 1]
+        w, quarter = _rates(d_model, base, kind)
+        # PE(pos, j) = sin(pos·w_j + quarter_j)
+        return (pos * w + quarter).sin().float()  # [position, feature]
 
 
-@lru_cache(maxsize=16)  # Decoding asks for one position at a time.
+@lru_cache(maxsize=16)  # Tables of many lengths have the same.
 def _rates(d_model: int, base: float, kind: str) -> tuple[Tensor, Tensor]:
     """Twice [feature]: the frequencies w_j, and quarter_j: π/2 where the sine shall become a cosine, else 0."""
     j = torch.arange(d_model)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, layers_of, quick_weights, state_of
+from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
 from explorer.model import masks, positions
 from explorer.model.hooks import is_seen_anywhere
 from explorer.model.layers import DecoderLayer
@@ -32,26 +32,31 @@ def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, 
 
 def can_be_quick(model: Transformer) -> bool:
     """Whether nobody looks into the decoder, its weights are settled, and each token sees the usual ones."""
+    return quick_state(model) is not None
+
+
+def quick_state(model: Transformer) -> State | None:
+    """The state of the weights of a model that `can_be_quick`, else None."""
     config = model.config
     if not config.causal_mask or config.masking != "usual" or config.causal_mask_cross or config.position == "alibi":
-        return False
+        return None
     if config.architecture != "encoder-decoder" or model.training or is_seen_anywhere(model):
-        return False
+        return None
     drops = (part.drop for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))
-    return not any(drop.training for drop in drops) and state_of(model) is not None
+    return None if any(drop.training for drop in drops) else state_of(model)
 
 
 class QuickSteps:
     """The decoder over a batch of sentences, each of which is given further ids at each step.
 
     `memory` [batch, key, feature] is the encoder's output. `can_be_quick` must be True. With `rounded` the logits
-    are a guess if the weights were rounded already (`round_weights`).
+    are a guess if the weights were rounded already (`round_weights`). `state` is what `quick_state` says, if it is known.
     """
 
-    def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False) -> None:
+    def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False, state: State | None = None) -> None:
         assert model.decoder is not None  # `can_be_quick` says so.
         self._decoder, self.config, self.device = model.decoder, model.config, memory.device
-        weights = quick_weights(model)
+        weights = quick_weights(model, state)
         guessing = rounded and weights.guesses is not None
         products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
         self._graph = weights.graph if guessing and weights.graph_config == graph_config(model.config) else None

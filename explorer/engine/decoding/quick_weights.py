@@ -19,6 +19,8 @@ from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]
 """[row, in] to [row, out]."""
+State = tuple[tuple[int, int, int], ...]
+"""What `state_of` tells."""
 N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of all is the generator's.
 
 
@@ -42,9 +44,9 @@ _known: "WeakKeyDictionary[Transformer, QuickWeights]" = WeakKeyDictionary()
 """What was made of each model, for as long as it lives."""
 
 
-def quick_weights(model: Transformer) -> QuickWeights:
-    """The weights of an encoder-decoder model whose `state_of` is not None."""
-    found, state = _known.get(model), state_of(model)
+def quick_weights(model: Transformer, state: State | None = None) -> QuickWeights:
+    """The weights of an encoder-decoder model whose `state_of` is not None; it is asked for where it is not given."""
+    found, state = _known.get(model), state or state_of(model)
     if found is None or found.state != state:
         attentions = [layer.cross_attn for layer in layers_of(model)]
         across = together(*(each for own in attentions for each in (own.project_key, own.project_value)))
@@ -82,7 +84,7 @@ def together(*layers: Linear) -> Linear:
     return made
 
 
-def state_of(model: Transformer) -> tuple[tuple[int, int, int], ...] | None:
+def state_of(model: Transformer) -> State | None:
     """What tells whether the weights of a decoder were edited or replaced: each one's identity, place in memory and version.
 
     None where a layer has weights that may change at any time, or that are no plain numbers of four bytes on the processor.

@@ -16,18 +16,18 @@ class KeptPasses:
     """Whole passes, each by all that it depends on."""
 
     def __init__(self) -> None:
-        self._passes: OrderedDict[Hashable, Begun] = OrderedDict()
+        self._passes: OrderedDict[Hashable, tuple[Begun, int]] = OrderedDict()  # each with its bytes
 
     def get(self, key: Hashable) -> Begun | None:
         """The pass of a key, if it is still there."""
-        found = self._passes.get(key)
-        if found is not None:
-            self._passes.move_to_end(key)
-        return found
+        if key not in self._passes:
+            return None
+        self._passes.move_to_end(key)
+        return self._passes[key][0]
 
     def put(self, key: Hashable, made: Begun) -> None:
         """Keep a pass; the ones used longest ago go where there are too many or they are too large."""
-        self._passes[key] = made
+        self._passes[key] = made, made.recording.arrays.n_bytes
         self._passes.move_to_end(key)
-        while len(self._passes) > _MOST or sum(each.recording.arrays.n_bytes for each in self._passes.values()) > _MOST_BYTES:
+        while len(self._passes) > _MOST or sum(n for _, n in self._passes.values()) > _MOST_BYTES:
             self._passes.popitem(last=False)

@@ -18,7 +18,7 @@ from torch import Tensor
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
 from explorer.engine.decoding.greedy import written
-from explorer.engine.decoding.quick import QuickSteps, Steps, can_be_quick, steps_of
+from explorer.engine.decoding.quick import QuickSteps, Steps, quick_state, steps_of
 from explorer.engine.recording.recorder import Recording, joined, record
 from explorer.engine.sources.source import Begun
 from explorer.engine.threads import decoding_threads, threads
@@ -84,7 +84,8 @@ def recorded_to_end(model: Transformer, n_source: int, target: Ids, begun: Begun
 
 def _steps(model: Transformer, memory: Tensor) -> Steps:
     torch.set_num_threads(decoding_threads(card_of(model.config), 1))
-    return QuickSteps(model, memory, rounded=True) if can_be_quick(model) else steps_of(model, memory)
+    state = quick_state(model)
+    return steps_of(model, memory) if state is None else QuickSteps(model, memory, rounded=True, state=state)
 
 
 def _recorded(model: Transformer, ids: Ids, n_source: int, memory: Tensor, stop: Stop) -> tuple[Recording, Tensor]:
