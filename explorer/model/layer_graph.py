@@ -25,6 +25,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from weakref import ReferenceType, ref
 
 import attrs
 import torch
@@ -161,9 +162,12 @@ _wanted: "OrderedDict[Key, _Wanted]" = OrderedDict()
 
 @attrs.define(eq=False)
 class _Wanted:
-    """A graph that should be made: of what, with which sizes and masks for an example, and how many passes wanted it."""
+    """A graph that should be made: of what, with which sizes and masks for an example, and how many passes wanted it.
 
-    segment: Segment
+    The segment is not held: the weights of a model must go with it.
+    """
+
+    segment: "ReferenceType[Segment]"
     n: int = 0
     n_keys: int = 0
     masks: tuple[bool, ...] = ()
@@ -188,11 +192,13 @@ def in_graphs(model: nn.Module) -> Iterator[None]:
 def make_wanted(stop: Callable[[], bool] = lambda: False) -> None:
     """Make the graphs that several passes would have used, until `stop` asks to stop. Each takes some thirty milliseconds."""
     for key in [key for key, wanted in _wanted.items() if wanted.passes >= _OFTEN]:
-        made = _made(_wanted[key], stop)
+        segment = _wanted[key].segment()
+        made = None if segment is None else _made(segment, _wanted[key], stop)
         if stop():  # It may not be compared to the end.
             return
-        _graphs[key] = made
-        del _wanted[key]
+        if segment is not None:
+            _graphs[key] = made
+        del _wanted[key], segment
         while len(_graphs) > _MOST_GRAPHS:
             _graphs.popitem(last=False)
 
@@ -257,8 +263,8 @@ def _segments(stack: Stack) -> list[Segment]:
 
 def _want(key: Key, segment: Segment, x: Tensor, context: Context) -> None:
     """Note that there should be a graph of a segment, and the sizes of what came through it."""
-    wanted = _wanted.setdefault(key, _Wanted(segment))
-    wanted.segment, wanted.n, wanted.n_keys = segment, x.shape[1], segment.n_keys(x.shape[1], context)
+    wanted = _wanted.setdefault(key, _Wanted(ref(segment)))
+    wanted.segment, wanted.n, wanted.n_keys = ref(segment), x.shape[1], segment.n_keys(x.shape[1], context)
     wanted.masks = tuple(each is not None for each in context[segment.kind is DecoderLayer :])
     wanted.passes += 1
     _wanted.move_to_end(key)
@@ -266,45 +272,46 @@ def _want(key: Key, segment: Segment, x: Tensor, context: Context) -> None:
         _wanted.popitem(last=False)
 
 
-def _made(wanted: _Wanted, stop: Callable[[], bool]) -> Graph | None:
+def _made(segment: Segment, wanted: _Wanted, stop: Callable[[], bool]) -> Graph | None:
     """The graph of a segment, or None where torch cannot make one, it gives other numbers, or `stop` asks to stop."""
-    segment = wanted.segment
     with torch.inference_mode(), warnings.catch_warnings():
         # torch tells that the tracer will go, and that comparisons of sizes are not written down.
         warnings.simplefilter("ignore")
         try:
-            first, second = (_example(wanted, more) for more in (0, _FURTHER))
+            first, second = (_example(segment, wanted, more) for more in (0, _FURTHER))
             graph = _traced(segment, *first)
             right = all(not stop() and _gives_the_same(graph, segment, *each) for each in (*[first] * _RUNS, second))
-        except (AttributeError, RuntimeError, NotImplementedError, TypeError):
+        except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
     return graph if right else None
 
 
-def _example(wanted: _Wanted, more: int) -> tuple[Tensor, Context]:
+def _example(segment: Segment, wanted: _Wanted, more: int) -> tuple[Tensor, Context]:
     """Some x with a context, of the wanted sizes or with so many tokens more."""
-    chance, size = torch.Generator().manual_seed(more), wanted.segment.size
+    chance, size = torch.Generator().manual_seed(more), segment.size
     n, n_keys = wanted.n + more, wanted.n_keys + more
     x, memory = torch.randn(1, n, size, generator=chance), torch.randn(1, n_keys, size, generator=chance)
     sizes = (n, n), (n, n_keys)  # of the mask of self-attention, and of that of cross-attention
     seen = [
         torch.ones(size, dtype=torch.bool).tril() if there else None for size, there in zip(sizes, wanted.masks, strict=False)
     ]
-    return x, (memory, *seen) if wanted.segment.kind is DecoderLayer else tuple(seen)
+    return x, (memory, *seen) if segment.kind is DecoderLayer else tuple(seen)
 
 
 def _traced(segment: Segment, x: Tensor, context: Context) -> Graph:
     """The graph of what a call makes of an example."""
     paths: list[str] = []
+    held = [(segment, x, context)]
 
     def call(*_given: Tensor) -> tuple[Tensor, ...]:
         paths.clear()
-        return tuple(_shown(segment, x, context, paths))
+        return tuple(_shown(*held[0], paths))
 
     given = _given(segment, x, context, _settled(segment, x, context))
     with _traceable(segment, given[0]):
         # The tracer knows tensors by their memory: what layers find in themselves and are given here becomes an argument.
         run = torch.jit.trace(call, given, check_trace=False)  # type: ignore[no-untyped-call]
+    held.clear()  # torch keeps the function beside the graph, and graphs outlive models.
     return Graph(run, tuple(paths))
 
 

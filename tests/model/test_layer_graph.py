@@ -1,8 +1,10 @@
 """Graphs of layers give every tap bit for bit what the layers give, and step aside wherever they could not."""
 
+import gc
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
+from weakref import ref
 
 import attrs
 import pytest
@@ -279,6 +281,24 @@ def test_making_one_gives_way_to_a_request_and_warns_nobody(recwarn: pytest.Warn
     with warnings.catch_warnings():
         assert None not in layer_graph._graphs.values() and layer_graph._graphs
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("rests", [False, True], ids=["wanted", "made"])
+def test_weights_go_with_their_model(rests: bool) -> None:
+    """Neither a graph that is wanted nor one that was made holds them: a large model must make room for the next."""
+    model = model_of()
+    for _ in range(3):
+        recorded(model)
+    if rests:
+        make_wanted()
+        assert layer_graph._graphs
+    gone = ref(model.encoder.layers[0].self_attn.project_query.weight)  # type: ignore[union-attr]
+    del model
+    gc.collect()
+
+    assert gone() is None
+    make_wanted()  # What is gone is no longer wanted.
+    assert not layer_graph._wanted
 
 
 def test_few_graphs_are_kept() -> None:

@@ -45,7 +45,7 @@ def traced(steps: QuickSteps) -> Callable[..., Tensor] | None:
             first, second = (_example(steps, *size) for size in _SIZES)
             graph: Callable[..., Tensor] = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
             right = all(torch.allclose(graph(*each), _step(steps, each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
-        except (AttributeError, RuntimeError, NotImplementedError, TypeError):
+        except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
     return graph if right else None
 

@@ -88,10 +88,11 @@ class _Keeping:
 
     def together(self, taps: Sequence[Tap], tensors: Sequence[Tensor]) -> None:
         """The same for several taps, whose tensors are there at once (`model.layer_graph`)."""
-        self._look_up()
-        if self.selective is None and not self._overwrites:
-            self.seen.update(zip(taps, tensors, strict=True))
-            return
+        if self.selective is None:
+            self._look_up()
+            if not self._overwrites:
+                self.seen.update(zip(taps, tensors, strict=True))
+                return
         for tap, tensor in zip(taps, tensors, strict=True):
             self(tap, tensor, None)
 

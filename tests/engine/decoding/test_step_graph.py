@@ -1,5 +1,8 @@
 """The graph of a step of guesses gives what the step gives, and steps aside wherever it could not."""
 
+import gc
+from weakref import ref
+
 import pytest
 import torch
 from torch import Tensor
@@ -137,6 +140,16 @@ def test_without_it_steps_are_made_as_before(fault: str, monkeypatch: pytest.Mon
 
     for usual, quick in zip(told(model, by_graph=False), told(model), strict=True):
         assert_same(quick, usual)
+
+
+def test_weights_go_with_their_model() -> None:
+    """The graph of steps is kept for as long as its model lives."""
+    model = ready()
+    gone = ref(model.decoder.layers[0].self_attn.project_query.weight)  # type: ignore[union-attr]
+    del model
+    gc.collect()
+
+    assert gone() is None
 
 
 def test_making_it_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
