@@ -13,7 +13,7 @@ from torch import Tensor
 
 from explorer.config import KNOBS as ALL_KNOBS
 from explorer.engine.recording.recorder import record
-from explorer.model import layer_graph
+from explorer.model import layer_graph, layer_segment
 from explorer.model.hooks import hooked, watched
 from explorer.model.layer_graph import Graph, forget_graphs, in_graphs, make_wanted
 from explorer.model.layers import EncoderLayer
@@ -242,7 +242,7 @@ def test_one_row_and_many_cells_are_called(monkeypatch: pytest.MonkeyPatch) -> N
     model, calls = model_of(architecture="encoder-only"), count_calls(monkeypatch)
     made(model)
     for n in (1, 10):
-        monkeypatch.setattr(layer_graph, "_MOST_CELLS", 50)
+        monkeypatch.setattr(layer_segment, "_MOST_CELLS", 50)
         calls.clear()
         recorded(model, n)
         assert calls
