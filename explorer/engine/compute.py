@@ -48,7 +48,7 @@ from explorer.trace.tap_figures import measured_taps
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
-_KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
+KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
 class Computer:
@@ -57,7 +57,7 @@ class Computer:
     def __init__(
         self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None
     ) -> None:
-        keep_freed_memory(_KEPT_BYTES)
+        keep_freed_memory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self.writing = Writing(self.sources, _ready, self._lender.changing)

@@ -44,10 +44,13 @@ def main(
 
 
 def _measure(bench: "Bench", only: str, json_file: Path | None) -> None:  # noqa: F821  # imported once the folders are set
+    from explorer.engine.compute import KEPT_BYTES
+    from explorer.engine.recording.memory import keep_freed_memory
     from tests.bench.groups import GROUPS
     from tests.bench.machine import Others, head
     from tests.bench.row import table, write_json
 
+    keep_freed_memory(KEPT_BYTES)  # as the program does
     load, others = os.getloadavg(), Others()
     meant = [task for task in GROUPS if task.matches(only)]
     chosen = [task for task in meant if (only or not task.asked) and task.can_run(bench)]

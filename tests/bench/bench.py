@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from tests.bench.apart import apart
 from tests.bench.floor import Rates, measure_rates
 from tests.bench.row import Row
 
@@ -32,7 +33,7 @@ class Bench:
     @cached_property
     def rates(self) -> Rates:
         """Measured when a floor is first asked for."""
-        return measure_rates()
+        return apart(measure_rates)
 
     def note(self, line: str) -> None:
         """Say it once, above the table."""
@@ -44,7 +45,8 @@ class Bench:
 class Task:
     """What measures one or several rows together.
 
-    `asked`: only where it is asked for by name. `peers`: only with them.
+    `asked`: only where it is asked for by name. `peers`: only with them. `apart`: it needs no window, and its passes use
+    several threads, so that it has a thread of its own.
     """
 
     group: str
@@ -52,6 +54,7 @@ class Task:
     run: Callable[[Bench], list[Row]]
     asked: bool = False
     peers: bool = False
+    apart: bool = False
 
     def can_run(self, bench: Bench) -> bool:
         """Whether the peers are there that it needs."""
@@ -63,4 +66,5 @@ class Task:
 
     def rows(self, bench: Bench, only: str) -> list[Row]:
         """Measure; of the rows only those that were asked for."""
-        return [row for row in self.run(bench) if only in self.group or only in row.name]
+        found = apart(lambda: self.run(bench)) if self.apart else self.run(bench)
+        return [row for row in found if only in self.group or only in row.name]

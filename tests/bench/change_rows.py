@@ -49,9 +49,9 @@ def tasks() -> list[Task]:
     """The pass, the window, and both programs in turn."""
     ones = tuple(_ONE.format(n=n) for n in _LENGTHS)
     return [
-        Task("change", ones, _one_change),
+        Task("change", ones, _one_change, apart=True),
         Task("change", (_PENCIL,), _pencil),
-        Task("change", (_HEADS,), _all_heads, peers=True),
+        Task("change", (_HEADS,), _all_heads, peers=True, apart=True),
     ]
 
 

@@ -30,7 +30,7 @@ _BUDGET_S = 12.0
 
 def tasks() -> list[Task]:
     """One task with two rows, which share their measurements."""
-    return [Task("effects", (_SWEEP, _AGAINST), _sweep)]
+    return [Task("effects", (_SWEEP, _AGAINST), _sweep, apart=True)]
 
 
 def _sweep(_bench: Bench) -> list[Row]:

@@ -39,12 +39,13 @@ def tasks() -> list[Task]:
     """Three models, three lengths; and decoding."""
     cases = [(preset, n) for preset in ("tiny", "translator", "paper-base") for n in (16, 64, 256)]
     recording = [
-        Task("engine", (_RECORDING.format(preset=preset, n=n),), partial(_recording, preset=preset, n=n)) for preset, n in cases
+        Task("engine", (_RECORDING.format(preset=preset, n=n),), partial(_recording, preset=preset, n=n), apart=True)
+        for preset, n in cases
     ]
     decoding = [
-        Task("engine", (_GREEDY, _BEAM), _greedy),
-        Task("engine", (_TYPED,), _typed),
-        Task("engine", (_CLOSED,), _closed),
+        Task("engine", (_GREEDY, _BEAM), _greedy, apart=True),
+        Task("engine", (_TYPED,), _typed, apart=True),
+        Task("engine", (_CLOSED,), _closed, apart=True),
     ]
     return [*recording, *decoding]
 

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.recorder import record
 from explorer.foreign.attention import register
 from explorer.foreign.model import Foreign
@@ -28,15 +27,14 @@ _PEER_GOALS = {_LENS: 0.85, _SIGHT: 1.0}
 _ANSWERS = {_LENS: "lens", _SIGHT: "sight"}
 _LENGTHS = (16, 64, 256)
 _BUDGET_S = 8.0
-_KEPT = 2**30  # bytes of freed memory that the engine keeps for the next pass
 
 
 def tasks() -> list[Task]:
     """For each shape its lengths together: a model takes a while to be made."""
     return [
-        *(Task("foreign", _names(_GOALS, shape), partial(_beside_own, shape=shape)) for shape in SHAPES),
+        *(Task("foreign", _names(_GOALS, shape), partial(_beside_own, shape=shape), apart=True) for shape in SHAPES),
         *(
-            Task("foreign", _names(_peer_goals(shape), shape), partial(_beside_peers, shape=shape), peers=True)
+            Task("foreign", _names(_peer_goals(shape), shape), partial(_beside_peers, shape=shape), peers=True, apart=True)
             for shape in SHAPES
         ),
     ]
@@ -54,7 +52,6 @@ def _names(goals: Mapping[str, float], shape: str) -> tuple[str, ...]:
 def opened_of(shape: str) -> Opened:
     """The model of a shape with taps, as the engine has it: its weights packed."""
     register()
-    keep_freed_memory(_KEPT)
     torch.set_num_threads(os.cpu_count() or 1)
     return with_taps(own_model(shape), shape)
 

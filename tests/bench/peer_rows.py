@@ -40,7 +40,7 @@ _SETTLE_S = 0.02  # OpenMP's threads of the side that has just run spin on for a
 def tasks() -> list[Task]:
     """All lengths together: the models take a while to be made."""
     names = tuple(name.format(n=n) for n in _GOALS for name in _NAMES.values())
-    return [Task("peers", names, _beside, peers=True)]
+    return [Task("peers", names, _beside, peers=True, apart=True)]
 
 
 def gpt2_small() -> Config:
