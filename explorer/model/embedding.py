@@ -36,18 +36,29 @@ class Embedding(nn.Module):
         # output[p] = dropout(x[p] + PE[p])
         return self.output(self.drop(scaled + where))
 
+    def unseen(self, ids: Tensor, first: int = 0) -> Tensor:
+        """As `forward`, where no tap is seen and nothing is dropped: a step of decoding has little else to do."""
+        vectors = nn.functional.embedding(ids, self.look_up.weight)  # [batch, position, feature]
+        # output[p] = E[id_p] · √d_model · embedding_scale + PE[p]
+        vectors *= math.sqrt(self.config.d_model) * self.config.embedding_scale
+        vectors += self._added(ids.shape[1], first).to(vectors)
+        return vectors
+
     def table(self, n: int, first: int = 0) -> Tensor:
         """[position, feature] what is added at `n` positions from `first` on.
 
         Kinds of positions that act inside attention, and the kind "none", add zeros.
         """
-        # Both tables are copied: a hook may write to the tensor that a tap shows it, and must not reach the parameter
-        # itself or a table that other passes share.
+        # It is copied: a hook may write to the tensor that a tap shows it, and must not reach the parameter itself or a table
+        # that other passes share.
+        return self._added(n, first).clone()
+
+    def _added(self, n: int, first: int) -> Tensor:
+        """The same numbers, into which nobody may write."""
         if self.learned is not None:
-            return self.learned.weight[first : first + n].clone()
+            return self.learned.weight[first : first + n]
         if self.config.position in positions.EXPONENTS:
-            made = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
-            return made.clone()
+            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
         return torch.zeros(n, self.config.d_model)
 
 

@@ -2,7 +2,7 @@
 
 A step of one token has little to compute, so half of its time went to some two hundred calls. Here Q, K and V come from one
 product, keys and values are written into one tensor that all layers share, the maps are never made, and all taps but those of
-the embedding and the norms are left out. With rounded weights a step is a guess and takes half of that time again.
+the norms are left out. With rounded weights a step is a guess and takes half of that time again.
 """
 
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ class QuickSteps:
         batch, n_new = ids.shape
         first, end = self._n, self._n + n_new
         self._make_room(end)
-        x = self._decoder.embedding(ids, first).view(batch * n_new, -1)  # [row, feature]
+        x = self._decoder.embedding.unseen(ids, first).view(batch * n_new, -1)  # [row, feature]
         by_graph = self._graph is not None and batch == 1
         seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 or by_graph else None
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
