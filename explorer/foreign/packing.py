@@ -1,4 +1,4 @@
-"""Packed weights for somebody's model: its linear layers compute with copies that oneDNN reads fastest (`model.packed`).
+"""Packed weights for somebody's model: its linear layers compute with copies that are read fastest (`model.packed`).
 
 A product is taken only where it equals the layer's own (`Packed` compares the first one of each size), and never while
 gradients are made, with other types of numbers, on other devices, or with weights that have changed since: these are packed
@@ -11,7 +11,7 @@ import psutil
 import torch
 from torch import Tensor, nn
 
-from explorer.model.packed import Packed, can_pack
+from explorer.model.packed import Packed, can_pack, packed
 
 # Measured on an Intel processor with one thread, packed / own: 768 to 3,072 features 0.88 with 16 rows and 1.22 with one, 2,048
 # to 2,048 features 0.66 and 1.16, 384 to 384 features 1.03 and 1.7. On an AMD processor 0.33 to 0.5 with two threads and two to
@@ -47,7 +47,7 @@ class PackedLayer:
         weight = self._layer._parameters.get("weight")
         self._weight, self._packed = weight, None
         if weight is not None and _is_worth_it(weight):
-            self._packed = Packed(weight.t() if self._turned else weight)
+            self._packed = packed(weight.t() if self._turned else weight)
         return self._packed
 
     def unpack(self) -> None:
@@ -58,17 +58,17 @@ class PackedLayer:
         """[…, in] to […, out]: W·x + b."""
         if self._packed is None or torch.is_grad_enabled() or x.dtype != torch.float32 or x.device.type != "cpu":
             return self._own(x)
-        own, packed = self._layer._parameters, self._packed
+        own, copy = self._layer._parameters, self._packed
         weight = own.get("weight")
-        if weight is None or weight is not self._weight or _has_changed(weight, packed):
+        if weight is None or weight is not self._weight or _has_changed(weight, copy):
             again = self.pack()
             if again is None:
                 return self._own(x)
-            packed = again
+            copy = again
         bias = own.get("bias")
-        if x.numel() < _FEW_ROWS * packed.weight.shape[1] or (bias is not None and bias.dtype != torch.float32):
+        if x.numel() < _FEW_ROWS * copy.weight.shape[1] or (bias is not None and bias.dtype != torch.float32):
             return self._own(x)
-        return packed.product(x, bias)
+        return copy.product(x, bias)
 
 
 def _is_worth_it(weight: Tensor) -> bool:

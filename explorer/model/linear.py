@@ -3,7 +3,7 @@
 - torch's own product, for many rows.
 - The product of a matrix and a vector, for one row and a small matrix: a packed product costs at least 15 µs.
 - A product with packed weights, for weights that will not change any more. They are arranged once in the order in which
-  oneDNN reads them fastest (`model.packed`); torch's own product of a few rows arranges its matrix anew in each call.
+  they are read fastest (`model.packed`); torch's own product of a few rows arranges its matrix anew in each call.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.hook_check import Handles, is_hooked
-from explorer.model.packed import Packed, can_pack, traceable_product
+from explorer.model.packed import Packed, can_pack, packed
 
 _WORTH_FOR_ONE_ROW = 2**17  # A matrix with fewer numbers is not worth a packed product with one row.
 
@@ -43,13 +43,13 @@ class Linear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
         one_row = x.numel() == self.in_features
-        packed = self._packed
-        if packed is not None and not torch.is_grad_enabled():
+        copy = self._packed
+        if copy is not None and not torch.is_grad_enabled():
             weight = self._parameters.get("weight")
-            if weight is not packed.weight or weight._version != packed.version or weight.data_ptr() != packed.place:
-                packed = self._packed_anew(weight)
-            if packed is not None and not (one_row and packed.numel < _WORTH_FOR_ONE_ROW):
-                return packed.product(x, self.bias)
+            if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
+                copy = self._packed_anew(weight)
+            if copy is not None and not (one_row and copy.numel < _WORTH_FOR_ONE_ROW):
+                return copy.product(x, self.bias)
         if not one_row:
             return super().forward(x)
         own = self.weight
@@ -64,7 +64,7 @@ class Linear(nn.Linear):
         """Pack the weights for the passes to come, if that is worth it. True: they were packed now."""
         if self._packed is not None or "weight" not in self._parameters or not can_pack(self.weight):
             return False
-        self._packed = Packed(self.weight)
+        self._packed = packed(self.weight)
         return True
 
     def try_rows(self, n_rows: int) -> None:
@@ -82,12 +82,12 @@ class Linear(nn.Linear):
 
         None where only a call finds out which those are: the parameter was edited, or is computed for each pass.
         """
-        weight, packed = self._parameters.get("weight"), self._packed
-        if packed is None:
+        weight, copy = self._parameters.get("weight"), self._packed
+        if copy is None:
             return weight
-        if weight is not packed.weight or weight._version != packed.version or weight.data_ptr() != packed.place:
+        if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
             return None
-        return packed.tensor
+        return copy.tensor
 
     def is_right(self, n_rows: int) -> bool:
         """Whether a product of so many rows by the settled weights is known to be right (see `model.packed`)."""
@@ -97,7 +97,7 @@ class Linear(nn.Linear):
         """The product of several rows as `forward` makes it, in a way that torch's tracer can write down."""
         if self._packed is None:
             return super().forward(x)
-        return traceable_product(x, self._packed.tensor, self.bias)
+        return self._packed.traceable(x, self.bias)
 
     def unpack(self) -> None:
         """Forget the packed copy, because the weights have changed."""
@@ -108,7 +108,7 @@ class Linear(nn.Linear):
 
         None where there is no weight that can be packed: pruned or parametrized layers compute theirs for each pass.
         """
-        self._packed = Packed(weight) if weight is not None and can_pack(weight) else None
+        self._packed = packed(weight) if weight is not None and can_pack(weight) else None
         return self._packed
 
     def __getstate__(self) -> dict[str, Any]:

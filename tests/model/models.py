@@ -1,5 +1,6 @@
 """Small models with every number random, biases and gains too, so that no test passes by a zero or a one."""
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -74,3 +75,12 @@ def parameter_count(model: Transformer) -> int:
     """What torch counts: the numbers that the model works with, tied ones once and the idle final norms of post-norm not."""
     idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
     return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))
+
+
+ORDERS = "oneDNN's", "turned"
+"""The orders of packed weights (`model.packed`)."""
+
+
+def use_order(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    """Pack small matrices in this order, whoever made the processor."""
+    monkeypatch.setattr("explorer.model.packed._by_intel", lambda: order == "turned")

@@ -10,6 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.linear import Linear
+from explorer.model.packed import Packed, Turned, _by_intel
+from explorer.model.packed import packed as arranged
+from tests.model.models import ORDERS, use_order
 
 pytestmark = pytest.mark.slow  # processes with other numbers of threads
 
@@ -47,19 +50,23 @@ def test_fresh_weights_are_torchs_and_none_are_drawn_without_memory(monkeypatch:
 
 def test_one_row_against_float64() -> None:
     """W·x + b, computed apart."""
-    ours = Linear(300, 40)
-    x = torch.randn(1, 1, 300)
+    ours = Linear(250, 40)
+    x = torch.randn(1, 1, 250)
     wanted = (ours.weight.double() @ x.double()[0, 0] + ours.bias.double()).float()
 
     torch.testing.assert_close(wanted[None, None], ours(x))
 
 
 @needs_packs
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("shape", [(300,), (1, 1, 300), (1, 2, 300), (1, 17, 300), (3, 40, 300), (1, 300, 300)])
-def test_packed_weights_give_the_same_numbers(bias: bool, shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("shape", [(250,), (1, 1, 250), (1, 2, 250), (1, 17, 250), (3, 40, 250), (1, 300, 250)])
+def test_packed_weights_give_the_same_numbers(
+    monkeypatch: pytest.MonkeyPatch, bias: bool, shape: tuple[int, ...], order: str
+) -> None:
     """To 1e-5 of a float64 recomputation, for one row and for many, from memory in any order."""
-    ours = Linear(300, 500, bias=bias).requires_grad_(False)
+    use_order(monkeypatch, order)
+    ours = Linear(250, 500, bias=bias).requires_grad_(False)
     x = torch.randn(shape)
     wanted = (x.double() @ ours.weight.double().T + (ours.bias.double() if bias else 0)).float()
 
@@ -74,11 +81,11 @@ def test_packed_weights_give_the_same_numbers(bias: bool, shape: tuple[int, ...]
 
 def test_weights_that_may_change_are_never_packed() -> None:
     """While they are learned, when they become another type, and when others are loaded."""
-    learning = Linear(300, 500)
+    learning = Linear(250, 500)
     assert not learning.pack()
 
-    settled = Linear(300, 500).requires_grad_(False)
-    x, other = torch.randn(2, 300), Linear(300, 500).requires_grad_(False)
+    settled = Linear(250, 500).requires_grad_(False)
+    x, other = torch.randn(2, 250), Linear(250, 500).requires_grad_(False)
     settled.pack()
     settled.load_state_dict(other.state_dict())
     with torch.inference_mode():
@@ -91,9 +98,9 @@ def test_weights_that_may_change_are_never_packed() -> None:
 
 def test_gradients_go_through_packed_weights() -> None:
     """The experiment on depth asks for them."""
-    layer = Linear(300, 500).requires_grad_(False)
+    layer = Linear(250, 500).requires_grad_(False)
     layer.pack()
-    x = torch.randn(2, 300, requires_grad=True)
+    x = torch.randn(2, 250, requires_grad=True)
     layer(x).sum().backward()
 
     torch.testing.assert_close(x.grad, layer.weight.sum(0).expand(2, -1))
@@ -104,7 +111,7 @@ def test_small_matrices_are_left_as_they_are() -> None:
     assert not Linear(12, 7).requires_grad_(False).pack()
 
 
-def packed(n_in: int = 300, n_out: int = 500) -> Linear:
+def packed(n_in: int = 250, n_out: int = 500) -> Linear:
     layer = Linear(n_in, n_out).requires_grad_(False)
     assert layer.pack()
     return layer
@@ -114,10 +121,10 @@ EDITS: dict[str, Callable[[Linear], object]] = {
     "zero_": lambda layer: layer.weight.zero_(),
     "a row": lambda layer: layer.weight.__setitem__(3, 0.5),
     "a view": lambda layer: layer.weight.detach()[:, 7].fill_(2),
-    "another parameter": lambda layer: setattr(layer, "weight", nn.Parameter(torch.ones(500, 300), requires_grad=False)),
-    "other data": lambda layer: setattr(layer.weight, "data", torch.ones(500, 300)),
+    "another parameter": lambda layer: setattr(layer, "weight", nn.Parameter(torch.ones(500, 250), requires_grad=False)),
+    "other data": lambda layer: setattr(layer.weight, "data", torch.ones(500, 250)),
     "within inference mode": lambda layer: in_inference_mode(layer.weight.mul_, -1),
-    "copied": lambda layer: layer.weight.copy_(torch.ones(500, 300)),
+    "copied": lambda layer: layer.weight.copy_(torch.ones(500, 250)),
     "another bias": lambda layer: layer.bias.fill_(3),
     "to be learned": lambda layer: layer.requires_grad_(True),
     "to be learned, edited": lambda layer: in_no_grad(layer.requires_grad_(True).weight.zero_),
@@ -135,10 +142,12 @@ def in_no_grad(edit: Callable[..., object]) -> None:
 
 
 @needs_packs
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_edited_weights_are_noticed(edit: Callable[[Linear], object]) -> None:
+def test_edited_weights_are_noticed(monkeypatch: pytest.MonkeyPatch, edit: Callable[[Linear], object], order: str) -> None:
     """The next product is of the weights as they are now."""
-    layer, x = packed(), torch.randn(5, 300)
+    use_order(monkeypatch, order)
+    layer, x = packed(), torch.randn(5, 250)
     with torch.inference_mode():
         layer(x)
     edit(layer)
@@ -155,15 +164,37 @@ def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPa
         asked.append(tuple(x.shape))
         return torch.full((*x.shape[:-1], 500), float("nan"))
 
+    use_order(monkeypatch, ORDERS[0])
     monkeypatch.setattr("explorer.model.packed._right", {})
     layer = packed()
     monkeypatch.setattr("explorer.model.packed.Packed._product", lambda _self, x, bias: wrong(x, bias))
     with torch.inference_mode():
         for rows in (5, 5, 6):
-            x = torch.randn(rows, 300)
+            x = torch.randn(rows, 250)
             torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
 
-    assert [(5, 300), (6, 300)] == asked
+    assert [(5, 250), (6, 250)] == asked
+
+
+def test_the_order_follows_from_size_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so the same model gives the same bits in each process."""
+    small, long, wide = torch.ones(1024, 256), torch.ones(1025, 256), torch.ones(257, 257)
+    use_order(monkeypatch, "turned")
+    assert [type(arranged(each)) for each in (small, long, wide)] == [Turned, Packed, Packed]
+    assert arranged(small).tensor.stride() == (1, 1024)
+    use_order(monkeypatch, "oneDNN's")
+    assert type(arranged(small)) is Packed
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"), [("vendor_id\t: GenuineIntel\n", True), ("vendor_id\t: AuthenticAMD\n", False), ("", False)]
+)
+def test_the_maker_of_the_processor_is_asked_for(monkeypatch: pytest.MonkeyPatch, said: str, expected: bool) -> None:
+    """Nothing is known of others."""
+    monkeypatch.setattr("explorer.model.packed._processor", lambda: said)
+    _by_intel.cache_clear()
+    assert _by_intel() == (expected and torch.backends.mkl.is_available())
+    _by_intel.cache_clear()
 
 
 PRODUCTS = """

@@ -27,7 +27,7 @@ KNOBS: list[dict[str, object]] = [
     {"residual": False, "score_scaling": False, "embedding_scale": 0.5},
     {"temperature": 2.5, "tied_embeddings": True, "target_vocab_size": 30, "causal_mask_encoder": True},
     {"n_heads": 1, "n_layers": 1},
-    {"d_model": 258, "d_ff": 300, "n_layers": 1},  # large enough to be packed
+    {"d_model": 256, "n_heads": 4, "d_ff": 300, "n_layers": 1},  # large enough to be packed
 ]
 
 

@@ -17,8 +17,15 @@ from explorer.model.packed import Packed, can_pack
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from explorer.state.wish import Wish
+from tests.model.models import ORDERS, use_order
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.ones(300, 300)), reason="this torch has no packed product")
+
+
+@pytest.fixture(autouse=True)
+def in_onednns_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other order has no first products."""
+    use_order(monkeypatch, ORDERS[0])
 
 
 def packed_model(d_model: int) -> Transformer:
