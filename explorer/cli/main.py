@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 def _opening(arguments: list[str]) -> list[str]:
     """A single file that the window can open, which is what a desktop gives, becomes the flag for it; also behind gui."""
-    file = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) else ""
+    file = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) and "\0" not in arguments[-1] else ""
     for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
         if file.endswith(endings):
             return ["gui", f"--{flag}", file]

@@ -13,6 +13,7 @@ from explorer.errors import (
     FlagWithoutValue,
     FlagWithValue,
     MissingArgument,
+    NullInArgument,
     SimilarFlag,
     UnknownCommand,
     UnknownFlag,
@@ -33,6 +34,9 @@ class SpokenCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the flags and arguments of this command. Raises WrongCall."""
+        for each in args:
+            if "\0" in each:  # No shell can say it, but whoever calls `main` can; the system refuses a path with it.
+                raise NullInArgument(got=each.replace("\0", "␀"))
         # Allow extra arguments for now, so that our own error refuses them instead of click's.
         may_have_more, ctx.allow_extra_args = ctx.allow_extra_args, True
         try:

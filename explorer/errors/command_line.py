@@ -2,7 +2,7 @@
 
 ExplorerError
 └── WrongCall  FlagsExclude, SentencesNeedOneSide, UnknownCommand, UnknownFlag (SimilarFlag), FlagWithoutValue,
-               FlagWithValue, MissingArgument, ExtraArguments
+               FlagWithValue, MissingArgument, ExtraArguments, NullInArgument
 """
 
 from explorer.errors.base import ExplorerError
@@ -64,3 +64,9 @@ class ExtraArguments(WrongCall):
     """More arguments than the command takes. Values: got, command."""
 
     key = "error.extra_arguments"
+
+
+class NullInArgument(WrongCall):
+    """An argument with the character that ends every argument for the system. Values: got."""
+
+    key = "error.null_in_argument"
