@@ -69,6 +69,15 @@ def measure_rates() -> Rates:
     return Rates(found[0], max(found), max(read, copied) / 1e9)
 
 
+def read_ms(n_bytes: float, n_threads: int) -> float:
+    """How long so many threads read so many bytes that were read just before: from the caches as far as these hold them."""
+    before, block = torch.get_num_threads(), torch.rand(round(n_bytes) // _FLOAT)
+    torch.set_num_threads(n_threads)
+    seconds = _best_s(block.sum)
+    torch.set_num_threads(before)
+    return seconds * 1e3
+
+
 def longest_pause_ms(seconds: float) -> float:
     """For how long the machine takes the core from a process that does nothing but look at the clock, one on each core."""
     command = [sys.executable, "-S", "-c", _WATCH, str(seconds)]
