@@ -42,8 +42,9 @@ def quick_state(model: Transformer) -> State | None:
         return None
     if config.architecture != "encoder-decoder" or model.training or is_seen_anywhere(model):
         return None
-    drops = (part.drop for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))
-    return None if any(drop.training for drop in drops) else state_of(model)
+    assert model.decoder is not None  # The architecture says so.
+    parts = (part for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))
+    return None if any(part.drop.training for part in (model.decoder.embedding, *parts)) else state_of(model)
 
 
 class QuickSteps:

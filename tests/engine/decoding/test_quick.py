@@ -166,6 +166,7 @@ SEEN: dict[str, Callable[[Transformer], object]] = {
     "tap": lambda model: model.decoder.norm.hooks.append(lambda *_: None),  # type: ignore[union-attr]
     "torch": lambda model: model.decoder.layers[1].register_forward_hook(lambda *_: None),  # type: ignore[union-attr,operator]
     "dropout": lambda model: model.decoder.layers[1].cross_attn.drop.train(),  # type: ignore[union-attr]
+    "dropout of the embedding": lambda model: model.decoder.embedding.drop.train(),  # type: ignore[union-attr]
     "training": lambda model: model.train(),
     "learning": lambda model: model.generator.requires_grad_(True),
     "double": lambda model: model.double(),
