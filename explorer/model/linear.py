@@ -50,6 +50,10 @@ class Linear(nn.Linear):
                 copy = self._packed_anew(weight)
             if copy is not None and not (one_row and copy.numel < _WORTH_FOR_ONE_ROW):
                 return copy.product(x, self.bias)
+        return self._unpacked(x, one_row=one_row)
+
+    def _unpacked(self, x: Tensor, *, one_row: bool) -> Tensor:
+        """The product with the weights as they are."""
         if not one_row:
             return super().forward(x)
         own = self.weight
@@ -91,13 +95,15 @@ class Linear(nn.Linear):
 
     def is_right(self, n_rows: int) -> bool:
         """Whether a product of so many rows by the settled weights is known to be right (see `model.packed`)."""
-        return self._packed is None or self._packed.is_right(n_rows)
+        copy = self._packed
+        return copy is None or (n_rows == 1 and copy.numel < _WORTH_FOR_ONE_ROW) or copy.is_right(n_rows)
 
     def traceable(self, x: Tensor) -> Tensor:
-        """The product of several rows as `forward` makes it, in a way that torch's tracer can write down."""
-        if self._packed is None:
-            return super().forward(x)
-        return self._packed.traceable(x, self.bias)
+        """The product as `forward` makes it, in a way that torch's tracer can write down."""
+        one_row, copy = x.numel() == self.in_features, self._packed
+        if copy is None or (one_row and copy.numel < _WORTH_FOR_ONE_ROW):
+            return self._unpacked(x, one_row=one_row)
+        return copy.traceable(x, self.bias)
 
     def unpack(self) -> None:
         """Forget the packed copy, because the weights have changed."""

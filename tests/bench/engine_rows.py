@@ -120,7 +120,7 @@ def _greedy(_bench: Bench) -> list[Row]:
         measured(
             _GREEDY,
             sample.median,
-            2.0,
+            1.0,
             floor=read_ms(step_bytes(config), n_threads),
             spread=sample.spread,
             note=f"the floor reads {step_bytes(config) / 1e6:.0f} MB of weights again and again, with {n_threads} thread(s)",

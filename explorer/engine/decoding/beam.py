@@ -43,6 +43,15 @@ def longest(n_source: int, config_limit: int) -> int:
     return min(2 * n_source + _MORE_TOKENS, config_limit - 1)
 
 
+def likeliest(logits: Tensor) -> list[int]:
+    """The id with the largest of the logits [row, vocab] of each row, the first of several that are alike.
+
+    On the processor NumPy finds it: torch takes 50 µs for four rows of ten thousand symbols, NumPy 3.
+    """
+    ids: list[int] = (logits.numpy() if logits.device.type == "cpu" else logits).argmax(-1).tolist()
+    return ids
+
+
 def check_prefix(model: Transformer, decoding: Decoding) -> None:
     """Check the prefix. Raises TooLong for one that leaves no room for another token."""
     limit = model.config.max_len

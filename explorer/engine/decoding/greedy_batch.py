@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from explorer.engine.decoding.beam import NEVER_SAID, Ids, longest
+from explorer.engine.decoding.beam import NEVER_SAID, Ids, likeliest, longest
 from explorer.engine.decoding.quick import steps_of
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
@@ -31,9 +31,9 @@ def greedy_batch(model: Transformer, memory: Tensor, n_source: int, check: Calla
         check()
         logits = steps.step(given)  # [row, vocab]
         logits[:, NEVER_SAID] = -torch.inf
-        given = logits.argmax(dim=1)  # [row]
+        said = likeliest(logits)
         kept: list[int] = []
-        for row, id_ in enumerate(given.tolist()):
+        for row, id_ in enumerate(said):
             if id_ != END:
                 found[live[row]].append(id_)
                 kept.append(row)
@@ -41,7 +41,6 @@ def greedy_batch(model: Transformer, memory: Tensor, n_source: int, check: Calla
             break
         if len(kept) < len(live):
             live = [live[row] for row in kept]
-            chosen = torch.tensor(kept, device=memory.device)
-            steps.select(chosen)
-            given = given[chosen]
+            steps.select(torch.tensor(kept, device=memory.device))
+        given = torch.tensor([said[row] for row in kept], device=memory.device)
     return [tuple(ids) for ids in found]

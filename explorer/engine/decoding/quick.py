@@ -25,8 +25,9 @@ _ROOM = 32  # So many tokens have room in the kept keys and values at first; it 
 
 def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> "Steps":
     """The quick steps of a model where they are possible, else `Incremental`. See there for what they are given."""
-    if not whole and real is None and can_be_quick(model):
-        return QuickSteps(model, memory)
+    state = quick_state(model) if not whole and real is None else None
+    if state is not None:
+        return QuickSteps(model, memory, state=state)
     return Incremental(model, memory, real, whole=whole)
 
 
@@ -57,10 +58,14 @@ class QuickSteps:
     def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False, state: State | None = None) -> None:
         assert model.decoder is not None  # `can_be_quick` says so.
         self._decoder, self.config, self.device = model.decoder, model.config, memory.device
-        weights = quick_weights(model, state)
+        weights = self.weights = quick_weights(model, state)
         guessing = rounded and weights.guesses is not None
         products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
-        self._graph = weights.graph if guessing and weights.graph_config == graph_config(model.config) else None
+        inside = graph_config(model.config)
+        self._graph = weights.graph if guessing and weights.graph_config == inside else None
+        has_exact = products is weights.exact and weights.exact_config == inside
+        self._exact_graphs = weights.exact_graphs if has_exact else (None, None)
+        self._packed = weights.packed() if has_exact else []
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
@@ -85,13 +90,17 @@ class QuickSteps:
         first, end = self._n, self._n + n_new
         self._make_room(end)
         x = self._decoder.embedding.unseen(ids, first).view(batch * n_new, -1)  # [row, feature]
-        by_graph = self._graph is not None and batch == 1
-        seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 or by_graph else None
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
-        if by_graph and self._graph is not None:
+        exact_graph = self._exact_graphs[batch > 1] if n_new == 1 and self.weights.is_right(batch) else None
+        if self._graph is not None and batch == 1:
+            seen = masks.causal(n_new, end, first).to(ids.device)
             logits = self._graph(x, new, kept, self._across, seen, torch.tensor(self.scale))
+        elif exact_graph is not None:
+            logits = exact_graph(x, new, kept, self._across, torch.tensor(self.scale), *self._packed)
         else:
-            logits = self.logits(x, new, kept, self._across, seen, self.scale, first)
+            before = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
+            logits = self.logits(x, new, kept, self._across, before, self.scale, first)
+            self.weights.n_called += n_new == 1
         self._n = end
         return logits.view(batch, n_new, -1)
 
@@ -176,9 +185,8 @@ def _through(
 
 def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, scale: float | Tensor) -> Tensor:
     """[row, feature] what the queries take from the values, by torch's fused attention."""
-    # O = softmax(Q·Kᵀ · scale)·V
+    # O = softmax((Q · scale)·Kᵀ)·V
     key, value = both.unbind(0)
-    if isinstance(scale, Tensor):  # torch's operation takes no tensor, and a graph no number that changes.
-        query, scale = query * scale, 1.0
-    mixed = nn.functional.scaled_dot_product_attention(query, key, value, seen, scale=scale)
+    # torch's operation takes no tensor as scale, and a graph no number that changes.
+    mixed = nn.functional.scaled_dot_product_attention(query * scale, key, value, seen, scale=1.0)
     return mixed.transpose(1, 2).flatten(2).flatten(0, 1)

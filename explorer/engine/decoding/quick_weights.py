@@ -19,6 +19,8 @@ from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]
 """[row, in] to [row, out]."""
+Graph = Callable[..., Tensor]
+"""A step as a graph of torch's."""
 State = tuple[tuple[int, int, int], ...]
 """What `state_of` tells."""
 N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of all is the generator's.
@@ -27,8 +29,11 @@ N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of 
 @attrs.define(eq=False)
 class QuickWeights:
     """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
-    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there, and `graph` is a step with
-    them (`step_graph`) by a model with the knobs `graph_config`.
+    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
+
+    `graph` is a step of guesses and `exact_graphs` are exact ones of one token (`step_graph`), by a model with the knobs
+    `graph_config`, or `exact_config`. The first of the exact ones is for a single sentence, the second for several;
+    `n_called` counts the steps that were made without them.
     """
 
     state: object
@@ -36,8 +41,26 @@ class QuickWeights:
     across: Linear
     rounded: list[Product] = attrs.field(factory=list)
     guesses: "list[Product] | list[Linear] | None" = None
-    graph: Callable[..., Tensor] | None = None
+    graph: Graph | None = None
     graph_config: Config | None = None
+    exact_graphs: tuple[Graph | None, Graph | None] = (None, None)
+    exact_config: Config | None = None
+    n_called: int = 0
+    _right: set[tuple[int, int]] = attrs.field(factory=set)  # for which numbers of rows and threads products are right
+
+    def packed(self) -> list[Tensor]:
+        """The exact weights that lie in oneDNN's order, which a graph is given in each call: torch's tracer keeps none."""
+        settled = [layer.settled() for layer in self.exact]
+        return [each for each in settled if each is not None and each.is_mkldnn]
+
+    def is_right(self, n_rows: int) -> bool:
+        """Whether exact products of so many rows are known to be right, by as many threads as torch was told to use."""
+        size = n_rows, torch.get_num_threads()
+        if size not in self._right:
+            if not all(layer.is_right(n_rows) for layer in self.exact):
+                return False
+            self._right.add(size)
+        return True
 
 
 _known: "WeakKeyDictionary[Transformer, QuickWeights]" = WeakKeyDictionary()
@@ -52,6 +75,12 @@ def quick_weights(model: Transformer, state: State | None = None) -> QuickWeight
         across = together(*(each for own in attentions for each in (own.project_key, own.project_value)))
         found = _known[model] = QuickWeights(state, [together(*group) for group in _groups(model)], across)
     return found
+
+
+def n_called(model: Transformer) -> int:
+    """How many exact steps of one token were called with the weights that are known of a model, changed or not."""
+    found = _known.get(model)
+    return 0 if found is None else found.n_called
 
 
 def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) -> None:

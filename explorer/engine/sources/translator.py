@@ -13,7 +13,7 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.decoding.quick import can_be_quick
 from explorer.engine.decoding.quick_weights import quick_weights, round_weights
-from explorer.engine.decoding.step_graph import make_step_graph
+from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.devices import seeded
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.first_products import near, try_layers
@@ -33,6 +33,7 @@ from explorer.trace.search_tree import Search
 Ids = tuple[int, ...]
 
 MOST_THREADS = 64
+_SOME_STEPS = 20  # After so many exact steps a wide search will probably be made again: graphs are made where nobody waits.
 _MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes back find them at once.
 
 
@@ -147,6 +148,7 @@ class Translator(Trained):
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         draft = self._draft.of(source, changed=bool(changing.changes)).ids
+        make_exact_graphs(model)
         return greedy(model, encoded, len(source), decoding, draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
@@ -159,6 +161,8 @@ class Translator(Trained):
             round_weights(self._model, stop)
             if not stop():
                 make_step_graph(self._model)
+            if not stop():
+                make_exact_graphs(self._model, _SOME_STEPS)
             n_threads = decoding_threads(card_of(self._model.config), 1)
             try_layers([quick_weights(self._model).across], near(sizes[:1]), lambda _n: n_threads, stop)
 
@@ -168,8 +172,10 @@ class Translator(Trained):
         """The search trees of the translations of a batch of sentences."""
         n_threads = decoding_threads(card_of(config), len(sources) * decoding.beam)
         torch.set_num_threads(min(n_threads, self._most_threads))
+        model = self.model(config)
+        make_exact_graphs(model)
         with seeded(config.dropout_seed, config.device):
-            return search(self.model(config), sources, decoding, _raising(stop))
+            return search(model, sources, decoding, _raising(stop))
 
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:

@@ -1,6 +1,7 @@
-"""The graph of a step of guesses gives what the step gives, and steps aside wherever it could not."""
+"""Graphs of steps give what the steps give, exact ones to the last bit, and step aside wherever they could not."""
 
 import gc
+from collections.abc import Callable
 from weakref import ref
 
 import pytest
@@ -10,13 +11,13 @@ from torch import Tensor
 from explorer.engine.decoding import step_graph
 from explorer.engine.decoding.quick import QuickSteps
 from explorer.engine.decoding.quick_weights import quick_weights, round_weights
-from explorer.engine.decoding.step_graph import make_step_graph
+from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.model.linear import Linear
 from explorer.model.rounded import CannotRoundError
 from explorer.model.transformer import Transformer
 from explorer.model.weights import with_knobs
 from tests.engine.decoding.test_quick import model_of
-from tests.model.models import assert_same
+from tests.model.models import ORDERS, assert_same, use_order
 
 KNOBS: list[dict[str, object]] = [
     {},
@@ -65,7 +66,7 @@ def test_a_step_is_made_by_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuickSteps, "logits", lambda *_: pytest.fail("made by Python"))
     told(model)
 
-    for rounded, n in ((False, 1), (True, 2)):
+    for rounded, n in ((False, 1), (True, 2)):  # The exact ones have graphs of their own, once they are worth it.
         steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]] * n)), rounded=rounded)
         with pytest.raises(pytest.fail.Exception):
             steps.extend(torch.tensor([[5, 6]] * n))
@@ -157,3 +158,144 @@ def test_making_it_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
     ready()
 
     assert step_graph and not recwarn.list
+
+
+# Exact steps
+
+
+def exact(**knobs: object) -> Transformer:
+    """A model with the graphs of its exact steps."""
+    with torch.inference_mode(False):  # Weights made in this mode are never quick.
+        model = model_of(**knobs)
+        make_exact_graphs(model, worth=0)
+    return model
+
+
+def exactly(model: Transformer, n: int, sources: int, *, by_graph: bool = True) -> list[Tensor]:
+    """Logits of steps of `n` rows which go on from as many `sources`: some, after some are forgotten, and beyond the room."""
+    chance = torch.Generator().manual_seed(n)
+    source, target = torch.randint(4, 30, (sources, 5), generator=chance), torch.randint(4, 30, (n, 60), generator=chance)
+    steps = QuickSteps(model, model.encode(source))
+    if not by_graph:
+        steps._exact_graphs = None, None
+    found = [steps.step(target[:sources, 0])]
+    if sources == 1:
+        steps.select(torch.zeros(n, dtype=torch.long))
+    found += [steps.step(target[:, position]) for position in range(1, 6)]
+    steps.back_to(2)
+    found += [steps.extend(target[:, 10:13])[:, -1]]  # several tokens at once, which have no graph
+    steps.select(torch.tensor([n - 1, *range(n - 1)]) if sources == n else torch.arange(n - 1, -1, -1))
+    return found + [steps.step(target[:, position]) for position in range(13, 50)]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("knobs", [*KNOBS, {"d_model": 256, "d_ff": 512, "n_heads": 4}], ids=str)
+@pytest.mark.parametrize(("n", "sources"), [(1, 1), (4, 1), (2, 2), (5, 5)])
+@torch.inference_mode()
+def test_exact_steps_by_graphs_are_those_of_a_step_to_the_last_bit(
+    n: int, sources: int, knobs: dict[str, object], order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For one sentence, for the rows of a beam, and for several sentences; in both orders of packed weights."""
+    use_order(monkeypatch, order)
+    model = exact(**knobs)
+    assert None not in quick_weights(model).exact_graphs
+
+    for usual, quick in zip(exactly(model, n, sources, by_graph=False), exactly(model, n, sources), strict=True):
+        assert torch.equal(quick, usual)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@torch.inference_mode()
+def test_an_exact_step_is_made_by_its_graph(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing above proves it. Products of so many rows were made before and are known to be right."""
+    model = exact()
+    steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]] * n)))
+    steps.step(torch.full((n,), 5))
+    monkeypatch.setattr(QuickSteps, "logits", lambda *_: pytest.fail("made by Python"))
+
+    steps.step(torch.full((n,), 6))
+    with pytest.raises(pytest.fail.Exception):
+        steps.extend(torch.full((n, 2), 6))
+
+
+@torch.inference_mode()
+def test_graphs_of_exact_steps_are_made_when_they_are_worth_it() -> None:
+    """Not for a few steps, and for these weights and knobs alone."""
+    with torch.inference_mode(False):
+        model = model_of()
+    steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]])))
+    for position in range(9):
+        make_exact_graphs(model, worth=9)
+        assert quick_weights(model).exact_graphs == (None, None), position
+        steps.step(torch.tensor([5]))
+    make_exact_graphs(model, worth=9)
+    first = quick_weights(model).exact_graphs
+    assert None not in first
+
+    other = with_knobs(model, model.config.changed(residual=False))
+    for usual, quick in zip(exactly(other, 1, 1, by_graph=False), exactly(other, 1, 1), strict=True):
+        assert torch.equal(quick, usual)
+    make_exact_graphs(other, worth=1)
+    assert quick_weights(other).exact_graphs[0] not in (None, first[0])
+
+
+@torch.inference_mode()
+def test_edited_weights_have_other_graphs() -> None:
+    """The state of the weights is looked at for each sentence."""
+    model = exact()
+    before = exactly(model, 1, 1)
+    with torch.inference_mode(False), torch.no_grad():
+        model.decoder.layers[0].feed_forward.expand.weight.mul_(1.5)  # type: ignore[union-attr]
+
+    found = exactly(model, 1, 1)
+    assert not torch.equal(found[0], before[0])
+    for usual, quick in zip(exactly(model, 1, 1, by_graph=False), found, strict=True):
+        assert torch.equal(quick, usual)
+
+
+@pytest.mark.parametrize("fault", ["tracer", "one bit"])
+@torch.inference_mode()
+def test_without_graphs_exact_steps_are_made_as_before(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A torch without the tracer, and a graph that differs in the last bit of a number."""
+    if fault == "tracer":
+        monkeypatch.delattr(torch.jit, "trace")
+    else:
+        trace = torch.jit.trace
+
+        def traced(call: Callable[..., Tensor], given: tuple[Tensor, ...], **options: bool) -> Callable[..., Tensor]:
+            graph = trace(call, given, **options)  # type: ignore[no-untyped-call]
+
+            def run(*inputs: Tensor) -> Tensor:
+                logits = graph(*inputs)
+                logits[0, 0] = torch.nextafter(logits[0, 0], torch.tensor(torch.inf))
+                return logits  # type: ignore[no-any-return]
+
+            return run
+
+        monkeypatch.setattr(torch.jit, "trace", traced)
+    model = exact()
+    assert quick_weights(model).exact_graphs == (None, None)
+    assert quick_weights(model).exact_config is not None, "it is not tried again"
+    exactly(model, 1, 1)
+
+
+@torch.inference_mode()
+def test_a_product_that_is_not_known_to_be_right_is_not_made_by_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one with so many rows is compared with torch's own (`model.packed`)."""
+    use_order(monkeypatch, "oneDNN's")
+    model = exact(d_model=256, d_ff=512, n_heads=4)
+    steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]] * 7)))
+    weights = quick_weights(model)
+    assert weights.packed() and not weights.is_right(7)
+    steps.step(torch.full((7,), 5))
+    assert weights.is_right(7)
+
+
+def test_weights_of_exact_graphs_go_with_their_model() -> None:
+    """They are inside of them."""
+    model = exact()
+    gone = ref(model.decoder.layers[0].self_attn.project_query.weight)  # type: ignore[union-attr]
+    del model
+    gc.collect()
+
+    assert gone() is None
