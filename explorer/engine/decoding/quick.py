@@ -63,9 +63,10 @@ class QuickSteps:
         products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
         inside = graph_config(model.config)
         self._graph = weights.graph if guessing and weights.graph_config == inside else None
-        has_exact = products is weights.exact and weights.exact_config == inside
-        self._exact_graphs = weights.exact_graphs if has_exact else (None, None)
-        self._packed = weights.packed() if has_exact else []
+        by_graphs = zip(weights.exact_graphs, weights.exact_configs, strict=True)
+        exact = products is weights.exact
+        self._exact_graphs = [graph if exact and config == inside else None for graph, config in by_graphs]
+        self._packed = weights.packed() if any(self._exact_graphs) else []
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
@@ -100,7 +101,7 @@ class QuickSteps:
         else:
             before = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
             logits = self.logits(x, new, kept, self._across, before, self.scale, first)
-            self.weights.n_called += n_new == 1
+            self.weights.n_called[batch > 1] += n_new == 1
         self._n = end
         return logits.view(batch, n_new, -1)
 

@@ -31,9 +31,9 @@ class QuickWeights:
     """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
     of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
 
-    `graph` is a step of guesses and `exact_graphs` are exact ones of one token (`step_graph`), by a model with the knobs
-    `graph_config`, or `exact_config`. The first of the exact ones is for a single sentence, the second for several;
-    `n_called` counts the steps that were made without them.
+    `graph` is a step of guesses by a model with the knobs `graph_config` (`step_graph`). `exact_graphs` are exact steps of one
+    token of a single sentence and of several, by a model with the knobs `exact_configs`; `n_called` counts the steps of both
+    kinds that were made without them.
     """
 
     state: object
@@ -43,9 +43,9 @@ class QuickWeights:
     guesses: "list[Product] | list[Linear] | None" = None
     graph: Graph | None = None
     graph_config: Config | None = None
-    exact_graphs: tuple[Graph | None, Graph | None] = (None, None)
-    exact_config: Config | None = None
-    n_called: int = 0
+    exact_graphs: list[Graph | None] = attrs.field(factory=lambda: [None, None])
+    exact_configs: list[Config | None] = attrs.field(factory=lambda: [None, None])
+    n_called: list[int] = attrs.field(factory=lambda: [0, 0])
     _right: set[tuple[int, int]] = attrs.field(factory=set)  # for which numbers of rows and threads products are right
 
     def packed(self) -> list[Tensor]:
@@ -78,9 +78,9 @@ def quick_weights(model: Transformer, state: State | None = None) -> QuickWeight
 
 
 def n_called(model: Transformer) -> int:
-    """How many exact steps of one token were called with the weights that are known of a model, changed or not."""
+    """How many exact steps of one kind were called with the weights that are known of a model, changed or not."""
     found = _known.get(model)
-    return 0 if found is None else found.n_called
+    return 0 if found is None else max(found.n_called)
 
 
 def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) -> None:

@@ -20,12 +20,13 @@ from explorer.engine.decoding.quick import QuickSteps, can_be_quick, graph_confi
 from explorer.engine.decoding.quick_weights import Graph, n_called, quick_weights
 from explorer.model import masks
 from explorer.model.transformer import Transformer
+from explorer.stops import Stop
 
 _SIZES = ((4, 3), (5, 0))  # How many new rows, and how many before them: torch arranges a graph in its first runs.
 _EXACT_SIZES = ((1, 3), (1, 0), (1, 9)), ((3, 3), (5, 0), (2, 9))  # How many sentences, and how many rows before a step.
 _RUNS = 3
 _CLOSE = 1e-4
-_WORTH = 200  # After so many exact steps their graphs are worth the tenth of a second that they take to make.
+_WORTH = 200  # After so many exact steps of a kind a graph is worth the 60 ms that it takes to make.
 
 
 def make_step_graph(model: Transformer) -> None:
@@ -43,21 +44,20 @@ def make_step_graph(model: Transformer) -> None:
         weights.graph = traced(QuickSteps(model, torch.zeros(1, 3, model.config.d_model), rounded=True))
 
 
-def make_exact_graphs(model: Transformer, worth: int = _WORTH) -> None:
-    """Make the graphs of exact steps of one token, once `worth` of them were made without.
+def make_exact_graphs(model: Transformer, worth: int = _WORTH, stop: Stop = lambda: False) -> None:
+    """Make the graphs of exact steps of one token, each once `worth` of its kind were made without it, until `stop` says so.
 
     Where torch cannot make one, or it gives other numbers, steps are made as before.
     """
-    if n_called(model) < worth or not can_be_quick(model):
+    if n_called(model) < worth or not can_be_quick(model) or model.config.position in ("rotary", "alibi"):
         return
     weights, inside = quick_weights(model), graph_config(model.config)
-    if weights.n_called < worth or weights.exact_config == inside or model.config.position in ("rotary", "alibi"):
-        return
-    weights.exact_graphs, weights.exact_config, weights.n_called = (None, None), inside, 0
-    with torch.inference_mode():
-        steps = QuickSteps(model, torch.zeros(1, 3, model.config.d_model))
-        single, several = (exact_traced(steps, sizes) for sizes in _EXACT_SIZES)
-    weights.exact_graphs = single, several
+    for kind, sizes in enumerate(_EXACT_SIZES):
+        if weights.n_called[kind] < worth or weights.exact_configs[kind] == inside or stop():
+            continue
+        weights.exact_graphs[kind], weights.exact_configs[kind], weights.n_called[kind] = None, inside, 0
+        with torch.inference_mode():
+            weights.exact_graphs[kind] = exact_traced(QuickSteps(model, torch.zeros(1, 3, model.config.d_model)), sizes)
 
 
 def exact_traced(steps: QuickSteps, sizes: Sequence[tuple[int, int]]) -> Graph | None:

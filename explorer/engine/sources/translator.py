@@ -162,7 +162,7 @@ class Translator(Trained):
             if not stop():
                 make_step_graph(self._model)
             if not stop():
-                make_exact_graphs(self._model, _SOME_STEPS)
+                make_exact_graphs(self._model, _SOME_STEPS, stop)
             n_threads = decoding_threads(card_of(self._model.config), 1)
             try_layers([quick_weights(self._model).across], near(sizes[:1]), lambda _n: n_threads, stop)
 

@@ -177,7 +177,7 @@ def exactly(model: Transformer, n: int, sources: int, *, by_graph: bool = True) 
     source, target = torch.randint(4, 30, (sources, 5), generator=chance), torch.randint(4, 30, (n, 60), generator=chance)
     steps = QuickSteps(model, model.encode(source))
     if not by_graph:
-        steps._exact_graphs = None, None
+        steps._exact_graphs = [None, None]
     found = [steps.step(target[:sources, 0])]
     if sources == 1:
         steps.select(torch.zeros(n, dtype=torch.long))
@@ -226,17 +226,33 @@ def test_graphs_of_exact_steps_are_made_when_they_are_worth_it() -> None:
     steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]])))
     for position in range(9):
         make_exact_graphs(model, worth=9)
-        assert quick_weights(model).exact_graphs == (None, None), position
+        assert quick_weights(model).exact_graphs == [None, None], position
         steps.step(torch.tensor([5]))
     make_exact_graphs(model, worth=9)
-    first = quick_weights(model).exact_graphs
-    assert None not in first
+    first, of_several = quick_weights(model).exact_graphs
+    assert first is not None
+    assert of_several is None, "no such step was made"
 
     other = with_knobs(model, model.config.changed(residual=False))
     for usual, quick in zip(exactly(other, 1, 1, by_graph=False), exactly(other, 1, 1), strict=True):
         assert torch.equal(quick, usual)
     make_exact_graphs(other, worth=1)
-    assert quick_weights(other).exact_graphs[0] not in (None, first[0])
+    assert quick_weights(other).exact_graphs[0] not in (None, first)
+
+
+@torch.inference_mode()
+def test_no_graph_of_exact_steps_is_begun_once_something_else_is_wanted() -> None:
+    """Each takes as long as a key."""
+    with torch.inference_mode(False):
+        model = model_of()
+    exactly(model, 1, 1)
+    exactly(model, 4, 1)
+    answers = iter((False, True))
+    make_exact_graphs(model, worth=1, stop=lambda: next(answers))
+    assert [graph is None for graph in quick_weights(model).exact_graphs] == [False, True]
+
+    make_exact_graphs(model, worth=1)
+    assert None not in quick_weights(model).exact_graphs
 
 
 @torch.inference_mode()
@@ -274,8 +290,8 @@ def test_without_graphs_exact_steps_are_made_as_before(fault: str, monkeypatch: 
 
         monkeypatch.setattr(torch.jit, "trace", traced)
     model = exact()
-    assert quick_weights(model).exact_graphs == (None, None)
-    assert quick_weights(model).exact_config is not None, "it is not tried again"
+    assert quick_weights(model).exact_graphs == [None, None]
+    assert None not in quick_weights(model).exact_configs, "they are not tried again"
     exactly(model, 1, 1)
 
 
