@@ -92,16 +92,16 @@ class QuickSteps:
         self._make_room(end)
         x = self._decoder.embedding.unseen(ids, first).view(batch * n_new, -1)  # [row, feature]
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
-        exact_graph = self._exact_graphs[batch > 1] if n_new == 1 and self.weights.is_right(batch) else None
+        exact_graph = self._exact_graphs[batch > 1] if n_new == 1 else None
         if self._graph is not None and batch == 1:
             seen = masks.causal(n_new, end, first).to(ids.device)
             logits = self._graph(x, new, kept, self._across, seen, torch.tensor(self.scale))
-        elif exact_graph is not None:
+        elif exact_graph is not None and self.weights.is_right(batch):
             logits = exact_graph(x, new, kept, self._across, torch.tensor(self.scale), *self._packed)
         else:
             before = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
             logits = self.logits(x, new, kept, self._across, before, self.scale, first)
-            self.weights.n_called[batch > 1] += n_new == 1
+            self.weights.n_called[batch > 1] += n_new == 1 and self.products is self.weights.exact
         self._n = end
         return logits.view(batch, n_new, -1)
 

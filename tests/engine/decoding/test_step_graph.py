@@ -241,6 +241,14 @@ def test_graphs_of_exact_steps_are_made_when_they_are_worth_it() -> None:
 
 
 @torch.inference_mode()
+def test_guesses_do_not_count_as_exact_steps() -> None:
+    """They have a graph of their own."""
+    model = ready()
+    told(model, by_graph=False)
+    assert quick_weights(model).n_called == [0, 0]
+
+
+@torch.inference_mode()
 def test_no_graph_of_exact_steps_is_begun_once_something_else_is_wanted() -> None:
     """Each takes as long as a key."""
     with torch.inference_mode(False):
