@@ -4,6 +4,8 @@ The tooltip says it in three lines, so that it hides little of the map; the stat
 calculation besides. How an attention cell comes about is shown by following it.
 """
 
+import math
+
 import attrs
 import numpy as np
 
@@ -18,9 +20,9 @@ from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
 
 def number(value: float) -> str:
     """A value with four significant figures; NaN and ±∞ where it is not finite."""
-    if np.isnan(value):
+    if math.isnan(value):
         return "NaN"
-    if np.isinf(value):
+    if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0:
         return "0"

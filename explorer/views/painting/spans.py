@@ -38,10 +38,12 @@ def _shape(columns: int, bend: tuple[float, float], fade: float) -> tuple[_Float
     return at, slope, np.minimum(faded, faded[::-1])
 
 
-def coverage(y: _Floats, half: _Floats, ink: _Floats, height: int) -> NDArray[np.int32]:
+def coverage(y: _Floats, half: _Floats, ink: _Floats, height: int, opacity: _Floats | None = None) -> NDArray[np.int32]:
     """[row, column] the sum over spans of ink × covered share of each pixel, in steps of 1 / STEPS.
 
     `y` [span, column] are the middles, `half` half the heights, `ink` what a fully covered pixel gets; all in device pixels.
+    With the spans' `opacity` a pixel that is covered in part gets the ink of its share of that, which is less: edges of strong
+    spans are then as sharp as a painter's. Such spans must be a pixel high.
 
     Where a span begins its ink is added, where it ends it is taken away, and between stands the running sum. The columns lie
     one after the other, each with two places more than its height; as each ends with nothing, one sum runs through all of them.
@@ -57,8 +59,15 @@ def coverage(y: _Floats, half: _Floats, ink: _Floats, height: int) -> NDArray[np
     change = np.empty(edge.shape, np.int32)  # of the ink, at both ends
     np.rint(ink * np.float32(STEPS), out=change[0], casting="unsafe")
     np.negative(change[0], out=change[1])
-    edge *= change
-    beyond = np.rint(edge, out=edge).astype(np.int32)  # the share of the next pixel
+    if opacity is None:
+        edge *= change
+        beyond = np.rint(edge, out=edge).astype(np.int32)  # the share of the next pixel
+    else:
+        np.subtract(1, edge[0], out=edge[0])  # the covered share of the first pixel, as of the last one
+        edge *= opacity
+        beyond = np.rint(ink_of(edge) * np.float32(STEPS)).astype(np.int32)
+        np.subtract(change[0], beyond[0], out=beyond[0])
+        np.negative(beyond[1], out=beyond[1])
     change -= beyond
     row += np.arange(0, columns * tall, tall, dtype=np.int32)
     sums = np.zeros(columns * tall, np.int32)
@@ -94,7 +103,7 @@ def band_image(bands: Bands, theme: Theme, ratio: float) -> tuple[QPointF, QImag
     y = across * s
     y += y0
     y *= np.float32(ratio)
-    image = _inked(coverage(y, half, _ink(bands.opacity)[:, None] * fade, rows), getattr(theme, bands.colour, bands.colour))
+    image = inked(coverage(y, half, ink_of(bands.opacity)[:, None] * fade, rows), getattr(theme, bands.colour, bands.colour))
     image.setDevicePixelRatio(ratio)
     return corner, image
 
@@ -108,13 +117,13 @@ def _field(bands: Bands, ratio: float) -> tuple[QPointF, int, int]:
     return QPointF(left, top), max(1, round((right - left) * ratio)), max(1, round((bottom - top) * ratio))
 
 
-def _ink(opacity: _Floats) -> _Floats:
+def ink_of(opacity: _Floats) -> _Floats:
     """−ln(1 − opacity): one band alone shall have its own opacity."""
     ink: _Floats = -np.log1p(-np.minimum(opacity, 0.995))
     return ink
 
 
-def _inked(sums: NDArray[np.int32], colour: str) -> QImage:
+def inked(sums: NDArray[np.int32], colour: str) -> QImage:
     """The image of a colour under so much ink [row, column] (steps)."""
     return _image(_inks(QColor(colour).rgb()).take(sums, mode="clip"))
 
@@ -226,7 +235,7 @@ def _curve_image(lines: Curves, theme: Theme, ratio: float) -> tuple[QPointF, QI
     at = left + (np.arange(columns) + 0.5) / ratio
     y = ((np.stack([np.interp(at, lines.x, line) for line in lines.y]) - top) * ratio).astype(np.float32)  # [line, column]
     half = 0.5 * ratio * lines.width[:, None] * np.sqrt(1 + np.gradient(y, axis=1) ** 2)
-    ink = np.repeat(_ink(lines.opacity)[:, None], columns, axis=1)
-    image = _inked(coverage(y, half, ink, rows), getattr(theme, lines.colour))
+    ink = np.repeat(ink_of(lines.opacity)[:, None], columns, axis=1)
+    image = inked(coverage(y, half, ink, rows), getattr(theme, lines.colour))
     image.setDevicePixelRatio(ratio)
     return QPointF(left, top), image

@@ -9,13 +9,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
 from explorer.picture.kinds import Alignment, HeadLines
-from explorer.picture.layout.strands import Placed, Point, asides
+from explorer.picture.layout.strands import Lines, Placed, Point, asides
 from explorer.picture.makers.alignment import head_colour, strokes
 from explorer.picture.theme import Theme
+from explorer.views.pictures.strand_image import Strokes, lines_image
 
 _STEPS = 65_535
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
-_LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strands that take about 8 ms
+_LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strokes that take about 8 ms
+_SPANS_AT_ONCE = 2**17  # the same, of straight strands of one colour, which are made without strokes
 _DASHES = {"": Qt.PenStyle.SolidLine, "dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
 
 
@@ -68,15 +70,33 @@ class StrandPainting:
     def image(self) -> QPixmap:
         """The image, after some more strands were painted into it."""
         if not self.ready:
-            at_once = _ARCS_AT_ONCE if self.setting.picture.arcs else _LINES_AT_ONCE
+            strands = self.setting.made.strands
             with QPainter(self._image) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.translate(self.setting.left, 0)
-                flat = self._waiting[self._done : self._done + at_once]
-                for head, row, column in zip(*np.unravel_index(flat, self._opacities.shape), strict=True):
-                    self._paint(painter, int(head), int(row), int(column))
-            self._done += at_once
+                if isinstance(strands, Lines) and not self.setting.picture.overlaid:
+                    self._paint_lines(painter, strands)
+                else:
+                    self._paint_strokes(painter, _ARCS_AT_ONCE if self.setting.picture.arcs else _LINES_AT_ONCE)
         return self._image
+
+    def _next(self, count: int) -> tuple[NDArray[np.intp], ...]:
+        """Heads, rows and columns of so many strands that are still to be painted."""
+        flat = self._waiting[self._done : self._done + count]
+        self._done += count
+        return np.unravel_index(flat, self._opacities.shape)
+
+    def _paint_lines(self, painter: QPainter, lines: Lines) -> None:
+        setting = self.setting
+        wide, high = setting.size.width() * setting.ratio, (lines.last - lines.first) * setting.ratio
+        where = self._next(max(16, int(_SPANS_AT_ONCE / (wide + high))))
+        some = Strokes(where[1], where[2], self._widths[where], self._opacities[where])
+        colour = setting.theme.accent
+        painter.drawImage(*lines_image(lines, some, colour, setting.left, setting.size.width(), setting.ratio))
+
+    def _paint_strokes(self, painter: QPainter, count: int) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(self.setting.left, 0)
+        for head, row, column in zip(*self._next(count), strict=True):
+            self._paint(painter, int(head), int(row), int(column))
 
     def _paint(self, painter: QPainter, head: int, row: int, column: int) -> None:
         theme, number = self.setting.theme, self._heads[head].head

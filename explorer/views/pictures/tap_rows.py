@@ -16,6 +16,8 @@ from explorer.trace.tap_figures import TapFigures
 _Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("tap", "shape", "difference", "min", "max", "mean", "deviation", "nan", "infinite", "dtype")
 DIFFERENCE = COLUMNS.index("difference")
+FIGURES = range(DIFFERENCE, len(COLUMNS))
+"""The columns of figures; names and shapes stand before them."""
 _NOT_KEPT = "–"
 _SHORT = {"float32": "f32"}  # as it is written where there is little room
 SORTED_BY = Qt.ItemDataRole.UserRole
@@ -110,6 +112,12 @@ class TapRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and column > 1 and self._taps.names[row] not in self._figures:
             return QColor(self.theme.faint)
         return self._shown(row, column) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def cells(self, row: int) -> tuple[list[str], bool]:
+        """What the cells of a row say, and whether its figures are those of this pass."""
+        assert self._taps is not None  # There are rows.
+        name = self._taps.names[row]
+        return [self._shown(row, column) for column in range(len(COLUMNS))], name in self._figures
 
     def _shown(self, row: int, column: int) -> str:
         assert self._taps is not None  # The caller has checked.

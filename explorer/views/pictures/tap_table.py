@@ -9,6 +9,7 @@ from explorer.lang import Words
 from explorer.picture.makers.taps import TapList
 from explorer.picture.theme import Theme
 from explorer.trace.tap_figures import TapFigures
+from explorer.views.pictures.tap_cells import TapCells
 from explorer.views.pictures.tap_rows import DIFFERENCE, SORTED_BY, TapRows
 
 _WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
@@ -34,8 +35,7 @@ class TapTableView(QWidget):
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._sorted.setFilterFixedString)
-        self.table = QTableView()
-        self.table.setModel(self._sorted)
+        self.table = TapCells(self._rows, self._sorted)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.table.setShowGrid(False)
@@ -84,6 +84,7 @@ class TapTableView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._rows.theme = theme
+        self.table.set_theme(theme)
 
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():
