@@ -1,6 +1,7 @@
 """Telling first changes for a sentence, for whoever has not made one yet."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import attrs
 
@@ -25,7 +26,12 @@ def hidden_word(trace: Trace, place: int) -> tuple[Change, ...]:
     across = "decoder.layers.0.cross_attn.masked" in trace
     side = "decoder" if across or not trace.tokens.source else "encoder"
     kind = "cross_attn" if across else "self_attn"
-    n_layers = trace.card.side(side).n_layers
+    return _closed(side, kind, trace.card.side(side).n_layers, place)
+
+
+@lru_cache(maxsize=256)  # The same ones are offered at each keystroke.
+def _closed(side: str, kind: str, n_layers: int, place: int) -> tuple[Change, ...]:
+    """A key closed in an attention of each layer."""
     return tuple(Change(f"{side}.layers.{layer}.{kind}.masked", "close", columns=(place,)) for layer in range(n_layers))
 
 

@@ -9,7 +9,7 @@ import attrs
 
 from explorer.state.breaks import BREAKS, broken, offered, unchanged
 from explorer.state.wish import Wish
-from explorer.trace.changes import Change
+from explorer.trace.changes import Change, as_on
 
 Key = tuple[object, ...]
 """What a Try belongs to: ("knob", name) or ("changes", the changes as if they were on)."""
@@ -31,7 +31,7 @@ def key_of_knob(name: str) -> Key:
 
 def key_of_changes(changes: Sequence[Change]) -> Key:
     """The key of a row of changes, whether they are on or off."""
-    return ("changes", *(attrs.evolve(change, on=True) for change in changes))
+    return ("changes", *map(as_on, changes))
 
 
 def unchanged_wish(wish: Wish) -> Wish:
@@ -54,7 +54,7 @@ def tries(wish: Wish, groups: Sequence[Sequence[Change]]) -> tuple[Try, ...]:
         else:
             made.append(Try(key, attrs.evolve(now, config=now.config.changed(**{name: BREAKS[name]})), now))
     for group in groups:
-        on = tuple(attrs.evolve(change, on=True) for change in group)
+        on = tuple(map(as_on, group))
         if set(on) <= set(now.changes):
             made.append(Try(key_of_changes(group), attrs.evolve(plain, changes=on), plain))
         else:
@@ -65,7 +65,7 @@ def tries(wish: Wish, groups: Sequence[Sequence[Change]]) -> tuple[Try, ...]:
 
 def _in_order(wish: Wish, changes: Sequence[Change]) -> tuple[Change, ...]:
     """The changes in the order of the list, and those that are not in it at the end: the order in which they are made."""
-    rows = [attrs.evolve(change, on=True) for change in wish.changes]
+    rows = list(map(as_on, wish.changes))
     return tuple(sorted(changes, key=lambda change: rows.index(change) if change in rows else len(rows)))
 
 

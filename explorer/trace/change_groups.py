@@ -69,16 +69,18 @@ def _alike(change: Change, before: Change, kin: Kin) -> bool:
     """Whether a change differs from the one before it in this respect alone."""
     if kin == "layers":
         layer, last = place_of(change.tap).layer, place_of(before.tap).layer
-        return layer is not None and last is not None and layer == last + 1 and _on_layer_0(change) == _on_layer_0(before)
+        follows = layer is not None and last is not None and layer == last + 1 and change.head == before.head
+        return follows and with_layer(change.tap, 0) == with_layer(before.tap, 0) and _besides(change) == _besides(before)
     if kin == "heads":
         both = change.head is not None and before.head is not None and change.head != before.head
-        return both and attrs.evolve(change, head=0) == attrs.evolve(before, head=0)
+        return both and change.tap == before.tap and _besides(change) == _besides(before)
     drawn = change.kind in ("close", "set") and change.rows is not None and change.columns is not None
     return drawn and before.rows is not None and _without_cells(change) == _without_cells(before)
 
 
-def _on_layer_0(change: Change) -> Change:
-    return attrs.evolve(change, tap=with_layer(change.tap, 0))
+def _besides(change: Change) -> tuple[object, ...]:
+    """All but its tap and its head."""
+    return change.kind, change.rows, change.columns, change.value, change.text, change.on
 
 
 def _without_cells(change: Change) -> tuple[object, ...]:

@@ -217,6 +217,11 @@ def switched_on(changes: Iterable[Change]) -> tuple[Change, ...]:
     return tuple(change for change in changes if change.on)
 
 
+def as_on(change: Change) -> Change:
+    """The change as if it were on."""
+    return change if change.on else attrs.evolve(change, on=True)
+
+
 def checked(changes: Iterable[Change]) -> tuple[Change, ...]:
     """The Changes that a caller gave, as a tuple. Raises BadChangeField if one of them is no Change."""
     made: tuple[Any, ...] = tuple(changes) if isinstance(changes, Iterable) else (changes,)

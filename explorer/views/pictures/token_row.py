@@ -3,6 +3,8 @@
 Keys: left and right select, M merges with the next token, S splits, R resets, the menu key opens the menu.
 """
 
+from bisect import bisect_left
+
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
@@ -78,14 +80,18 @@ class TokenRowView(Surface):
 
     def _place_anew(self) -> None:
         few = self._wrap and self.picture is not None and len(self.picture.chips) <= _MOST_SCALED
-        for self._scale in _SCALES if few else (1.0,):
-            self._boxes = []
-            self._place()
-            if self._fits():
-                break
-        if few and len(self._boxes) == self._n_chips() and self._fits():
+        sizes = _SCALES if few else (1.0,)
+        # The largest one that fits: what fits in one size fits in each smaller one.
+        found = bisect_left(range(len(sizes) - 1), True, key=lambda place: self._fits_at(sizes[place]))
+        if self._fits_at(sizes[found]) and few and len(self._boxes) == self._n_chips():
             self._centre()
         self._shift = min(self._shift, self._most_shift())
+
+    def _fits_at(self, scale: float) -> bool:
+        """Lay the chips out in this size. Whether they fit in it."""
+        self._scale, self._boxes = scale, []
+        self._place()
+        return self._fits()
 
     def _centre(self) -> None:
         """Move the chips to the middle of the view's height."""
