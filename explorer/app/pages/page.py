@@ -255,6 +255,12 @@ class Page(QWidget):
         for card in self.cards:
             card.view.set_theme(theme)
 
+    def set_busy(self, busy: bool) -> None:
+        """Tell the views that the compute thread has begun to answer, or has answered."""
+        for card in self.cards:
+            if isinstance(card.view, Surface):
+                card.view.set_busy(busy)
+
     def enlarge_letters(self, times: float) -> None:
         for card in self.cards:
             if isinstance(card.view, Surface):

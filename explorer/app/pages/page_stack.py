@@ -279,6 +279,11 @@ class PageStack(QWidget):
     def fit(self) -> None:
         self.page.fit()
 
+    def set_busy(self, busy: bool) -> None:
+        """The compute thread has begun to answer, or has answered. Both threads share Python's lock."""
+        for page in self.pages.values():
+            page.set_busy(busy)
+
     def set_stale(self, stale: bool) -> None:
         """Veil the page while it does not show what the user asks for."""
         self._veil.setGeometry(self._stack.geometry())  # The notice above the page may have come or gone.

@@ -171,6 +171,7 @@ class Window(QMainWindow):
                 self._stopped()
             case told.Busy(busy):
                 self.status.set_busy(busy)
+                self.page_stack.set_busy(busy)
             case told.Progressed(share):
                 self.status.set_progress(share)
             case told.Undoable():

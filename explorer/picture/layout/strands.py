@@ -115,6 +115,11 @@ class Placed:
     below_top: float
     strands: Lines | Arcs
 
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Between which heights strands lie; those of lines are free of labels."""
+        return (self.strands.first, self.strands.last) if isinstance(self.strands, Lines) else (0.0, self.height)
+
 
 @attrs.frozen
 class Room:

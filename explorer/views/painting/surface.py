@@ -72,6 +72,9 @@ class Surface(QWidget):
             self.lit = tokens
             self.update()
 
+    def set_busy(self, busy: bool) -> None:
+        """The compute thread has begun to answer, or has answered. What is painted little by little rests meanwhile."""
+
     def fit(self) -> None:
         """Show the whole picture."""
 

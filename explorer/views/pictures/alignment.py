@@ -3,6 +3,7 @@
 Keys: left and right go through the tokens of a row, up and down change the row, 0 shows all lines again.
 """
 
+import math
 from html import escape
 
 import attrs
@@ -49,7 +50,9 @@ class AlignmentView(Surface):
         self.paintings = StrandPaintings()
         self._soon = QTimer(self)  # for the strands that are not painted yet
         self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self.update)
+        self._soon.timeout.connect(self._go_on)
+        self._rests = False  # whether strands that are not painted yet wait until the compute thread has answered
+        self._seen_of: tuple[Alignment, frozenset[Spot], NDArray[np.bool_]] | None = None
         self.change_menu = ChangeMenu(self, self.wished.emit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
@@ -140,9 +143,9 @@ class AlignmentView(Surface):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_strands(painter, self.picture)
-        self._paint_labels(painter, self.picture.rows, self._placed().below)
+        self._paint_labels(painter, self.picture.rows, self._placed().below, part)
         if not self.picture.arcs:
-            self._paint_labels(painter, self.picture.columns, self._placed().above)
+            self._paint_labels(painter, self.picture.columns, self._placed().above, part)
         self._paint_scroll(painter)
         self.paint_focus(painter)
 
@@ -160,8 +163,26 @@ class AlignmentView(Surface):
         if not painting.ready:
             self._soon.start()
 
+    def set_busy(self, busy: bool) -> None:
+        self._rests = busy
+        if not busy:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Paint some more strands, unless they are all painted or the compute thread needs Python's lock."""
+        painting = self.paintings.newest
+        if painting is None or painting.ready or self._rests:
+            return
+        top, bottom = painting.setting.made.heights
+        self.update(QRect(0, math.floor(top), self.width(), math.ceil(bottom) - math.floor(top)))
+
     def _seen(self, picture: Alignment) -> NDArray[np.bool_]:
         """[row, column] True where a strand is visible: it is strong enough, and its tokens are lit if any are."""
+        if self._seen_of is None or self._seen_of[0] is not picture or self._seen_of[1] != self.lit:
+            self._seen_of = picture, self.lit, self._find_seen(picture)
+        return self._seen_of[2]
+
+    def _find_seen(self, picture: Alignment) -> NDArray[np.bool_]:
         rows, columns = self._shown(picture)
         seen = np.zeros(picture.values.shape, bool)
         seen[np.ix_(rows, columns)] = True
@@ -174,11 +195,11 @@ class AlignmentView(Surface):
         spots = axis.spots(place) | (self._columns.spots(place) if one_row else frozenset())
         return bool(spots & self.lit)
 
-    def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
+    def _paint_labels(self, painter: QPainter, axis: Axis, side: Side, part: QRect) -> None:
         edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
         for place, label in enumerate(axis.labels):
             box = self.token_rect(axis.spot(place))
-            if box.intersects(QRectF(self.rect())):
+            if box.intersects(QRectF(part)):
                 lit = self._is_lit(axis, place)
                 if lit:
                     underline(painter, box, label, edge, self.theme)

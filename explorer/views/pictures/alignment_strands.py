@@ -67,6 +67,11 @@ class StrandPainting:
         """Whether all strands are painted."""
         return self._done >= len(self._waiting)
 
+    @property
+    def n_painted(self) -> int:
+        """How many strands are painted."""
+        return min(self._done, len(self._waiting))
+
     def image(self) -> QPixmap:
         """The image, after some more strands were painted into it."""
         if not self.ready:
@@ -115,6 +120,12 @@ class StrandPaintings:
 
     def __init__(self) -> None:
         self.kept: list[StrandPainting] = []
+        self._newest: StrandPainting | None = None
+
+    @property
+    def newest(self) -> StrandPainting | None:
+        """The painting that was asked for last."""
+        return self._newest
 
     def of(self, setting: Setting, seen: NDArray[np.bool_]) -> StrandPainting:
         """The painting of the visible strands [row, column]: one that was begun, or a new one."""
@@ -123,6 +134,7 @@ class StrandPaintings:
         if found is None:
             found = StrandPainting(setting, seen)
             self.kept = [*fitting[:1], found]
+        self._newest = found
         return found
 
 

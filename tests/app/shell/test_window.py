@@ -15,6 +15,7 @@ from explorer.errors import EmptyText
 from explorer.state.intents import OpenPage, SetBatch, SetKnob, SetPreset, SetText, SetTrained, look_at
 from explorer.state.state import State
 from explorer.views.painting.pointed import Pointed
+from explorer.views.pictures.alignment import AlignmentView
 from tests.app.shell.opening import Make, Opened, spy
 
 PAGES = page_list.KEYS
@@ -73,10 +74,16 @@ def _broke(opened: Opened, qtbot: QtBot) -> None:
 
 def _busy(opened: Opened, qtbot: QtBot) -> None:
     opened.window.show()
+    opened.window.go("output")
+    rests: list[bool] = []
+    for card in opened.window.page_stack.page.cards:
+        if isinstance(card.view, AlignmentView):
+            card.view.set_busy = rests.append  # type: ignore[method-assign]
     opened.tell(told.Busy(True))
     qtbot.waitUntil(opened.window.status.cancel.isVisible)
     opened.tell(told.Busy(False))
     assert not opened.window.status.cancel.isVisible()
+    assert rests == [True, False]
 
 
 def _progressed(opened: Opened, qtbot: QtBot) -> None:

@@ -156,3 +156,48 @@ def test_another_size_or_theme_is_painted_anew(qtbot: QtBot, words: Words) -> No
     assert distance(pixel(view, top_of(view, 3, 1)), QColor(DARK.accent)) <= 12
     view.resize(400, 260)
     assert distance(pixel(view, top_of(view, 3, 1)), QColor(DARK.accent)) <= 12
+
+
+def test_what_is_not_painted_yet_rests_while_the_compute_thread_answers(
+    qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both threads share Python's lock: behind a long text a key took ten times as long. Afterwards the rest is painted."""
+    monkeypatch.setattr(alignment_strands, "_SPANS_AT_ONCE", 0)  # sixteen at once
+    values = np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12)
+    made = attrs.evolve(arcs(values, tuple(f"t{i}" for i in range(12))), arcs=False)
+    view = AlignmentView()
+    qtbot.addWidget(view)
+    view.draw(made, words)
+    view.resize(500, 300)
+    view.set_busy(True)
+    with qtbot.waitExposed(view):
+        view.show()
+    qtbot.waitUntil(lambda: bool(view.paintings.kept) and not view._soon.isActive())
+    painting = view.paintings.kept[0]
+    painted = painting.n_painted
+    for _ in range(5):
+        view._soon.start()
+        qtbot.waitUntil(lambda: not view._soon.isActive())
+    assert painting.n_painted == painted and not painting.ready
+    view.set_busy(False)
+    qtbot.waitUntil(lambda: painting.ready)
+    assert painting.n_painted > painted
+
+
+def test_strands_that_follow_leave_the_labels_alone(qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the rows alone, so that three hundred labels are not painted for each part of a long text's strands."""
+    monkeypatch.setattr(alignment_strands, "_SPANS_AT_ONCE", 0)
+    values = np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12)
+    view = AlignmentView()
+    qtbot.addWidget(view)
+    parts = []
+    paint = view.paint
+    monkeypatch.setattr(view, "paint", lambda painter, part: (parts.append(part), paint(painter, part)))
+    view.draw(attrs.evolve(arcs(values, tuple(f"t{i}" for i in range(12))), arcs=False), words)
+    view.resize(500, 300)
+    with qtbot.waitExposed(view):
+        view.show()
+    qtbot.waitUntil(lambda: bool(view.paintings.kept) and view.paintings.kept[0].ready)
+    above, below = (view.token_rect((side, 3)) for side in (view._columns.side, view._rows.side))
+    assert parts[0].height() == 300 and len(parts) > 5
+    assert all(part.top() >= above.bottom() and part.bottom() <= below.top() for part in parts[-4:])
