@@ -10,6 +10,7 @@ from tests.bench import (
     foreign_key_rows,
     foreign_rows,
     growth,
+    key_rows,
     long_rows,
     memory_rows,
     page_rows,
@@ -38,4 +39,5 @@ GROUPS = (
     *memory_rows.tasks(),
     *growth.tasks(),
     *page_rows.tasks(),
+    *key_rows.tasks(),
 )

@@ -38,7 +38,7 @@ def tasks() -> list[Task]:
 
 
 @attrs.frozen
-class _Key:
+class Key:
     """A key: how long it took until everything was painted, of that the parts on the compute thread, and what it said."""
 
     ms: float
@@ -53,10 +53,10 @@ class _Key:
         return self.ms - self.cut - self.model - self.pictures
 
 
-def _typed(driven: Driven) -> _Key:
+def typed(driven: Driven) -> Key:
     ms, frame = driven.painted_ms(driven.type_next), driven.frame
     pictures = driven.program.window.page_stack.prepared.taken_ms
-    return _Key(ms, frame.tokens_ms, frame.decoding_ms + frame.pass_ms, pictures, frame.trace.tokens)
+    return Key(ms, frame.tokens_ms, frame.decoding_ms + frame.pass_ms, pictures, frame.trace.tokens)
 
 
 def _keys(bench: Bench) -> list[Row]:
@@ -66,7 +66,7 @@ def _keys(bench: Bench) -> list[Row]:
             raise RuntimeError(f"the sentence has {n} tokens, not {_N}")
         found = []
         for turn in range(_WARM_UP + _KEYS):
-            key = _typed(driven)
+            key = typed(driven)
             if turn >= _WARM_UP:
                 found.append(key)
             driven.take_back()
@@ -101,7 +101,7 @@ def _keys(bench: Bench) -> list[Row]:
     ]
 
 
-def _parts(keys: list[_Key]) -> str:
+def _parts(keys: list[Key]) -> str:
     """Medians of the parts, and how long keys take that make a sentence whose tokens were seen before, and others."""
     seen: set[tuple[int, ...]] = set()
     new, again = [], []

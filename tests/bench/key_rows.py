@@ -1,0 +1,70 @@
+"""A key on every page: what the river's row says of the first page, for all of them, and for a text of some hundred tokens."""
+
+from functools import partial
+
+import attrs
+
+from explorer.page_list import KEYS
+from tests.bench.bench import Bench, Task
+from tests.bench.probe import SIXTEEN, Driven
+from tests.bench.row import Row, measured
+from tests.bench.timing import Sample
+from tests.bench.window_rows import Key, typed
+
+_ASKING = ("effects", "patching", "saliency", "steering")
+"""Pages that try hundreds of passes for what they show: of a long text for minutes."""
+_WARM_UP = 4
+
+
+@attrs.frozen
+class Case:
+    """A preset, how often it is given the sentence of sixteen tokens, the pages, the goal (ms) and how many keys count."""
+
+    preset: str
+    times: int
+    pages: tuple[str, ...]
+    goal: float
+    n_keys: int
+
+    def name(self, page: str) -> str:
+        return f"a key on the page {page}: event to everything painted, {self.preset}, {16 * self.times} tokens"
+
+
+_CASES = (Case("translator", 1, KEYS, 28.0, 20), Case("tiny", 20, tuple(key for key in KEYS if key not in _ASKING), 60.0, 8))
+
+
+def tasks() -> list[Task]:
+    """Takes minutes, so it has to be asked for: `--only "a key on"`."""
+    return [Task("keys", tuple(map(case.name, case.pages)), partial(_pages, case=case), asked=True) for case in _CASES]
+
+
+def _pages(bench: Bench, case: Case) -> list[Row]:
+    """The page is open and has found out what it shows; so it has before each further key."""
+    rows = []
+    with Driven(SIXTEEN * case.times, case.preset) as driven:
+        for page in case.pages:
+            driven.program.window.go(page)
+            _come_to_rest(driven)
+            driven.program.window.sentences.source_edit.setFocus()
+            found = []
+            for turn in range(_WARM_UP + case.n_keys):
+                key = typed(driven)
+                if turn >= _WARM_UP:
+                    found.append(key)
+                _come_to_rest(driven)
+                driven.take_back()
+                _come_to_rest(driven)
+            rows.append(_row(case.name(page), found, case.goal))
+    return rows
+
+
+def _come_to_rest(driven: Driven) -> None:
+    driven.wait(driven.settled)
+    driven.wait(lambda: not driven.program.window.page_stack.page.awaits)
+
+
+def _row(name: str, keys: list[Key], goal: float) -> Row:
+    parts = {part: Sample(tuple(getattr(key, part) for key in keys)).median for part in ("cut", "model", "pictures", "window")}
+    whole = Sample(tuple(key.ms for key in keys))
+    told = ", ".join(f"{part} {ms:.3g}" for part, ms in parts.items())
+    return measured(name, whole.median, goal, spread=f"longest {max(whole.values):.3g}", note=f"medians: {told} ms")
