@@ -153,7 +153,7 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
     from explorer.cli.output import absent, classes, filled_in, next_token, told_as_json
     from explorer.picture.cell_text import number
-    from explorer.picture.makers.taps import TapList
+    from explorer.picture.makers.taps import tap_list, tap_summary
 
     trace = explored(text, given)
     if as_json:
@@ -182,11 +182,11 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
         click.echo(words(f"held.{trace.card.held}"))
     if trace.card.made_from:
         click.echo(words("made_from.long", kinds=" · ".join(trace.card.made_from)))
-    taps = TapList(trace)
-    for row, name in enumerate(taps.names):
-        about = taps.summary(row)
+    taps = tap_list(trace)
+    for name, shape in zip(taps.names, taps.shapes, strict=True):
+        about = tap_summary(trace, name)
         reach = "–" if about is None else f"{number(about.low):>10} … {number(about.high):<10}"
-        click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
+        click.echo(f"{name:44} {shape:34} {reach}")
     for line in absent(trace, words):
         click.echo(line)
 

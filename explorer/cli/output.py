@@ -20,17 +20,17 @@ _MASKS = ("[MASK]", "<mask>")
 def told_as_json(trace: Trace) -> str:
     """Texts, tokens, the model, every tap with axes, shape and figures, as JSON; what is no finite number is a text."""
     from explorer.export.job import state_of
-    from explorer.picture.makers.taps import TapList
+    from explorer.picture.makers.taps import tap_summary
 
-    taps = TapList(trace)
-    figures = (taps.summary(row) for row in range(len(taps.names)))
+    names = trace.names()
+    figures = (tap_summary(trace, name) for name in names)
     told = {
         **state_of(trace),
         "tokens": {side: [_token(token) for token in getattr(trace.tokens, side)] for side in ("source", "target")},
         "taps": {
             name: {"axes": trace.axes(name), "shape": trace.shape(name)}
             | ({} if about is None else {"low": about.low, "high": about.high, "mean": about.mean})
-            for name, about in zip(taps.names, figures, strict=True)
+            for name, about in zip(names, figures, strict=True)
         },
     }
     return json.dumps(_finite(told), ensure_ascii=False, allow_nan=False)

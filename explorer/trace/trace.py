@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
 import attrs
 import numpy as np
@@ -319,8 +320,9 @@ class Trace(Shown):
 
         asked = step, rival, word
         if asked not in self._parts:
-            self._parts[asked] = parts_asked(self, *asked)
-        return self._parts[asked]
+            # Parts that held the Trace which keeps them would stay with all arrays until the collector finds both.
+            self._parts[asked] = attrs.evolve(parts_asked(self, *asked), trace=proxy(self))
+        return attrs.evolve(self._parts[asked], trace=self)
 
     def lens(self, *, jacobian: bool = False) -> "Lens":
         """What each layer of the decoder would say. The Trace needs the experiment "lens": `explorer.lens` makes it.

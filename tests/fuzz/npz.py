@@ -13,7 +13,7 @@ import numpy as np
 
 import explorer
 from explorer.errors import BadFile
-from explorer.picture.makers.taps import TapList
+from explorer.picture.makers.taps import tap_list, tap_summary
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 
@@ -46,9 +46,8 @@ def npz(trial: Trial) -> None:
             assert trace[name].ndim == len(trace.axes(name))
             trace.side(name, trace.axes(name)[0])
         _ = trace.expected, trace.whole, repr(trace.tokens)
-        taps = TapList(trace)
-        for row in range(min(8, len(taps.names))):
-            taps.summary(row)
+        for name in tap_list(trace).names[:8]:
+            tap_summary(trace, name)
         trace.save(trial.folder / "again.npz")
         explorer.Trace.load(trial.folder / "again.npz")
 

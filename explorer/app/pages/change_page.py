@@ -111,6 +111,9 @@ class ChangePage(Page):
         self._firsts: dict[str, FirstChange] = {}
         self._offered: set[str] | None = None
 
+    def forget(self) -> None:
+        self._shown = None
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = (trace, look)
         there = is_changed(trace)

@@ -69,6 +69,9 @@ class EffectsPage(Page):
         if self._shown is not None:
             self._offer_exact(found_effects(self._shown[0]), going=self.focus.head_rows > 0 and not self._stopped)
 
+    def forget(self) -> None:
+        self._shown = None
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = trace, look, words
         self._ask(trace, look)

@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.places import place_difference
-from explorer.picture.makers.taps import TapList
+from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.tap_figures import MeasuredTaps, agree, grouped
@@ -67,6 +67,11 @@ class InspectorPage(Page):
         splitter.setSizes([_TABLE_WHOLE_PX, 400])
         layout.addWidget(splitter)
 
+    def forget(self) -> None:
+        self._trace = None
+        if self._asked.n_pieces:
+            self._send(MeasureTaps())  # What is measured holds a whole pass.
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self.difference.setVisible(agree(trace, look.tap))
         super().draw(trace, look, words)
@@ -74,7 +79,7 @@ class InspectorPage(Page):
             if self._asked.n_pieces:
                 self._send(MeasureTaps())  # The figures of the pass before are not wanted any more.
             self._trace, self._words = trace, words
-            self.table.draw(TapList(trace), words)
+            self.table.draw(tap_list(trace), words)
         has_heads = trace.axes(look.tap)[0] == "head"
         self.head.setVisible(has_heads)
         self.head_label.setVisible(has_heads)

@@ -145,6 +145,9 @@ class OutputPage(Page):
         self.to_grid.clicked.connect(self._show_grid)
         self.to_lines.clicked.connect(self._show_lines)
 
+    def forget(self) -> None:
+        self._trace = None
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
         self.unit.put(look)

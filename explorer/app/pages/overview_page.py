@@ -39,6 +39,9 @@ class OverviewPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.card_)
 
+    def forget(self) -> None:
+        self._trace = None
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
         self._ask(look)

@@ -255,6 +255,13 @@ class Page(QWidget):
         for card in self.cards:
             card.view.set_theme(theme)
 
+    def forget(self) -> None:
+        """Let the answer go that the page has shown: another one has come while nobody sees it.
+
+        It is drawn anew before it is seen again. A page that kept its last Trace kept all recorded arrays with it: hundreds of
+        megabytes of a long text, once for each page.
+        """
+
     def set_busy(self, busy: bool) -> None:
         """Tell the views that the compute thread has begun to answer, or has answered."""
         for card in self.cards:

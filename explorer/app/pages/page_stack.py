@@ -183,8 +183,12 @@ class PageStack(QWidget):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show an answer. The one before is kept until `let_go`, as to free it takes a millisecond."""
         self._before = self._shown, self.prepared.foreseen
+        is_new = self._shown is None or self._shown[0] is not trace
         self._shown = (trace, look, words)
         self._draw()
+        for page in self.pages.values():
+            if is_new and page is not self.page:
+                page.forget()
 
     def let_go(self) -> None:
         """Free what was shown before."""

@@ -83,6 +83,9 @@ class WhyPage(Page):
         super().resizeEvent(event)
         self._inner.setMinimumHeight(_LEAST_PX[self.width() < _NARROW_PX])
 
+    def forget(self) -> None:
+        self._trace = None
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._words, self._wall_look = trace, words, look
         there = isinstance(trace.experiments.get("why"), OutputWeights)

@@ -1,24 +1,36 @@
-"""The list of all taps with their figures. At the command line a figure is computed on first use and then kept."""
+"""The list of all taps of a Trace. Their figures are worked out by who shows them, since a large Trace has gigabytes."""
 
-from functools import lru_cache
+import attrs
 
 from explorer.picture.makers.heatmaps import shape_badge
 from explorer.trace.measures import Summary, summary
 from explorer.trace.trace import Trace
 
 
+@attrs.frozen
 class TapList:
-    """Names and shapes of all taps of a trace. Summaries are made on demand, since a large trace has gigabytes."""
+    """Names of all taps, their shapes in words and in short, and whether there is a pass to compare with.
 
-    def __init__(self, trace: Trace) -> None:
-        self.names = trace.names()
-        self.shapes = tuple(shape_badge(trace, name) for name in self.names)
-        self.compares = trace.compared_with is not None
-        self.sizes = tuple("×".join(map(str, trace.shape(name))) for name in self.names)
-        self._summary = lru_cache(maxsize=None)(
-            lambda row: None if trace.map(self.names[row]).array is None else summary(trace[self.names[row]])
-        )
+    It does not hold the Trace: a table that nobody sees keeps the list.
+    """
 
-    def summary(self, row: int) -> Summary | None:
-        """Smallest, largest, mean and other figures of the tap in this row; None where a long text's array was not kept."""
-        return self._summary(row)
+    names: tuple[str, ...]
+    shapes: tuple[str, ...]
+    sizes: tuple[str, ...]
+    compares: bool
+
+
+def tap_list(trace: Trace) -> TapList:
+    """The TapList of a Trace, in the order of the flow."""
+    names = trace.names()
+    return TapList(
+        names=names,
+        shapes=tuple(shape_badge(trace, name) for name in names),
+        sizes=tuple("×".join(map(str, trace.shape(name))) for name in names),
+        compares=trace.compared_with is not None,
+    )
+
+
+def tap_summary(trace: Trace, name: str) -> Summary | None:
+    """Smallest, largest, mean and other figures of a tap; None where a long text's array was not kept."""
+    return None if trace.map(name).array is None else summary(trace[name])

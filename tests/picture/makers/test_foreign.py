@@ -11,7 +11,7 @@ from explorer.picture.makers.attention import head_map, head_wall, part_strips
 from explorer.picture.makers.attention_steps import STEPS, result
 from explorer.picture.makers.heatmaps import closed_reason, places_note, tap_heatmap
 from explorer.picture.makers.layers import dead_units
-from explorer.picture.makers.taps import TapList
+from explorer.picture.makers.taps import tap_list, tap_summary
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from tests.trace.foreign import GATES, MAP, NAMES, STREAM, foreign_trace, grouped_trace
@@ -54,11 +54,11 @@ def test_positions_of_something_else_get_no_tokens() -> None:
 
 def test_all_taps_are_listed() -> None:
     """With shape and figures."""
-    listed = TapList(foreign_trace())
+    listed = tap_list(foreign_trace())
 
     assert listed.names == NAMES
     assert listed.shapes == ("[position 3, feature 6]", "[position 3, expert 5]", "[head 4, query 3, key 3]")
-    assert listed.summary(0).low == foreign_trace()[STREAM].min()
+    assert tap_summary(foreign_trace(), STREAM).low == foreign_trace()[STREAM].min()
 
 
 def test_a_look_fits_a_model_that_nothing_is_known_of() -> None:

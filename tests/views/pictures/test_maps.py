@@ -15,7 +15,7 @@ from explorer.picture.makers.attention import head_map, head_wall, mask_map
 from explorer.picture.makers.decoding_step import step_cross
 from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.makers.heatmaps import tap_heatmap
-from explorer.picture.makers.taps import TapList
+from explorer.picture.makers.taps import tap_list
 from explorer.picture.scales import indices, table
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
@@ -205,7 +205,7 @@ def test_taps_of_unknown_names_are_listed_and_drawn(qtbot: QtBot) -> None:
     table, view = TapTableView(), HeatmapView()
     for widget in (table, view):
         qtbot.addWidget(widget)
-    table.draw(TapList(trace), words)
+    table.draw(tap_list(trace), words)
     shown = table.table.model()
 
     assert [shown.index(row, 0).data() for row in range(shown.rowCount())] == list(NAMES)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.makers.taps import TapList
+from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.trace.tap_figures import measured_taps
 from explorer.trace.trace import Trace
@@ -22,7 +22,7 @@ def shown(qtbot: QtBot, trace: Trace, words: Words, theme: Theme = LIGHT) -> Tap
     qtbot.addWidget(view)
     view.setStyleSheet(f"QTableView {{ background: {theme.card}; border: none; }}")
     view.set_theme(theme)
-    view.draw(TapList(trace), words)
+    view.draw(tap_list(trace), words)
     view.resize(860, 400)
     with qtbot.waitExposed(view):
         view.show()
@@ -61,7 +61,7 @@ def test_figures_of_the_last_pass_are_faint_until_the_new_ones_come(
     view = shown(qtbot, trace, words, theme)
     tell(view, trace)
     assert reaches(view, 3, MEAN, theme.text) and reaches(view, 3, 0, theme.text)
-    view.draw(TapList(trace), words)
+    view.draw(tap_list(trace), words)
     assert not reaches(view, 3, MEAN, theme.text) and reaches(view, 3, MEAN, theme.faint)
     assert reaches(view, 3, 0, theme.text)
     tell(view, trace)
@@ -106,7 +106,7 @@ def test_the_chosen_row_is_on_the_accent(qtbot: QtBot, trace: Trace, words: Word
     view = shown(qtbot, trace, words, theme)
     tell(view, trace)
     view.table.selectRow(2)
-    view.draw(TapList(trace), words)
+    view.draw(tap_list(trace), words)
     for column in (0, MEAN):
         assert tuple(cell(view, 2, column)[0, 0]) == QColor(theme.accent).toTuple()[:3]
         assert reaches(view, 2, column, theme.on_accent)
