@@ -123,6 +123,23 @@ def test_a_sentence_quotes_at_most_eighty_characters(value: object) -> None:
     assert str(errors.CannotRead(path="/long" * 100 + "/name.toml", reason="x")).count("/name.toml") == 1
 
 
+@pytest.mark.parametrize("kind", raised(), ids=lambda kind: kind.__name__)
+def test_a_bare_error_says_the_same_and_holds_no_calls(kind: type[ExplorerError]) -> None:
+    """Neither its own nor those of the error that it came from."""
+    error = example(kind)
+    error.change = "what could not be made"
+    try:
+        try:
+            raise ValueError
+        except ValueError as cause:
+            raise error from cause
+    except ExplorerError as caught:
+        made = errors.bare(caught)
+        assert caught.__traceback__ is not None and caught.__cause__ is not None
+    assert (type(made), made.args, made.values, made.change) == (kind, error.args, error.values, error.change)
+    assert (made.__traceback__, made.__cause__, made.__context__) == (None, None, None)
+
+
 def test_a_bug_is_no_users_error() -> None:
     """The two have different routes."""
     assert not issubclass(ValueError, ExplorerError)

@@ -11,7 +11,7 @@ import click
 
 from explorer.cli.flags import choice_flag, request_of, shared_flags
 from explorer.cli.spoken import SpokenCommand
-from explorer.errors import NoSuchPart, TooLongForEffects
+from explorer.errors import NoSuchPart, TooLongForEffects, bare
 from explorer.export import formats
 from explorer.lang import Words
 from explorer.state.focus import NOWHERE, Focus
@@ -52,7 +52,7 @@ def effects(
     trace = Computer()(request).trace
     found, cells = trace.experiments.get("effects_exact"), trace.experiments.get("edges")
     if isinstance(found, NotMade):
-        raise found.error
+        raise bare(found.error)
     if not isinstance(found, Effects):
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     if edges and not isinstance(cells, Edges):

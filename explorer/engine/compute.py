@@ -34,7 +34,7 @@ from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
 from explorer.engine.writing import Writing
-from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry
+from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry, bare
 from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
@@ -80,7 +80,7 @@ class Computer:
                 change = error.change
                 if not request.detail.leaves_out or not isinstance(change, Change):
                     raise
-                left_out[change] = error
+                left_out[change] = bare(error)
                 wish = attrs.evolve(wish, changes=tuple(each for each in wish.changes if each != change))
             else:
                 trace = attrs.evolve(frame.trace, left_out=left_out) if left_out else frame.trace

@@ -9,7 +9,7 @@ from explorer.engine.errand import FindBreaks
 from explorer.engine.rehearsal import check_can_break
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never, silent
-from explorer.errors import NoOtherText, NoSuchPart, TooLongForEffects, TooLongToPatch
+from explorer.errors import NoOtherText, NoSuchPart, TooLongForEffects, TooLongToPatch, bare
 from explorer.presets import load_own_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -30,7 +30,7 @@ def patching(computer: Computer, request: Request, stop: Stop = never, progress:
     trace = computer(request.asking(experiments=frozenset({"patching"})), stop, progress).trace
     found = trace.experiments.get("patching")
     if isinstance(found, NotPatched):
-        raise found.error
+        raise bare(found.error)
     if not isinstance(found, Patching):
         raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     return found
@@ -41,7 +41,7 @@ def saliency(computer: Computer, request: Request, stop: Stop = never, progress:
     trace = computer(request.asking(experiments=frozenset({"saliency"})), stop, progress).trace
     found = trace.experiments.get("saliency")
     if isinstance(found, NotMade):
-        raise found.error
+        raise bare(found.error)
     if not isinstance(found, Saliency):
         raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     return found
@@ -58,7 +58,7 @@ def effects(computer: Computer, request: Request, stop: Stop = never, progress: 
     trace = computer(request, stop, progress).trace
     found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
     if isinstance(found, NotMade):
-        raise found.error
+        raise bare(found.error)
     if not isinstance(found, Effects):
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     if not focus.attention:

@@ -18,7 +18,7 @@ from explorer.engine.errand import Errand, FindBreaks, TryAll
 from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
 from explorer.engine.threads import WORK_OF_A_SECOND, pass_work
-from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing
+from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing, bare
 from explorer.presets import load_preset
 from explorer.state.tries import is_altered, of_sentence, unchanged_wish
 from explorer.state.wish import Wish
@@ -60,7 +60,7 @@ class Rehearsal:
             self._look_ahead(errand.wish, errand.sentences[number : number + _AHEAD], stop)
             return self.sentence(errand.wish, errand.sentences[number], stop)
         except ExplorerError as error:
-            return error
+            return bare(error)
 
     def consequence(self, errand: TryAll, number: int, stop: Stop) -> Consequence:
         """What one change does to the words of the unchanged translation, and to what the model says.

@@ -20,6 +20,7 @@ import attrs
 from explorer.engine.errand import Agenda, Brought, Errand
 from explorer.engine.load_torch import load_library, without_collecting
 from explorer.engine.request import Frame, Request
+from explorer.errors import ExplorerError, bare
 from explorer.stops import Superseded
 
 _REST_S = 0.1  # A window that nobody sees is not painted, and then nobody releases the worker.
@@ -245,7 +246,7 @@ class Worker:
             self._tell(Stopped(request.serial))
         except Exception as error:
             # The receiver tells the two kinds of errors apart: it shows an ExplorerError and reports a bug.
-            self._tell(Failed(request.serial, error))
+            self._tell(Failed(request.serial, bare(error) if isinstance(error, ExplorerError) else error))
         else:
             self.hold()  # Now it is drawn and painted.
             self._tell(frame)

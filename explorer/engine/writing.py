@@ -12,7 +12,7 @@ from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.writer import Writer, to_go_on_with
-from explorer.errors import ExplorerError, NoSuchSymbol
+from explorer.errors import ExplorerError, NoSuchSymbol, bare
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.cloze import Cloze
@@ -49,7 +49,7 @@ class Writing:
             writer = self._kept(errand, number, source, row, stop)
             return self._next(writer, source, stop, errand.forced_at(number))
         except ExplorerError as error:
-            return error
+            return bare(error)
 
     def continuation(
         self, wish: Wish, begin: Sequence[int | str], most: int, sampling: Sampling, stop: Stop, progress: Progress

@@ -29,6 +29,17 @@ class ExplorerError(Exception):
         return _again, (type(self), self.values)
 
 
+def bare(error: ExplorerError) -> ExplorerError:
+    """The same error without the calls through which it came.
+
+    An error that is kept as a value, in a Trace or on its way to the other thread, would keep every tensor that those calls
+    knew; and one that is raised again from there would be in a circle with its Trace.
+    """
+    made = type(error)(**error.values)
+    made.change = error.change
+    return made
+
+
 def _again(kind: type[ExplorerError], values: dict[str, object]) -> ExplorerError:
     return kind(**values)
 

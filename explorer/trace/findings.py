@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, bare
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.costs import Costs
@@ -294,7 +294,7 @@ class Lens:
 class NotMade:
     """Why an experiment cannot be made with this model, as the error whose sentence says it. The pass stays as it is."""
 
-    error: ExplorerError
+    error: ExplorerError = attrs.field(converter=bare)
 
 
 Experiment = (

@@ -4,7 +4,7 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, bare
 
 
 @attrs.frozen
@@ -56,4 +56,4 @@ class Agreement:
 class NotFitted:
     """Why there is no Jacobian lens, as the error whose sentence says it. The pass on screen stays as it is."""
 
-    error: ExplorerError
+    error: ExplorerError = attrs.field(converter=bare)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from explorer.errors import LacksTap, NoSuchPart, NotLookedInto
+from explorer.errors import LacksTap, NoSuchPart, NotLookedInto, bare
 from explorer.mathematics import Numbers
 from explorer.trace.findings import Matrix, NotMade, ReadingWeights, Turn
 from explorer.trace.stream_parts import Part, PartKind, WayBack, index_of, sigma
@@ -97,7 +97,7 @@ def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> R
     """
     weights = trace.experiments.get("readers")
     if isinstance(weights, NotMade):
-        raise weights.error
+        raise bare(weights.error)
     if not isinstance(weights, ReadingWeights):
         raise NotLookedInto(name="readers")
     if which not in WHICH:

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.errors import ExplorerError, NotKept
+from explorer.errors import ExplorerError, NotKept, bare
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
 
@@ -84,7 +84,7 @@ class Steering:
 class NotSteered:
     """That no vector could be made of the two sets, and why."""
 
-    error: ExplorerError
+    error: ExplorerError = attrs.field(converter=bare)
 
 
 def steering_of(

@@ -25,6 +25,7 @@ from explorer.errors import (
     UnknownHead,
     UnknownKnob,
     UnknownTap,
+    bare,
 )
 from explorer.knobs import Value
 from explorer.tokens.token import Token
@@ -336,7 +337,7 @@ class Trace(Shown):
         name = "jacobian" if jacobian else "lens"
         found = self.experiments.get(name)
         if isinstance(found, NotFitted | NotMade):
-            raise found.error
+            raise bare(found.error)
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)
         return found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords
+from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords, bare
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
 from explorer.trace.findings import NotMade, OutputWeights
@@ -182,7 +182,7 @@ def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, w
 
 def _weights(trace: "Trace") -> OutputWeights:
     if isinstance(refused := trace.experiments.get("why"), NotMade):
-        raise refused.error
+        raise bare(refused.error)
     if "decoder.embedding.output" not in trace:
         raise NoWrittenWords(architecture=trace.card.architecture)
     found = trace.experiments.get("why")

@@ -223,7 +223,9 @@ def test_busy_says_whether_anything_runs_or_waits() -> None:
 
 @pytest.mark.parametrize("error", [ValueError("a bug"), TooLong(limit=1, got=2)], ids=["bug", "user"])
 def test_an_exception_is_handed_on_and_the_thread_lives(error: Exception) -> None:
-    """A user's error as much as a bug; the next request is answered."""
+    """A user's error as much as a bug; the next request is answered. A bug's report needs the calls through which it came; of a
+    user's error they are let go, and what they knew with them.
+    """
     gate = Gate()
 
     def fail(_request: Request) -> Frame:
@@ -233,7 +235,9 @@ def test_an_exception_is_handed_on_and_the_thread_lives(error: Exception) -> Non
         gate.go.release(2)
         gate.answer = fail
         worker.submit(request(1))
-        assert heard.next() == ("failed", 1, error)
+        kind, serial, told = heard.next()
+        assert (kind, serial, type(told), told.args) == ("failed", 1, type(error), error.args)
+        assert (told.__traceback__ is None) == isinstance(error, TooLong)
         gate.answer = frame
         worker.submit(request(2))
         assert heard.next() == ("done", 2)

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from explorer.errors import bare
 from explorer.lang import Words
 from explorer.trace.findings import NotMade
 from explorer.trace.trace import Trace
@@ -13,7 +14,7 @@ def finding(trace: Trace, name: str, kind: type[T]) -> T | None:
     """What an experiment found; None while it is computed. Raises LacksTap where the model can have none."""
     found = trace.experiments.get(name)
     if isinstance(found, NotMade):
-        raise found.error
+        raise bare(found.error)
     return found if isinstance(found, kind) else None
 
 
