@@ -340,3 +340,26 @@ def test_the_size_is_told_to_qt_once() -> None:
     assert not environment
     use_size(environment, "125")
     assert {"QT_SCALE_FACTOR": "1.25"} == environment
+
+
+def test_numpy_multiplies_with_one_thread_unless_it_is_told_otherwise() -> None:
+    """Its other threads would look for work on the model's cores long behind a product. The command has not imported it yet."""
+    script = """
+import os, sys
+import explorer.cli.main
+early = "numpy" in sys.modules
+import explorer.app.main
+import numpy as np, psutil
+np.ones((700, 700)) @ np.ones((700, 700))
+print(early, os.environ["OPENBLAS_NUM_THREADS"], psutil.Process().num_threads())
+"""
+    printed: dict[str, list[str]] = {}
+    for told in ("", "1", "2"):
+        environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        environment |= {"OPENBLAS_NUM_THREADS": told} if told else {}
+        run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        printed[told] = run.stdout.split()
+    assert printed[""] == printed["1"] and printed[""][:2] == ["False", "1"]
+    assert printed["2"][:2] == ["False", "2"]
+    if sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1:  # There NumPy's wheels have OpenBLAS.
+        assert int(printed["2"][2]) > int(printed["1"][2])

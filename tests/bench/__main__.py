@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 from platformdirs import user_cache_path
 
+import explorer.app  # noqa: F401  # before NumPy, whose threads it bounds
+
 if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform != "linux"):
     screen = Path(__file__).parents[1] / "screen.json"
     os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={screen}")
