@@ -4,7 +4,9 @@ A window lets one go at each key, and its arrays are hundreds of megabytes of a 
 comes by seldom.
 """
 
+import copy
 import gc
+import pickle
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,6 +65,15 @@ def test_a_trace_is_free_when_it_is_let_go(ask: Callable[[Trace], object]) -> No
 def test_a_circle_would_be_seen() -> None:
     """So that the test above can fail: a Trace keeps what holds it."""
     assert not is_free(lambda trace: trace._parts.update(x=trace))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda trace: pickle.loads(pickle.dumps(trace))], ids=["copied", "pickled"])
+def test_a_trace_that_was_asked_why_can_be_copied(copied: Callable[[Trace], Trace]) -> None:
+    """What it keeps goes along or is worked out again."""
+    trace = attrs.evolve(made()[1])
+    parts = trace.why(1)
+    assert (copied(trace).why(1).shares == parts.shares).all()
+    assert (copied(parts).trace.why(1).shares == parts.shares).all()  # type: ignore[arg-type, union-attr]
 
 
 def test_parts_are_worked_out_once_and_hold_their_trace() -> None:

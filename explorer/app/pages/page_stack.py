@@ -186,9 +186,10 @@ class PageStack(QWidget):
         is_new = self._shown is None or self._shown[0] is not trace
         self._shown = (trace, look, words)
         self._draw()
-        for page in self.pages.values():
-            if is_new and page is not self.page:
-                page.forget()
+        if is_new:
+            for page in self.pages.values():
+                if page is not self.page:
+                    page.forget()
 
     def let_go(self) -> None:
         """Free what was shown before."""

@@ -116,16 +116,14 @@ class StrandPainting:
 
 
 class StrandPaintings:
-    """The painting of all strands, which is kept while some are lit, and the painting of those."""
+    """The painting of all strands, which is kept while some are lit, and the painting of those.
+
+    `newest` is the one that was asked for last.
+    """
 
     def __init__(self) -> None:
         self.kept: list[StrandPainting] = []
-        self._newest: StrandPainting | None = None
-
-    @property
-    def newest(self) -> StrandPainting | None:
-        """The painting that was asked for last."""
-        return self._newest
+        self.newest: StrandPainting | None = None
 
     def of(self, setting: Setting, seen: NDArray[np.bool_]) -> StrandPainting:
         """The painting of the visible strands [row, column]: one that was begun, or a new one."""
@@ -134,7 +132,7 @@ class StrandPaintings:
         if found is None:
             found = StrandPainting(setting, seen)
             self.kept = [*fitting[:1], found]
-        self._newest = found
+        self.newest = found
         return found
 
 

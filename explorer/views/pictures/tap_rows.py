@@ -5,12 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QColor
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.makers.taps import TapList
-from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.tap_figures import TapFigures
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -37,7 +35,6 @@ class TapRows(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self._taps: TapList | None = None
         self._words: Words | None = None
         self._figures: dict[str, TapFigures] = {}
@@ -107,10 +104,6 @@ class TapRows(QAbstractTableModel):
             return self._taps.names[row] if column == 0 else self._rank(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{self._taps.names[row]} {self._taps.shapes[row]}"
-        if role == Qt.ItemDataRole.TextAlignmentRole and column > 1:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if role == Qt.ItemDataRole.ForegroundRole and column > 1 and self._taps.names[row] not in self._figures:
-            return QColor(self.theme.faint)
         return self._shown(row, column) if role == Qt.ItemDataRole.DisplayRole else None
 
     def cells(self, row: int) -> tuple[list[str], bool]:

@@ -83,7 +83,6 @@ class TapTableView(QWidget):
         self._rows.tell(figures)
 
     def set_theme(self, theme: Theme) -> None:
-        self._rows.theme = theme
         self.table.set_theme(theme)
 
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:

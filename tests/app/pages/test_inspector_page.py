@@ -11,7 +11,6 @@ from explorer.engine.compute import Computer
 from explorer.engine.errand import MeasureTaps
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.tap_rows import COLUMNS
@@ -109,16 +108,16 @@ def test_the_last_figures_stay_until_the_new_ones_come(qtbot: QtBot) -> None:
     desk = Desk(qtbot, example())
     older = desk.asked()
     desk.measure()
-    before, shown = desk.row(0), desk.page.table.table.model()
-    assert shown.index(0, 3).data(Qt.ItemDataRole.ForegroundRole) is None
+    before, rows = desk.row(0), desk.page.table.table.model().sourceModel()
+    assert rows.cells(0) == (before, True)
     desk.draw(example(text="狗爱北京天安门"))
     assert desk.row(0) == before
-    assert shown.index(0, 3).data(Qt.ItemDataRole.ForegroundRole).name() == LIGHT.faint
+    assert rows.cells(0) == (before, False)  # `test_tap_cells.py` sees that this is faint.
     desk.page.bring(Computer().piece(older, 0, lambda: False))
     assert desk.row(0) == before
     desk.measure()
     assert desk.row(0) != before
-    assert shown.index(0, 3).data(Qt.ItemDataRole.ForegroundRole) is None
+    assert rows.cells(0) == (desk.row(0), True)
 
 
 def test_sorted_by_difference_the_taps_that_part_most_come_first(qtbot: QtBot) -> None:
