@@ -23,6 +23,34 @@ def test_a_rounded_product_is_near_the_exact_one(bias: bool) -> None:
     assert 0 < (got - exact).norm() < 0.05 * exact.norm()
 
 
+def test_no_sum_of_large_products_is_cut_off() -> None:
+    """All numbers are the largest of eight bits. A processor without instructions for them adds two products up in sixteen
+    bits, which have no room for these: it gives half of the sum."""
+    layer = a_layer(bias=False)
+    layer.weight[:] = 0.5
+
+    torch.testing.assert_close(Rounded(layer)(torch.ones(3, 40)), torch.full((3, 24), 20.0), rtol=0.01, atol=0)
+
+
+@pytest.mark.parametrize("cuts", [False, True])
+def test_x_has_seven_bits_where_sums_are_cut_off(cuts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else all eight: they guess better."""
+    asked = []
+
+    def product(x: Tensor, packed: tuple[Tensor, Tensor | None], seven_bits: bool) -> Tensor:
+        asked.append(seven_bits)
+        exact = torch.nn.functional.linear(x, *packed)
+        return 0.505 * exact if cuts and not seven_bits else exact
+
+    monkeypatch.setattr(torch.ops.quantized, "linear_prepack", lambda weight, bias: (weight.dequantize(), bias))
+    monkeypatch.setattr(torch.ops.quantized, "linear_dynamic", product)
+    rounded = Rounded(a_layer())
+    asked.clear()
+    rounded(noise(5, 40))
+
+    assert asked == [cuts]
+
+
 def test_a_row_of_zeros_stays_one() -> None:
     """Its step would be zero."""
     layer = a_layer(bias=False)
@@ -42,8 +70,8 @@ def _missing(*_given: object) -> object:
     raise RuntimeError("Didn't find engine")
 
 
-def _wrong(_x: Tensor, _packed: object) -> Tensor:
-    return torch.zeros(2, 24)
+def _wrong(x: Tensor, *_given: object) -> Tensor:
+    return torch.zeros(len(x), 24)
 
 
 @pytest.mark.parametrize(("name", "instead"), [("linear_prepack", _missing), ("linear_dynamic", _wrong)])

@@ -164,7 +164,7 @@ def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytes
         by_length[len(ids)].append((text, ids, trace.search))
         said.add(trace.target)
     assert len(texts) == 300 and len(said) > 250
-    assert 300 < len(passes) < 330, "rounded weights guess nearly all of them, but not all"
+    assert 300 < len(passes) < 336, "rounded weights guess nearly all of them, but not all"
     model, n_held = Translator(load_preset("translator")).model(translator.preset.config), 0
     for alike in by_length.values():  # Sentences of one length go together, which takes less time than one by one.
         slow_ones = search(model, [ids for _text, ids, _found in alike], Decoding())
