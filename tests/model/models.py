@@ -82,5 +82,5 @@ ORDERS = "oneDNN's", "turned"
 
 
 def use_order(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
-    """Pack small matrices in this order, whoever made the processor."""
-    monkeypatch.setattr("explorer.model.packed._by_intel", lambda: order == "turned")
+    """Pack small matrices in this order, whatever torch multiplies with."""
+    monkeypatch.setattr("explorer.model.packed._by_mkl", lambda: order == "turned")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed, Turned, _by_intel
+from explorer.model.packed import Packed, Turned
 from explorer.model.packed import packed as arranged
 from tests.model.models import ORDERS, use_order
 
@@ -176,7 +176,7 @@ def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPa
     assert [(5, 250), (6, 250)] == asked
 
 
-def test_the_order_follows_from_size_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_follows_from_size_and_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """And so the same model gives the same bits in each process."""
     small, long, wide = torch.ones(1024, 256), torch.ones(1025, 256), torch.ones(257, 257)
     use_order(monkeypatch, "turned")
@@ -186,15 +186,11 @@ def test_the_order_follows_from_size_and_processor(monkeypatch: pytest.MonkeyPat
     assert type(arranged(small)) is Packed
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"), [("vendor_id\t: GenuineIntel\n", True), ("vendor_id\t: AuthenticAMD\n", False), ("", False)]
-)
-def test_the_maker_of_the_processor_is_asked_for(monkeypatch: pytest.MonkeyPatch, said: str, expected: bool) -> None:
-    """Nothing is known of others."""
-    monkeypatch.setattr("explorer.model.packed._processor", lambda: said)
-    _by_intel.cache_clear()
-    assert _by_intel() == (expected and torch.backends.mkl.is_available())
-    _by_intel.cache_clear()
+@pytest.mark.parametrize("has_mkl", [True, False])
+def test_small_matrices_are_turned_where_torch_has_intels_library(monkeypatch: pytest.MonkeyPatch, has_mkl: bool) -> None:
+    """On ARM it has none: there nothing is known of that order."""
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: has_mkl)
+    assert type(arranged(torch.ones(256, 256))) is (Turned if has_mkl else Packed)
 
 
 PRODUCTS = """
