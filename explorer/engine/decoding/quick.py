@@ -64,7 +64,7 @@ class QuickSteps:
         inside = graph_config(model.config)
         self._graph = weights.graph if guessing and weights.graph_config == inside else None
         by_graphs = zip(weights.exact_graphs, weights.exact_configs, strict=True)
-        exact = products is weights.exact
+        self._exact = exact = products is weights.exact
         self._exact_graphs = [graph if exact and config == inside else None for graph, config in by_graphs]
         self._packed = weights.packed() if any(self._exact_graphs) else []
         starts = range(0, len(products) - 1, N_OF_LAYER)
@@ -122,7 +122,8 @@ class QuickSteps:
             # Rows that go on from one sentence have one source, so its keys and values are there once.
             others = across_of[number].expand(-1, new.shape[2], -1, -1, -1)
             x = _through(layer, products, x, self.config, first, new_of[number], kept_of[number], others, seen, scale)
-        return self._generator(self._decoder.normalized(x))
+        generator = self.weights.of_one_row() if self._exact and len(x) == 1 else self._generator
+        return generator(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:
         """Forget all ids after the first `n`."""

@@ -13,6 +13,7 @@ from explorer.engine.decoding.quick import QuickSteps
 from explorer.engine.decoding.quick_weights import quick_weights, round_weights
 from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.model.linear import Linear
+from explorer.model.packed import Packed
 from explorer.model.rounded import CannotRoundError
 from explorer.model.transformer import Transformer
 from explorer.model.weights import with_knobs
@@ -313,6 +314,23 @@ def test_a_product_that_is_not_known_to_be_right_is_not_made_by_a_graph(monkeypa
     assert weights.packed() and not weights.is_right(7)
     steps.step(torch.full((7,), 5))
     assert weights.is_right(7)
+
+
+@torch.inference_mode()
+def test_the_output_of_one_row_has_weights_of_its_own_in_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody has to have tried the generator's own product with one row. A graph without that would never be used."""
+    use_order(monkeypatch, "turned")
+    model = exact(d_model=256, d_ff=512, n_heads=4, target_vocab_size=1100)
+    steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]])))
+    usual = steps.step(torch.tensor([5]))
+    steps.back_to(0)
+    monkeypatch.setattr("explorer.model.packed._right", {})
+    monkeypatch.setattr(steps.weights, "_right", set())
+    for linear in steps.weights.exact:
+        if type(linear._packed) is Packed:
+            linear._packed._right = {}
+    monkeypatch.setattr(QuickSteps, "logits", lambda *_: pytest.fail("made by Python"))
+    assert torch.equal(steps.step(torch.tensor([5])), usual)
 
 
 def test_weights_of_exact_graphs_go_with_their_model() -> None:
