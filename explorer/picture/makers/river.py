@@ -1,6 +1,7 @@
 """The River of a Trace: its lanes, its blocks, and the words that come out."""
 
 import math
+from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -113,13 +114,20 @@ def _waves(trace: Trace) -> tuple[Array, Array, int]:
     waves = table[:, list(_features(trace))]
     if trace.card.position != "sinusoidal":
         return waves, waves, 1
-    at = np.arange((len(table) - 1) * _FINER + 1)[:, None] / _FINER  # [point, 1]
-    feature = np.array(_features(trace))
-    # PE[p, 2i] = sin(p / base^(2i / d_model))
-    smooth = np.sin(at / trace.card.position_base ** (feature / trace.card.d_model)).astype(np.float32)
+    smooth = _smooth(len(table), _features(trace), trace.card.position_base, trace.card.d_model)
     if np.abs(smooth[::_FINER] - waves).max() > _ALIKE:  # Another formula made this table.
         return waves, waves, 1
     return waves, smooth, _FINER
+
+
+@lru_cache(maxsize=4)
+def _smooth(n: int, features: tuple[int, ...], base: float, d_model: int) -> Array:
+    """[point, feature] the classical waves of `n` places, with points in between."""
+    at = np.arange((n - 1) * _FINER + 1)[:, None] / _FINER  # [point, 1]
+    # PE[p, 2i] = sin(p / base^(2i / d_model))
+    made: Array = np.sin(at / base ** (np.array(features) / d_model)).astype(np.float32)
+    made.setflags(write=False)  # All callers share this array.
+    return made
 
 
 def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
