@@ -4,12 +4,15 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from explorer.app.pages.output_page import OutputPage
+from explorer.app.session.session import PAUSE_MS
 from explorer.app.shell.window import Window
+from explorer.engine.request import Frame, Request
 from explorer.picture.decoding_kinds import Timeline, Tree
 from explorer.picture.kinds import Bars
 from explorer.resources import asset
@@ -330,5 +333,26 @@ def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
         assert page.lines.picture.caption.title.startswith("L1 H3")
         page.cross.view.chose.emit(8, 0)
         assert window.session.state.look.head == 3
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_the_wide_search_comes_when_nobody_types_any_more(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the pause that users have: each key is answered greedily, and the last answer searches widely for the whole text."""
+    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", PAUSE_MS)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        answers: list[Request] = []
+        window.session.told.connect(lambda value: answers.append(value.request) if isinstance(value, Frame) else None)
+        edit = window.sentences.source_edit
+        edit.selectAll()
+        for letter in "I eat":
+            QTest.keyClick(edit, letter)
+            journey.wait(lambda: window.session.is_answered() and not window.painting_turn.waits)
+        journey.settle(window)
+
+        assert [request.beam for request in answers].count(1) == len("I eat")
+        assert (answers[-1].beam, answers[-1].wish.text) == (4, "I eat")
 
     journey.run(script, "--preset", "translator")

@@ -77,7 +77,7 @@ class Asking:
         self._in_vain |= set(places)
         before = (each for each in self._wanted if each not in places)
         self._wanted = tuple(dict.fromkeys((*before, *places)))[-_MOST_WANTED:]
-        return None if busy else self.rest(wish, shown)
+        return None if busy or shown.serial < self.first_serial or not self._lacks(wish, shown) else self._refined(wish)
 
     def _detail(self, wish: Wish, *, quick: bool = False, refines: bool = False, opens: bool = False) -> Detail:
         return Detail(
@@ -97,13 +97,17 @@ class Asking:
     def _lacks(self, wish: Wish, shown: Request) -> bool:
         """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or what they look at."""
         whole = Request(wish=wish, detail=self._detail(wish))
-        return (shown.wish, shown.beam, shown.experiments, shown.detail.wanted, shown.detail.focus) != (
-            wish,
-            whole.beam,
-            whole.experiments,
-            whole.detail.wanted,
-            whole.detail.focus,
-        )
+        return (shown.wish, shown.beam) != (wish, whole.beam) or _looks_into(shown) != _looks_into(whole)
+
+
+def widens_alone(request: Request, shown: Request) -> bool:
+    """Whether a request adds nothing but a wider search to the answer to `shown`."""
+    return shown.wish == request.wish and _looks_into(shown) == _looks_into(request)
+
+
+def _looks_into(request: Request) -> tuple[object, ...]:
+    """What is found out in an answer beside the pass."""
+    return request.experiments, request.detail.wanted, request.detail.focus
 
 
 def possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ import attrs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from explorer.app.session import told
-from explorer.app.session.asking import Asking
+from explorer.app.session.asking import Asking, widens_alone
 from explorer.app.session.bridge import Bridge
 from explorer.app.session.first_state import default_state
 from explorer.app.session.history import History
@@ -31,6 +31,8 @@ from explorer.trace.changes import Change
 from explorer.trace.own_card import parameter_bytes
 from explorer.trace.trace import Trace
 
+PAUSE_MS = 400
+"""So long nothing else is asked before the wide search begins. Somebody who types makes shorter pauses between two keys."""
 _LARGE_BYTES = 500_000_000
 
 
@@ -60,6 +62,11 @@ class Session(QObject):
         self._asking = Asking()
         self._tried: tuple[Change, ...] = ()  # changes that the last step switched on and that no pass has made yet
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
+        self._wider: Request | None = None  # the wide search that is made when nothing else was asked for a moment
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._widen)
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
         self._worker = Worker(self._cross, load)
@@ -81,8 +88,8 @@ class Session(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether the newest request is still unanswered."""
-        return self._worker.busy
+        """Whether the newest request is still unanswered, also where it was not begun yet."""
+        return self._worker.busy or self._wider is not None
 
     @property
     def opens(self) -> bool:
@@ -99,9 +106,11 @@ class Session(QObject):
         self._submit()
 
     def close(self) -> None:
+        self._drop_wider()
         self._worker.close()
 
     def stop(self) -> None:
+        self._drop_wider()
         self._worker.stop()
 
     def painted(self) -> None:
@@ -206,7 +215,12 @@ class Session(QObject):
         look = self._opening.look(before.look.fitted(frame.trace), frame, before.wish)
         self._history.look(attrs.evolve(before, look=look))
         self.told.emit(frame)
-        self._submit_also(self._asking.rest(self.state.wish, frame.request))
+        rest = self._asking.rest(self.state.wish, frame.request)
+        if rest is not None and widens_alone(rest, frame.request):
+            self._wider = rest
+            self._pause.start()
+        else:
+            self._submit_also(rest)
         self.told.emit(told.Busy(frame.serial < self._submitted))
 
     def _failed(self, serial: int, error: BaseException) -> None:
@@ -274,6 +288,7 @@ class Session(QObject):
 
     def _submit(self) -> None:
         wish = self.state.wish
+        self._drop_wider()
         try:
             if not wish.recorded:
                 check_text(wish.text)
@@ -299,5 +314,15 @@ class Session(QObject):
     def _submit_also(self, request: Request | None) -> None:
         """Send a request that adds to the answer on screen, if there is one."""
         if request is not None:
+            self._drop_wider()
             self._submitted = request.serial
             self._worker.submit(request)
+
+    def _widen(self) -> None:
+        """Send the wide search. Without the pause each key would begin it, and the next key would wait until it gave way."""
+        self._submit_also(self._wider)
+        self.told.emit(told.Busy(self._worker.busy))
+
+    def _drop_wider(self) -> None:
+        self._pause.stop()
+        self._wider = None

@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from explorer.app.session.asking import Asking
+from explorer.app.session.asking import Asking, widens_alone
 from explorer.state.focus import Focus
 from explorer.state.wish import Wish
 
@@ -25,6 +25,18 @@ def test_a_wide_search_follows_a_greedy_one(asking: Asking) -> None:
     assert whole is not None
     assert (whole.serial, whole.beam, whole.detail.refines) == (2, 4, True)
     assert asking.rest(BEAM, whole) is None
+
+
+def test_a_rest_that_only_widens_the_search_can_wait(asking: Asking) -> None:
+    """One with experiments, which somebody waits for, cannot; nor can a map of a long text that was not kept."""
+    first = asking.first(BEAM, None)
+    whole = asking.rest(BEAM, first)
+    assert whole is not None and widens_alone(whole, first)
+
+    looked = asking.look_into(LEAK, BEAM, first, busy=False)
+    assert looked is not None and looked.beam == 4 and not widens_alone(looked, first)
+    wanted = asking.want(PLACE, BEAM, first, busy=False)
+    assert wanted is not None and wanted.detail.wanted == PLACE and wanted.beam == 4 and not widens_alone(wanted, first)
 
 
 def test_nothing_follows_where_nothing_was_left_out(asking: Asking) -> None:

@@ -91,18 +91,63 @@ def test_an_answer_older_than_the_one_shown_is_dropped(driven: Driven, late: int
 
 
 def test_a_wide_search_is_asked_for_after_a_greedy_one(make: Make) -> None:
-    """The greedy answer is shown first; the session is busy until the whole one comes, and then asks for nothing more."""
+    """The greedy answer is shown first; behind a pause the session is busy with the whole one, and then asks for no more."""
     driven = make(with_beam(State.from_preset("translator"), 4))
     driven.session.start()
     assert (driven.begun().beam, driven.session.serial) == (1, 1)
     quick = driven.let_go()
-    assert driven.heard()[-2:] == [quick, told.Busy(True)]
+    assert driven.heard()[-2:] == [quick, told.Busy(False)] and driven.session.waiting
     whole = driven.begun()
     assert (whole.serial, whole.beam, whole.detail.refines) == (2, 4, True)
     answer = driven.let_go()
 
-    assert driven.heard() == [answer, told.Busy(False)]
+    assert driven.heard() == [told.Busy(True), answer, told.Busy(False)]
     assert driven.idle()
+
+
+@pytest.fixture
+def long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is searched widely before the pause that no test waits for."""
+    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 10**6)
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_while_somebody_types_nothing_is_searched_widely(make: Make) -> None:
+    """What is looked at then comes at once, and the wide search with it."""
+    driven = make(with_beam(State.from_preset("translator"), 4))
+    driven.settle_greedily()
+    for text in ("你好", "你好吗"):
+        driven.session.ask(SetText(text))
+        driven.begun()
+        driven.let_go()
+        driven.heard()
+    assert [request.beam for request in driven.gate.requests] == [1, 1, 1]
+    assert driven.session.waiting
+
+    driven.session.look_into(LEAK)
+    whole = driven.begun()
+    assert (whole.beam, whole.experiments, whole.wish.text) == (4, LEAK, "你好吗")
+    driven.let_go()
+    assert driven.idle()
+
+
+@pytest.mark.usefixtures("long_pause")
+@pytest.mark.parametrize("end", ["stop", "refuse", "close"])
+def test_a_wide_search_that_was_not_begun_can_be_given_up(make: Make, end: str) -> None:
+    """By Cancel, by a text that is refused, and with the window."""
+    driven = make(with_beam(State.from_preset("translator"), 4))
+    driven.settle_greedily()
+    assert driven.session.waiting
+    match end:
+        case "stop":
+            driven.session.stop()
+        case "refuse":
+            driven.session.ask(SetText(" "))
+        case _:
+            driven.session.close()
+
+    assert driven.idle()
+    assert not driven.session._pause.isActive()
 
 
 @pytest.mark.parametrize(
