@@ -1,5 +1,9 @@
-"""A key on every page: what the river's row says of the first page, for all of them, and for a text of some hundred tokens."""
+"""A key on every page: what the river's row says of the first page, for all of them, and for a text of some hundred tokens.
 
+And keys of sentences that are typed through, as a user types: each a moment behind the last one that was painted.
+"""
+
+from collections.abc import Iterator
 from functools import partial
 
 import attrs
@@ -14,6 +18,12 @@ from tests.bench.window_rows import Key, typed
 _ASKING = ("effects", "patching", "saliency", "steering")
 """Pages that try hundreds of passes for what they show: of a long text for minutes."""
 _WARM_UP = 4
+_SENTENCES = (
+    "昨天晚上我和朋友在图书馆里看了一本关于中国历史的书。",
+    "我们明天早上八点在学校门口见面，然后一起坐公共汽车去博物馆参观。",
+)
+_GAPS_MS = (30, 120, 350)
+_TYPED = "a sentence typed through, {gap} ms behind the last key painted: event to everything painted, translator"
 
 
 @attrs.frozen
@@ -35,7 +45,33 @@ _CASES = (Case("translator", 1, KEYS, 28.0, 20), Case("tiny", 20, tuple(key for 
 
 def tasks() -> list[Task]:
     """Takes minutes, so it has to be asked for: `--only "a key on"`."""
-    return [Task("keys", tuple(map(case.name, case.pages)), partial(_pages, case=case), asked=True) for case in _CASES]
+    pages = [Task("keys", tuple(map(case.name, case.pages)), partial(_pages, case=case), asked=True) for case in _CASES]
+    return [*pages, Task("keys", tuple(_TYPED.format(gap=gap) for gap in _GAPS_MS), _typed_through, asked=True)]
+
+
+def _typed_through(bench: Bench) -> list[Row]:
+    """The first time each sentence is typed the machine and the program warm up."""
+    rows = []
+    with Driven("我", "translator") as driven:
+        edit = driven.program.window.sentences.source_edit
+        for gap in _GAPS_MS:
+            found: list[float] = []
+            for turn in range(3):
+                for sentence in _SENTENCES:
+                    edit.selectAll()
+                    keys = [driven.painted_ms(partial(driven.type, character)) for character in _paced(driven, sentence, gap)]
+                    found += keys if turn else ()
+            typed_ms = Sample(tuple(found))
+            told = f"90 % within {typed_ms.quantile(0.9):.3g} ms, 99 % within {typed_ms.quantile(0.99):.3g}"
+            rows.append(measured(_TYPED.format(gap=gap), typed_ms.median, 28.0, spread=f"of {len(found)}", note=told))
+    return rows
+
+
+def _paced(driven: Driven, sentence: str, gap_ms: int) -> Iterator[str]:
+    """The characters, each when nothing has happened for a moment; the picture before may still be searched widely."""
+    for character in sentence:
+        driven.pause(gap_ms / 1e3)
+        yield character
 
 
 def _pages(bench: Bench, case: Case) -> list[Row]:

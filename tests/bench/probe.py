@@ -127,9 +127,9 @@ class Driven:
         """Run the event loop as the program does, asleep between events, until `done`."""
         wait(self.application, done, limit_s)
 
-    def pause(self) -> None:
+    def pause(self, seconds: float = _LOOK_S) -> None:
         """Let a user look at what was painted, before the next act."""
-        end_s = time.perf_counter() + _LOOK_S
+        end_s = time.perf_counter() + seconds
         self.wait(lambda: time.perf_counter() > end_s)
 
     def settled(self) -> bool:
@@ -167,7 +167,10 @@ class Driven:
         """A key event with a character that was not typed before."""
         row, column = divmod(self._turn * 37 % (len(_GB2312_ROWS) * len(_GB2312_COLUMNS)), len(_GB2312_COLUMNS))
         self._turn += 1
-        character = bytes((_GB2312_ROWS[row], _GB2312_COLUMNS[column])).decode("gb2312")
+        self.type(bytes((_GB2312_ROWS[row], _GB2312_COLUMNS[column])).decode("gb2312"))
+
+    def type(self, character: str) -> None:
+        """A key event with a character."""
         edit = self.program.window.sentences.source_edit
         for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):  # QTest types Latin-1 only
             self.application.sendEvent(edit, QKeyEvent(kind, 0, Qt.KeyboardModifier.NoModifier, character))
