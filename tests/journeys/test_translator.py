@@ -356,3 +356,17 @@ def test_the_wide_search_comes_when_nobody_types_any_more(journey: Journey, monk
         assert (answers[-1].beam, answers[-1].wish.text) == (4, "I eat")
 
     journey.run(script, "--preset", "translator")
+
+
+def test_escape_goes_back_while_the_wide_search_waits(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stops what is computed, and nothing is: it leaves the page, and the search still comes."""
+    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 10**6)
+
+    def script(window: Window) -> None:
+        journey.wait(lambda: window.session.is_answered() and not window.session.computes)
+        window.go("attention")
+        QTest.keyClick(window, Qt.Key.Key_Escape)
+        assert window.session.state.page == "overview"
+        assert window.session.waiting
+
+    journey.run(script, "--preset", "translator")

@@ -89,7 +89,12 @@ class Session(QObject):
     @property
     def waiting(self) -> bool:
         """Whether the newest request is still unanswered, also where it was not begun yet."""
-        return self._worker.busy or self._wider is not None
+        return self.computes or self._wider is not None
+
+    @property
+    def computes(self) -> bool:
+        """Whether a request is computed, or is the next one: what `stop` ends."""
+        return self._worker.busy
 
     @property
     def opens(self) -> bool:
@@ -110,7 +115,6 @@ class Session(QObject):
         self._worker.close()
 
     def stop(self) -> None:
-        self._drop_wider()
         self._worker.stop()
 
     def painted(self) -> None:
@@ -162,12 +166,12 @@ class Session(QObject):
     def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
         """Set the experiments that the page in front and the open lesson show, and the place that they look at."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy, focus))
+        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self.computes, focus))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Ask for taps and heads of a long text that pictures need and that were not kept."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.want(places, self.state.wish, shown, self._worker.busy))
+        self._submit_also(self._asking.want(places, self.state.wish, shown, self.computes))
 
     def send(self, errand: Errand) -> None:
         """Have something found out behind the frames; each piece is told as `Brought`."""
@@ -321,7 +325,7 @@ class Session(QObject):
     def _widen(self) -> None:
         """Send the wide search. Without the pause each key would begin it, and the next key would wait until it gave way."""
         self._submit_also(self._wider)
-        self.told.emit(told.Busy(self._worker.busy))
+        self.told.emit(told.Busy(self.computes))
 
     def _drop_wider(self) -> None:
         self._pause.stop()

@@ -150,7 +150,7 @@ class Commands(QObject):
         """Stop what is computed; otherwise put down the pencil or put a card back, or go back to the picture of the whole."""
         if self._window.presenter.presents:
             self._actions.by_name["present"].setChecked(False)
-        elif self._window.session.waiting:
+        elif self._window.session.computes:
             self._window.session.stop()
         elif self._window.page_stack.page.let_go():
             return

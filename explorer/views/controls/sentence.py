@@ -26,7 +26,8 @@ _KEPT = (
     _KEYS.DeleteStartOfWord,
     _KEYS.DeleteEndOfWord,
 )
-_PATIENCE_MS = 250  # ms; a search that is over sooner is no reason to flicker
+PATIENCE_MS = 650
+"""A search that is over sooner is no reason to flicker: the pause before it (`app.session`), and a quarter of a second."""
 _MOST_STEPS = 2**16  # characters, 1 MB of steps
 _MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
@@ -64,7 +65,7 @@ class SentenceEdit(QLineEdit):
         self.provisional = False  # whether the offered text is underlined with dots
         self._late = QTimer(self)
         self._late.setSingleShot(True)
-        self._late.setInterval(_PATIENCE_MS)
+        self._late.setInterval(PATIENCE_MS)
         self._late.timeout.connect(self._searching)
         self.textChanged.connect(self._changed)
 

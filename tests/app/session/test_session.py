@@ -5,10 +5,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.session import told
+from explorer.app.session.session import PAUSE_MS
 from explorer.engine.request import Frame
 from explorer.engine.worker import Worker
 from explorer.state.intents import Intent, OpenPage, SetKnob, SetPreset, SetText, SetTrained, look_at
 from explorer.state.state import State
+from explorer.views.controls.sentence import PATIENCE_MS
 from tests.app.session.driving import Driven, Make, frame, kinds, with_beam
 
 LEAK = frozenset({"leak"})
@@ -132,15 +134,28 @@ def test_while_somebody_types_nothing_is_searched_widely(make: Make) -> None:
 
 
 @pytest.mark.usefixtures("long_pause")
-@pytest.mark.parametrize("end", ["stop", "refuse", "close"])
+def test_a_wide_search_that_was_not_begun_is_not_stopped(make: Make) -> None:
+    """Nothing is computed that Cancel could end, and it would say nothing: the translation would stay a greedy one."""
+    driven = make(with_beam(State.from_preset("translator"), 4))
+    driven.settle_greedily()
+    assert not driven.session.computes
+    driven.session.stop()
+    assert driven.session.waiting and driven.session._pause.isActive()
+
+
+def test_the_text_is_marked_as_provisional_behind_the_pause() -> None:
+    """Otherwise each sentence would be underlined, and no more as soon as its search is over."""
+    assert PATIENCE_MS >= PAUSE_MS + 250
+
+
+@pytest.mark.usefixtures("long_pause")
+@pytest.mark.parametrize("end", ["refuse", "close"])
 def test_a_wide_search_that_was_not_begun_can_be_given_up(make: Make, end: str) -> None:
-    """By Cancel, by a text that is refused, and with the window."""
+    """By a text that is refused, and with the window."""
     driven = make(with_beam(State.from_preset("translator"), 4))
     driven.settle_greedily()
     assert driven.session.waiting
     match end:
-        case "stop":
-            driven.session.stop()
         case "refuse":
             driven.session.ask(SetText(" "))
         case _:
