@@ -140,9 +140,12 @@ QSplitter::handle {{ background: transparent; }}
 
 
 def use_font(application: QApplication) -> None:
-    """Use the bundled font first, so that letters and figures are the same everywhere and Chinese is always there."""
+    """Use the bundled font first, so that letters and figures are the same everywhere and Chinese is always there.
+
+    Asked again it changes nothing: a font whose families are named twice is another one to Qt and to everything kept by font.
+    """
     font = QFont()
-    font.setFamilies([FAMILY, *QFont().families()])
+    font.setFamilies([FAMILY, *(family for family in font.families() if family != FAMILY)])
     font.setPointSizeF(_TEXT_PX * _POINTS_PER_INCH / application.primaryScreen().logicalDotsPerInchY())
     application.setFont(font)
 
