@@ -4,8 +4,9 @@ There are two orders. oneDNN has its own: the products of 36 MB of weights with 
 with one row 3.7 ms instead of 5.1 ms (one thread of two cores). And Intel's library (MKL), with which torch
 multiplies where it has it, reads a small matrix faster where the numbers of one input stand together: on a processor of Intel's
 256 × 256 with 17 rows took 22 µs, 37 in oneDNN's order and 31 as they are; 1,024 × 256 took 86, 99 and 116. On one of AMD's
-without AVX-512 the first took 69, 86 and 67, and 16, 64 and 20 with one row. Matrices of wider models, whose weights come from
-memory and not from a cache, are read faster in oneDNN's.
+without AVX-512 the first took 69, 86 and 67, and 16, 64 and 20 with one row. On one of AMD's with AVX-512, which Intel's library
+does not use there and oneDNN does, the first took 38, 37 and 37, and 10, 22 and 10 with one row, but 1,024 × 256 took 195, 112
+and 224. Matrices of wider models, whose weights come from memory and not from a cache, are read faster in oneDNN's.
 
 Decision: torch made the packed product for its own compiler, so it is used only where it exists and gives right results. It
 divides its work among as many threads as torch was told to use. If OpenMP grants fewer threads, part of the result is never
@@ -15,7 +16,9 @@ comparing the first product of each shape and number of threads with torch's own
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -30,7 +33,8 @@ def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
     return torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", scalars, "")
 """
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
-_NARROW, _MOST_TURNED = 256, 2**18  # A matrix with two longer sides, or more numbers, is in oneDNN's order everywhere.
+_NARROW = 256  # A matrix with two longer sides is in oneDNN's order everywhere, as one is with more numbers than these:
+_MOST_TURNED, _MOST_TURNED_NARROWLY = 2**18, 2**16  # where Intel's library uses the widest instructions, and where it does not
 _ROWS = 16  # The packed order is made for so many rows; it is as fast for other numbers of rows.
 _TOLERANCE = 1e-4  # Two products may differ by this much, absolute plus relative.
 
@@ -47,8 +51,8 @@ def can_pack(weight: Tensor) -> bool:
 
 def packed(weight: Tensor) -> "Packed":
     """A packed copy of `weight` [out, in], in the order that is read fastest. `can_pack` must be True."""
-    is_small = min(weight.shape) <= _NARROW and weight.numel() <= _MOST_TURNED
-    return Turned(weight) if is_small and _by_mkl() else Packed(weight)
+    is_small = min(weight.shape) <= _NARROW and weight.numel() <= _most_turned()
+    return Turned(weight) if is_small else Packed(weight)
 
 
 def turned(weight: Tensor) -> "Turned | None":
@@ -126,12 +130,29 @@ class Turned(Packed):
 
 
 def _by_mkl() -> bool:
-    """Whether torch multiplies with Intel's library.
-
-    This is asked for and not the clock, because both orders round in their own way: the same model shall give the same bits in
-    each process.
-    """
+    """Whether torch multiplies with Intel's library."""
     return torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]  # torch
+
+
+@lru_cache(maxsize=1)
+def _most_turned() -> int:
+    """How many numbers a small matrix has at most that is turned.
+
+    Library and processor are asked for and not the clock, because both orders round in their own way: the same model shall give
+    the same bits in each process.
+    """
+    if not _by_mkl():
+        return 0
+    # Intel's library uses AVX-512 on Intel's own processors alone.
+    is_narrow = torch.backends.cpu.get_cpu_capability() == "AVX512" and "GenuineIntel" not in _processor()
+    return _MOST_TURNED_NARROWLY if is_narrow else _MOST_TURNED
+
+
+def _processor() -> str:
+    """What the system says of the processor; its maker's name is in it."""
+    with suppress(OSError):
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")[:4096]  # Linux
+    return os.environ.get("PROCESSOR_IDENTIFIER", "")  # Windows; torch has Intel's library on these two alone
 
 
 @lru_cache(maxsize=1)

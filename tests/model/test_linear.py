@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed, Turned
+from explorer.model.packed import Packed, Turned, _most_turned
 from explorer.model.packed import packed as arranged
 from tests.model.models import ORDERS, use_order
 
@@ -186,11 +186,27 @@ def test_the_order_follows_from_size_and_library(monkeypatch: pytest.MonkeyPatch
     assert type(arranged(small)) is Packed
 
 
-@pytest.mark.parametrize("has_mkl", [True, False])
-def test_small_matrices_are_turned_where_torch_has_intels_library(monkeypatch: pytest.MonkeyPatch, has_mkl: bool) -> None:
-    """On ARM it has none: there nothing is known of that order."""
+@pytest.mark.parametrize(
+    ("has_mkl", "widest", "processor", "turned_up_to"),
+    [
+        (True, "AVX512", "vendor_id\t: GenuineIntel", 2**18),
+        (True, "AVX2", "vendor_id\t: AuthenticAMD", 2**18),
+        (True, "AVX512", "vendor_id\t: AuthenticAMD", 2**16),
+        (True, "AVX512", "", 2**16),
+        (False, "DEFAULT", "", 0),
+    ],
+)
+def test_small_matrices_are_turned_where_intels_library_reads_them_faster(
+    monkeypatch: pytest.MonkeyPatch, has_mkl: bool, widest: str, processor: str, turned_up_to: int
+) -> None:
+    """On ARM torch has none. On other makers' processors it does not use the widest instructions, which oneDNN does."""
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: has_mkl)
-    assert type(arranged(torch.ones(256, 256))) is (Turned if has_mkl else Packed)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
+    monkeypatch.setattr("explorer.model.packed._processor", lambda: processor)
+    _most_turned.cache_clear()
+    orders = {numel: type(arranged(torch.ones(numel // 256, 256))) for numel in (2**16, 2**17, 2**18, 2**19)}
+    _most_turned.cache_clear()
+    assert orders == {numel: Turned if numel <= turned_up_to else Packed for numel in orders}
 
 
 PRODUCTS = """
