@@ -1,12 +1,12 @@
 """Packed weights: a copy of a weight matrix in the order in which it is read fastest. This file is about speed.
 
 There are two orders. oneDNN has its own: the products of 36 MB of weights with 17 rows took 5.8 ms instead of 11.2 ms, and
-with one row 3.7 ms instead of 5.1 ms (one thread of two cores). And Intel's library (MKL), with which torch
-multiplies where it has it, reads a small matrix faster where the numbers of one input stand together: on a processor of Intel's
-256 × 256 with 17 rows took 22 µs, 37 in oneDNN's order and 31 as they are; 1,024 × 256 took 86, 99 and 116. On one of AMD's
-without AVX-512 the first took 69, 86 and 67, and 16, 64 and 20 with one row. On one of AMD's with AVX-512, which Intel's library
-does not use there and oneDNN does, the first took 38, 37 and 37, and 10, 22 and 10 with one row, but 1,024 × 256 took 195, 112
-and 224. Matrices of wider models, whose weights come from memory and not from a cache, are read faster in oneDNN's.
+with one row 3.7 ms instead of 5.1 ms (one thread of two cores). And Intel's library (MKL), with which torch multiplies where it
+has it, reads a small matrix faster where the numbers of one input stand together: on a processor of Intel's 256 × 256 with 17
+rows took 22 µs, 37 in oneDNN's order and 31 as they are; 1,024 × 256 took 86, 99 and 116. On one of AMD's without AVX-512 the
+first took 69, 86 and 67, and 16, 64 and 20 with one row. On one of AMD's with AVX-512, which Intel's library does not use there
+and oneDNN does, the first took 38, 37 and 37, and 10, 22 and 10 with one row, but 1,024 × 256 with 17 rows 195, 112 and 224.
+Matrices of wider models, whose weights come from memory and not from a cache, are read faster in oneDNN's.
 
 Decision: torch made the packed product for its own compiler, so it is used only where it exists and gives right results. It
 divides its work among as many threads as torch was told to use. If OpenMP grants fewer threads, part of the result is never
