@@ -15,8 +15,6 @@ from torch import Tensor, nn
 from explorer.model.hook_check import Handles, is_hooked
 from explorer.model.packed import Packed, can_pack, packed
 
-_WORTH_FOR_ONE_ROW = 2**17  # A matrix with fewer numbers is not worth a packed product with one row.
-
 
 class Linear(nn.Linear):
     """torch's Linear with a faster way for one row and one for packed weights.
@@ -48,7 +46,7 @@ class Linear(nn.Linear):
             weight = self._parameters.get("weight")
             if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
                 copy = self._packed_anew(weight)
-            if copy is not None and not (one_row and copy.numel < _WORTH_FOR_ONE_ROW):
+            if copy is not None and not (one_row and not copy.worth_for_one_row):
                 return copy.product(x, self.bias)
         return self._unpacked(x, one_row=one_row)
 
@@ -96,12 +94,12 @@ class Linear(nn.Linear):
     def is_right(self, n_rows: int) -> bool:
         """Whether a product of so many rows by the settled weights is known to be right (see `model.packed`)."""
         copy = self._packed
-        return copy is None or (n_rows == 1 and copy.numel < _WORTH_FOR_ONE_ROW) or copy.is_right(n_rows)
+        return copy is None or (n_rows == 1 and not copy.worth_for_one_row) or copy.is_right(n_rows)
 
     def traceable(self, x: Tensor) -> Tensor:
         """The product as `forward` makes it, in a way that torch's tracer can write down."""
         one_row, copy = x.numel() == self.in_features, self._packed
-        if copy is None or (one_row and copy.numel < _WORTH_FOR_ONE_ROW):
+        if copy is None or (one_row and not copy.worth_for_one_row):
             return self._unpacked(x, one_row=one_row)
         return copy.traceable(x, self.bias)
 

@@ -5,7 +5,7 @@ with one row 3.7 ms instead of 5.1 ms (one thread of two cores). And Intel's lib
 has it, reads a small matrix faster where the numbers of one input stand together: on a processor of Intel's 256 × 256 with 17
 rows took 22 µs, 37 in oneDNN's order and 31 as they are; 1,024 × 256 took 86, 99 and 116. On one of AMD's without AVX-512 the
 first took 69, 86 and 67, and 16, 64 and 20 with one row. On one of AMD's with AVX-512, which Intel's library does not use there
-and oneDNN does, the first took 38, 37 and 37, and 10, 22 and 10 with one row, but 1,024 × 256 with 17 rows 195, 112 and 224.
+and oneDNN does, the first took 38, 37 and 37, but 1,024 × 256 took 195, 112 and 224.
 Matrices of wider models, whose weights come from memory and not from a cache, are read faster in oneDNN's.
 
 Decision: torch made the packed product for its own compiler, so it is used only where it exists and gives right results. It
@@ -33,8 +33,8 @@ def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
     return torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", scalars, "")
 """
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
-_NARROW = 256  # A matrix with two longer sides is in oneDNN's order everywhere, as one is with more numbers than these:
-_MOST_TURNED, _MOST_TURNED_NARROWLY = 2**18, 2**16  # where Intel's library uses the widest instructions, and where it does not
+_NARROW, _SMALL = 256, 2**18  # A matrix with two longer sides, or more numbers, is in oneDNN's order everywhere.
+_WORTH_FOR_ONE_ROW = 2**17  # A turned matrix with fewer numbers is read no faster by one row than as it is.
 _ROWS = 16  # The packed order is made for so many rows; it is as fast for other numbers of rows.
 _TOLERANCE = 1e-4  # Two products may differ by this much, absolute plus relative.
 
@@ -51,8 +51,8 @@ def can_pack(weight: Tensor) -> bool:
 
 def packed(weight: Tensor) -> "Packed":
     """A packed copy of `weight` [out, in], in the order that is read fastest. `can_pack` must be True."""
-    is_small = min(weight.shape) <= _NARROW and weight.numel() <= _most_turned()
-    return Turned(weight) if is_small else Packed(weight)
+    is_small = min(weight.shape) <= _NARROW and weight.numel() <= _SMALL
+    return Turned(weight) if is_small and _turns() else Packed(weight)
 
 
 def turned(weight: Tensor) -> "Turned | None":
@@ -84,6 +84,11 @@ class Packed:
         if right is None:
             right = self._right[key] = _granted(n_threads) and self._is_right(x, bias)
         return self._product(x, bias) if right else linear(x, self.weight, bias)
+
+    @property
+    def worth_for_one_row(self) -> bool:
+        """Whether one row reads this order faster than the weights as they are: 2¹⁸ numbers in 41 to 91 µs, not 28 to 95."""
+        return self.numel > _SMALL
 
     def has_tried(self, n_rows: int) -> bool:
         """Whether a product with so many rows was made before, by as many threads as torch was told to use."""
@@ -120,6 +125,11 @@ class Turned(Packed):
 
     traceable = product
 
+    @property
+    def worth_for_one_row(self) -> bool:
+        """Whether one row reads this order faster than the weights as they are."""
+        return self.numel >= _WORTH_FOR_ONE_ROW
+
     def has_tried(self, n_rows: int) -> bool:
         """No product takes longer than the next one."""
         return True
@@ -135,17 +145,13 @@ def _by_mkl() -> bool:
 
 
 @lru_cache(maxsize=1)
-def _most_turned() -> int:
-    """How many numbers a small matrix has at most that is turned.
+def _turns() -> bool:
+    """Whether Intel's library is there and uses the widest instructions of the processor: AVX-512 on Intel's own alone.
 
     Library and processor are asked for and not the clock, because both orders round in their own way: the same model shall give
     the same bits in each process.
     """
-    if not _by_mkl():
-        return 0
-    # Intel's library uses AVX-512 on Intel's own processors alone.
-    is_narrow = torch.backends.cpu.get_cpu_capability() == "AVX512" and "GenuineIntel" not in _processor()
-    return _MOST_TURNED_NARROWLY if is_narrow else _MOST_TURNED
+    return _by_mkl() and (torch.backends.cpu.get_cpu_capability() != "AVX512" or "GenuineIntel" in _processor())
 
 
 def _processor() -> str:

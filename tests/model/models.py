@@ -84,4 +84,4 @@ ORDERS = "oneDNN's", "turned"
 def use_order(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     """Pack small matrices in this order, whatever torch multiplies with."""
     monkeypatch.setattr("explorer.model.packed._by_mkl", lambda: order == "turned")
-    monkeypatch.setattr("explorer.model.packed._most_turned", lambda: 2**18 if order == "turned" else 0)
+    monkeypatch.setattr("explorer.model.packed._turns", lambda: order == "turned")

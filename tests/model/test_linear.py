@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed, Turned, _most_turned
+from explorer.model.packed import Packed, Turned, _turns
 from explorer.model.packed import packed as arranged
 from tests.model.models import ORDERS, use_order
 
@@ -187,26 +187,45 @@ def test_the_order_follows_from_size_and_library(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("has_mkl", "widest", "processor", "turned_up_to"),
+    ("has_mkl", "widest", "processor", "turns"),
     [
-        (True, "AVX512", "vendor_id\t: GenuineIntel", 2**18),
-        (True, "AVX2", "vendor_id\t: AuthenticAMD", 2**18),
-        (True, "AVX512", "vendor_id\t: AuthenticAMD", 2**16),
-        (True, "AVX512", "", 2**16),
-        (False, "DEFAULT", "", 0),
+        (True, "AVX512", "vendor_id\t: GenuineIntel", True),
+        (True, "AVX2", "vendor_id\t: AuthenticAMD", True),
+        (True, "AVX512", "vendor_id\t: AuthenticAMD", False),
+        (True, "AVX512", "", False),
+        (False, "DEFAULT", "", False),
     ],
 )
 def test_small_matrices_are_turned_where_intels_library_reads_them_faster(
-    monkeypatch: pytest.MonkeyPatch, has_mkl: bool, widest: str, processor: str, turned_up_to: int
+    monkeypatch: pytest.MonkeyPatch, has_mkl: bool, widest: str, processor: str, turns: bool
 ) -> None:
     """On ARM torch has none. On other makers' processors it does not use the widest instructions, which oneDNN does."""
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: has_mkl)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
     monkeypatch.setattr("explorer.model.packed._processor", lambda: processor)
-    _most_turned.cache_clear()
-    orders = {numel: type(arranged(torch.ones(numel // 256, 256))) for numel in (2**16, 2**17, 2**18, 2**19)}
-    _most_turned.cache_clear()
-    assert orders == {numel: Turned if numel <= turned_up_to else Packed for numel in orders}
+    _turns.cache_clear()
+    made = arranged(torch.ones(1024, 256))
+    _turns.cache_clear()
+    assert type(made) is (Turned if turns else Packed)
+
+
+@pytest.mark.parametrize(
+    ("order", "n_out", "by_copy"), [(ORDERS[0], 1024, False), (ORDERS[0], 1028, True), ("turned", 1024, True)]
+)
+def test_one_row_reads_a_copy_where_that_is_faster(
+    monkeypatch: pytest.MonkeyPatch, order: str, n_out: int, by_copy: bool
+) -> None:
+    """oneDNN's order is slower for it up to 2¹⁸ numbers."""
+    use_order(monkeypatch, order)
+    layer = Linear(256, n_out).requires_grad_(False)
+    assert layer.pack()
+    asked: list[Tensor] = []
+    made = type(layer._packed).product
+    monkeypatch.setattr(type(layer._packed), "product", lambda self, x, bias: (asked.append(x), made(self, x, bias))[1])
+    with torch.inference_mode():
+        x = torch.randn(1, 256)
+        torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
+    assert bool(asked) == by_copy
 
 
 PRODUCTS = """
