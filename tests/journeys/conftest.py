@@ -19,8 +19,8 @@ from tests.waiting import PATIENCE_MS, until
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-LOOKED_THROUGH = 20
-"""Before every twentieth journey the collector looks through everything: half a second with torch and all modules."""
+LOOKED_THROUGH = 60
+"""Before every sixtieth journey the collector looks through everything: half a second with torch and all modules."""
 
 
 @pytest.hookimpl(tryfirst=True)
