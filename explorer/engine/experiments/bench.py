@@ -1,5 +1,7 @@
 """The Bench: what experiments work with, and the few things that all of them do with tensors."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -10,7 +12,9 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.runs import AnyModel, Runs, device_of, runs_of
+from explorer.model.hooks import Replacing, hooked
 from explorer.model.ids import ids_tensor
+from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
@@ -95,6 +99,21 @@ def stop_if(stop: Stop) -> None:
     """Raises Superseded where the work shall end."""
     if stop():
         raise Superseded
+
+
+@contextmanager
+def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
+    """Inside the block, ask behind each layer whether to stop: a batch takes a tenth of a second, so long would a key wait.
+
+    No other tap is hooked, since what goes through a hook is copied and looked over, and maps that nobody sees are not made.
+    """
+
+    def ask(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+        stop_if(stop)
+
+    last_of = {name.rpartition(".")[0]: name for name in taps(model) if ".residual" in name}  # by layer, the last addition
+    with hooked(model, Replacing(ask), at=last_of.values()):
+        yield
 
 
 def ids_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:

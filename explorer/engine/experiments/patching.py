@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.changing import Changing
+from explorer.engine.experiments.bench import stop_if, stopping_between_layers
 from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.experiments.runs import AnyModel, runs_of
 from explorer.engine.experiments.trials import batch_size
@@ -22,7 +23,7 @@ from explorer.errors import ExplorerError, NoOtherText
 from explorer.model.hooks import hooked, watched
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
-from explorer.stops import Stop, Superseded
+from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.model_card import ModelCard
@@ -197,8 +198,10 @@ class Passes:
             self._memory = self._runs.memory()
             plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
         self._words = self._written(plain, other)
+        self._symbols = sorted({word for both in self._words for word in both})  # All others are not asked for.
         self._gap_rows = [a for a, _b in self._pairs]
-        gaps, other_gaps = self._gaps(plain[None, self._gap_rows])[0], self._gaps(other[None, [b for _a, b in self._pairs]])[0]
+        rows = (plain, self._gap_rows), (other, [b for _a, b in self._pairs])
+        gaps, other_gaps = (self._gaps(logits[None, places][..., self._symbols])[0] for logits, places in rows)
         self.steps = tuple(
             Step(a, b, (w, bed.first.symbol(w)), (v, bed.second.symbol(v)), float(gap), float(other_gap))
             for (a, b), (w, v), gap, other_gap in zip(self._pairs, self._words, gaps, other_gaps, strict=True)
@@ -211,20 +214,21 @@ class Passes:
         for encoding in (True, False):
             taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _in_encoder(trial) is encoding}
             for some, n_layers in self._in_front.batches(taps, batch_size(card, max(len(row) for row in rows))):
-                if self._bed.stop():
-                    raise Superseded
-                with self._in_front.left_out(n_layers, len(some)):
+                stop_if(self._bed.stop)
+                with self._in_front.left_out(n_layers, len(some)), stopping_between_layers(self._model, self._bed.stop):
                     found[some] = self._batch([trials[n] for n in some], encoding)
         return found
 
     def _batch(self, trials: list[Trial], encoding: bool) -> Array:
         with self._bed.changing.inside(self._model), _each_its_own(self._model, trials, self._lent):
-            logits = self._runs.logits(len(trials), None if encoding else self._memory, self._gap_rows)
+            logits = self._runs.logits(len(trials), None if encoding else self._memory, self._gap_rows, self._symbols)
             return self._gaps(logits)
 
     def _gaps(self, logits: Tensor) -> Array:
-        """[batch, step] Δ in nats, of logits [batch, step, vocab]."""
-        words = torch.tensor(self._words, device=logits.device).expand(len(logits), -1, -1)  # [batch, step, 2]
+        """[batch, step] Δ in nats, of logits [batch, step, symbol]."""
+        columns = {symbol: column for column, symbol in enumerate(self._symbols)}
+        words = torch.tensor([(columns[w], columns[v]) for w, v in self._words], device=logits.device)  # [step, 2]
+        words = words.expand(len(logits), -1, -1)  # [batch, step, 2]
         first, second = logits.gather(-1, words).unbind(dim=-1)
         # log p = logit − log Σ exp(logits), and the sum is that of both words.
         gaps: Array = _fetched(second - first).numpy()
@@ -251,8 +255,7 @@ def _recorded(bed: Bed, names: set[str], tokens: Tokens) -> tuple[dict[str, Tens
     parts: dict[str, list[Tensor]] = {}
 
     def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
-        if bed.stop():
-            raise Superseded
+        stop_if(bed.stop)
         if tap.name in names:
             parts.setdefault(tap.name, []).append(tensor.clone())
 

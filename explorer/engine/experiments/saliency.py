@@ -6,10 +6,11 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
+from explorer.engine.experiments.bench import stop_if, stopping_between_layers
 from explorer.engine.experiments.runs import AnyModel
 from explorer.model.hooks import hooked, watched
 from explorer.model.tap import Tap
-from explorer.stops import Stop, Superseded
+from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.saliency import N_STEPS, Saliency
@@ -38,13 +39,12 @@ def saliency(
     with torch.enable_grad():
         # x(α) = b + α (x − b)
         paths = {name: (bases[name] + shares.to(x) * (x - bases[name])).detach().requires_grad_() for name, x in inputs.items()}
-        with _reading(model, paths):
+        with _reading(model, paths), stopping_between_layers(model, stop):
             batch = [None if row is None else row.expand(len(shares), -1) for row in ids]
             log_p = model(*batch).log_softmax(dim=-1)  # [batch, position, vocab]
         rows: list[dict[str, tuple[Tensor, Tensor]]] = []
         for place, word in enumerate(words):
-            if stop():
-                raise Superseded
+            stop_if(stop)
             gradients = torch.autograd.grad(log_p[:, place, word].sum(), list(paths.values()), retain_graph=True)
             rows.append({name: _scores(inputs[name], bases[name], g) for name, g in zip(paths, gradients, strict=True)})
     asked = log_p.detach()[:, range(len(words)), words]  # [batch, word]

@@ -12,8 +12,10 @@ from explorer.engine.changing import Changing
 from explorer.engine.compute import Computer
 from explorer.engine.experiments import patching as patching_module
 from explorer.engine.experiments.patching import Bed, Passes, Patch, Reading, paired, patching, streams
+from explorer.engine.experiments.runs import runs_of
 from explorer.engine.request import Request
 from explorer.errors import CannotAlign, NoOtherText
+from explorer.model.hooks import has_hooks, hooked
 from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.tokens.token import Token
@@ -197,6 +199,40 @@ def test_patching_can_be_stopped() -> None:
     """A keystroke does not wait for hundreds of passes."""
     with pytest.raises(Superseded):
         patching(bed("encoder-decoder", stopped=True))
+
+
+def test_patching_can_be_stopped_inside_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind each layer, since a batch takes a tenth of a second; the model is left without hooks."""
+    asked: list[bool] = []
+    batches: list[int] = []
+    given, made = bed("encoder-decoder"), Passes._batch
+    monkeypatch.setattr(Passes, "_batch", lambda *args: (batches.append(len(args[1])), made(*args))[1])
+    counting = attrs.evolve(given, stop=lambda: asked.append(has_hooks(given.model)) is not None)
+    assert isinstance(patching(counting), Patching)
+    assert sum(asked) >= len(batches) > 4  # Only inside a batch anything is hooked.
+
+    places = iter(range(len(asked)))
+    within = len(asked) - 1 - asked[::-1].index(True)  # the last time that it is asked inside a batch
+    with pytest.raises(Superseded):
+        patching(attrs.evolve(given, stop=lambda: next(places) == within))
+    assert next(places, len(asked)) == within + 1 and not has_hooks(given.model)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_only_words_that_are_compared_are_multiplied_out_unless_somebody_looks(architecture: str) -> None:
+    """The product with the weights of some words is a part of that with all; a hook of the output still takes effect."""
+    given = bed(architecture)
+    runs, words = runs_of(given.model, given.first.tokens), [3, 9, 30]
+    with torch.inference_mode():
+        whole = runs.logits(2)
+        torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words])
+        torch.testing.assert_close(runs.logits(2, places=[0, 2], symbols=words), whole[:, [0, 2]][..., words])
+        assert not torch.allclose(runs.logits(2, symbols=words), whole[..., [3, 9, 31]])  # The check can fail.
+        with hooked(given.model, lambda _tap, tensor, _first: tensor + 1.0, at=["generator.logits"]):
+            torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words] + 1.0)
+        handle = given.model.generator.project.register_forward_hook(lambda _module, _given, made: made - 1.0)
+        torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words] - 1.0)
+        handle.remove()
 
 
 def test_a_large_models_heads_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

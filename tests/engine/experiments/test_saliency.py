@@ -91,6 +91,16 @@ def test_the_word_read_is_the_word_that_matters() -> None:
 
 
 def test_saliency_can_be_stopped() -> None:
-    """Between two words."""
+    """Behind each layer of the batch, and between two words."""
     with pytest.raises(Superseded):
         made("encoder-only", stopped=True)
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    model, ids, found = made("encoder-only")
+    saliency(model, found.tokens, ids, (), (), stop)
+    assert asked == _SMALL.n_layers + len(found.words)
