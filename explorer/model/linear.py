@@ -69,6 +69,14 @@ class Linear(nn.Linear):
         self._packed = packed(self.weight)
         return True
 
+    def pack_as(self, other: "Linear") -> bool:
+        """Take the packed copy of a layer whose weights are the same memory. False where it has none that is still right."""
+        copy, settled = other._packed, other.settled()
+        if copy is None or settled is not copy.tensor or copy.place != self.weight.data_ptr() or not can_pack(self.weight):
+            return False
+        self._packed = copy.of(self.weight)
+        return True
+
     def try_rows(self, n_rows: int) -> None:
         """Make the first product of packed weights with so many rows now, if it was not made yet.
 

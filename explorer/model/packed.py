@@ -14,6 +14,7 @@ written. The variables OMP_THREAD_LIMIT and OMP_DYNAMIC tell beforehand whether 
 comparing the first product of each shape and number of threads with torch's own product.
 """
 
+import copy
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -75,6 +76,12 @@ class Packed:
 
     def _in_order(self, weight: Tensor) -> Tensor:
         return reordered(weight)
+
+    def of(self, weight: Tensor) -> "Packed":
+        """The same copy for another tensor that lies in the same memory, as it is shared by a model with other knobs."""
+        made = copy.copy(self)
+        made.weight, made.version = weight, weight._version
+        return made
 
     def product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """[…, in] to […, out]: W·x + b."""

@@ -228,6 +228,29 @@ def test_one_row_reads_a_copy_where_that_is_faster(
     assert bool(asked) == by_copy
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_model_with_other_knobs_takes_over_the_copies_of_the_same_weights(
+    monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    """The same bits, without packing again; what was edited meanwhile, or lies elsewhere, is packed by itself."""
+    use_order(monkeypatch, order)
+    first, second, third = (Linear(256, 300).requires_grad_(False) for _each in range(3))
+    assert first.pack()
+    second.weight = nn.Parameter(first.weight.detach(), requires_grad=False)  # the same memory
+    assert second.pack_as(first) and second._packed is not first._packed
+    assert second._packed is not None and first._packed is not None and second._packed.tensor is first._packed.tensor
+    assert not third.pack_as(first)  # other memory
+    with torch.inference_mode():
+        x = torch.randn(5, 256)
+        torch.testing.assert_close(second(x), nn.functional.linear(x, first.weight, second.bias))
+    with torch.no_grad():
+        first.weight += 1.0
+    third.weight = nn.Parameter(first.weight.detach(), requires_grad=False)
+    assert not third.pack_as(first)  # The copy is older than the weights.
+    with torch.no_grad():
+        torch.testing.assert_close(third(x), nn.functional.linear(x, third.weight, third.bias))
+
+
 PRODUCTS = """
 import gc
 gc.disable()  # A third of the time to load torch and to end is the collector's.

@@ -30,7 +30,7 @@ class Trained:
         if self._model.config != config:
             before, self._model = self._model, with_knobs(self._model, config)
             if self._model is not before:  # Packed weights round in their own way: going back gives the same bits again.
-                pack(self._model)
+                pack(self._model, as_in=before)
         return on_device(self._model, config.device)
 
 
