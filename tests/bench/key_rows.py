@@ -24,6 +24,10 @@ _SENTENCES = (
 )
 _GAPS_MS = (30, 120, 350)
 _TYPED = "a sentence typed through, {gap} ms behind the last key painted: event to everything painted, translator"
+_TYPED_ON = (
+    "a sentence typed through on the page {page}, {gap} ms behind the last key painted: event to everything painted, translator"
+)
+_GAP_ON_MS, _TYPED_PAGES = 120, (*_ASKING, "change")
 
 
 @attrs.frozen
@@ -46,25 +50,39 @@ _CASES = (Case("translator", 1, KEYS, 28.0, 20), Case("tiny", 20, tuple(key for 
 def tasks() -> list[Task]:
     """Takes minutes, so it has to be asked for: `--only "a key on"`."""
     pages = [Task("keys", tuple(map(case.name, case.pages)), partial(_pages, case=case), asked=True) for case in _CASES]
-    return [*pages, Task("keys", tuple(_TYPED.format(gap=gap) for gap in _GAPS_MS), _typed_through, asked=True)]
+    through = Task("keys", tuple(_TYPED.format(gap=gap) for gap in _GAPS_MS), _typed_through, asked=True)
+    on_pages = tuple(_TYPED_ON.format(page=page, gap=_GAP_ON_MS) for page in _TYPED_PAGES)
+    return [*pages, through, Task("keys", on_pages, _typed_on_pages, asked=True)]
 
 
 def _typed_through(bench: Bench) -> list[Row]:
-    """The first time each sentence is typed the machine and the program warm up."""
+    with Driven("我", "translator") as driven:
+        return [_sentences(driven, _TYPED.format(gap=gap), gap) for gap in _GAPS_MS]
+
+
+def _typed_on_pages(bench: Bench) -> list[Row]:
+    """On pages that begin a long work behind each answer, which the next key interrupts."""
     rows = []
     with Driven("我", "translator") as driven:
-        edit = driven.program.window.sentences.source_edit
-        for gap in _GAPS_MS:
-            found: list[float] = []
-            for turn in range(3):
-                for sentence in _SENTENCES:
-                    edit.selectAll()
-                    keys = [driven.painted_ms(partial(driven.type, character)) for character in _paced(driven, sentence, gap)]
-                    found += keys if turn else ()
-            typed_ms = Sample(tuple(found))
-            told = f"90 % within {typed_ms.quantile(0.9):.3g} ms, 99 % within {typed_ms.quantile(0.99):.3g}"
-            rows.append(measured(_TYPED.format(gap=gap), typed_ms.median, 28.0, spread=f"of {len(found)}", note=told))
+        for page in _TYPED_PAGES:
+            driven.program.window.go(page)
+            _come_to_rest(driven)
+            driven.program.window.sentences.source_edit.setFocus()
+            rows.append(_sentences(driven, _TYPED_ON.format(page=page, gap=_GAP_ON_MS), _GAP_ON_MS))
     return rows
+
+
+def _sentences(driven: Driven, name: str, gap_ms: int) -> Row:
+    """The first time each sentence is typed the machine and the program warm up."""
+    found: list[float] = []
+    for turn in range(3):
+        for sentence in _SENTENCES:
+            driven.program.window.sentences.source_edit.selectAll()
+            keys = [driven.painted_ms(partial(driven.type, character)) for character in _paced(driven, sentence, gap_ms)]
+            found += keys if turn else ()
+    typed_ms = Sample(tuple(found))
+    told = f"90 % within {typed_ms.quantile(0.9):.3g} ms, 99 % within {typed_ms.quantile(0.99):.3g}"
+    return measured(name, typed_ms.median, 28.0, spread=f"of {len(found)}", note=told)
 
 
 def _paced(driven: Driven, sentence: str, gap_ms: int) -> Iterator[str]:

@@ -5,8 +5,8 @@ from PySide6.QtGui import QColor, QFont, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from explorer.picture.theme import DARK, LIGHT
-from explorer.views.painting.style import use_theme
+from explorer.picture.theme import DARK, FAMILY, LIGHT
+from explorer.views.painting.style import use_font, use_theme
 
 _DEPTH = 9
 
@@ -97,3 +97,17 @@ def test_a_switched_window_looks_as_a_new_one(qtbot: QtBot, qapp: QApplication) 
         use_theme(qapp, theme)
         assert seen(switched) == seen(shown(qtbot))
         assert theme is DARK or seen(switched) != before
+
+
+def test_the_bundled_font_is_named_once(qapp: QApplication) -> None:
+    """However many windows were made: fonts with other families are other fonts to everything that is kept by font."""
+    before = QApplication.font()
+    try:
+        fonts = []
+        for _window in range(3):
+            use_font(qapp)
+            fonts.append(QApplication.font())
+        assert fonts[0].families()[0] == FAMILY and fonts[0].families().count(FAMILY) == 1
+        assert all(font == fonts[0] and hash(font) == hash(fonts[0]) for font in fonts)
+    finally:
+        QApplication.setFont(before)
