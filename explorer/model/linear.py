@@ -46,7 +46,7 @@ class Linear(nn.Linear):
             weight = self._parameters.get("weight")
             if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
                 copy = self._packed_anew(weight)
-            if copy is not None and not (one_row and not copy.worth_for_one_row):
+            if copy is not None and (not one_row or copy.worth_for_one_row):
                 return copy.product(x, self.bias)
         return self._unpacked(x, one_row=one_row)
 
@@ -71,8 +71,10 @@ class Linear(nn.Linear):
 
     def pack_as(self, other: "Linear") -> bool:
         """Take the packed copy of a layer whose weights are the same memory. False where it has none that is still right."""
-        copy, settled = other._packed, other.settled()
-        if copy is None or settled is not copy.tensor or copy.place != self.weight.data_ptr() or not can_pack(self.weight):
+        copy = other._packed
+        if copy is None or other.settled() is None or not can_pack(self.weight):
+            return False
+        if copy.place != self.weight.data_ptr() or copy.weight.shape != self.weight.shape:
             return False
         self._packed = copy.of(self.weight)
         return True

@@ -5,8 +5,8 @@ with one row 3.7 ms instead of 5.1 ms (one thread of two cores). And Intel's lib
 has it, reads a small matrix faster where the numbers of one input stand together: on a processor of Intel's 256 × 256 with 17
 rows took 22 µs, 37 in oneDNN's order and 31 as they are; 1,024 × 256 took 86, 99 and 116. On one of AMD's without AVX-512 the
 first took 69, 86 and 67, and 16, 64 and 20 with one row. On one of AMD's with AVX-512, which Intel's library does not use there
-and oneDNN does, the first took 38, 37 and 37, but 1,024 × 256 took 195, 112 and 224.
-Matrices of wider models, whose weights come from memory and not from a cache, are read faster in oneDNN's.
+and oneDNN does, the first took 38, 37 and 37, but 1,024 × 256 took 195, 112 and 224. Matrices of wider models, whose weights
+come from memory and not from a cache, are read faster in oneDNN's.
 
 Decision: torch made the packed product for its own compiler, so it is used only where it exists and gives right results. It
 divides its work among as many threads as torch was told to use. If OpenMP grants fewer threads, part of the result is never
@@ -35,7 +35,6 @@ def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
 """
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
 _NARROW, _SMALL = 256, 2**18  # A matrix with two longer sides, or more numbers, is in oneDNN's order everywhere.
-_WORTH_FOR_ONE_ROW = 2**17  # A turned matrix with fewer numbers is read no faster by one row than as it is.
 _ROWS = 16  # The packed order is made for so many rows; it is as fast for other numbers of rows.
 _TOLERANCE = 1e-4  # Two products may differ by this much, absolute plus relative.
 
@@ -68,6 +67,8 @@ class Packed:
     `version` and `place` (the address of the weight) tell whether the weight has changed since.
     """
 
+    _least_for_one_row = _SMALL + 1  # 2¹⁸ numbers took one row 41 to 91 µs, and 28 to 95 as they are.
+
     def __init__(self, weight: Tensor) -> None:
         self.weight, self.numel = weight, weight.numel()
         self.version, self.place = weight._version, weight.data_ptr()
@@ -94,8 +95,8 @@ class Packed:
 
     @property
     def worth_for_one_row(self) -> bool:
-        """Whether one row reads this order faster than the weights as they are: 2¹⁸ numbers in 41 to 91 µs, not 28 to 95."""
-        return self.numel > _SMALL
+        """Whether one row reads this order faster than the weights as they are."""
+        return self.numel >= self._least_for_one_row
 
     def has_tried(self, n_rows: int) -> bool:
         """Whether a product with so many rows was made before, by as many threads as torch was told to use."""
@@ -123,6 +124,8 @@ class Packed:
 class Turned(Packed):
     """A copy of `weight` [out, in] in which the numbers of one input stand together. Its product is torch's own."""
 
+    _least_for_one_row = 2**17  # Of fewer numbers both take as long.
+
     def _in_order(self, weight: Tensor) -> Tensor:
         return weight.detach().t().contiguous().t()
 
@@ -131,11 +134,6 @@ class Turned(Packed):
         return linear(x, self.tensor, bias)
 
     traceable = product
-
-    @property
-    def worth_for_one_row(self) -> bool:
-        """Whether one row reads this order faster than the weights as they are."""
-        return self.numel >= _WORTH_FOR_ONE_ROW
 
     def has_tried(self, n_rows: int) -> bool:
         """No product takes longer than the next one."""

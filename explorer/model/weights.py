@@ -72,15 +72,14 @@ def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Tr
 def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False, *, as_in: nn.Module | None = None) -> None:
     """Pack the weights of all linear layers (see `model.packed`); they must not change any more. `stop` ends it early.
 
-    What lies in the same memory in the model `as_in` and is packed there is not packed again, for it takes as long as a pass
-    over a hundred tokens.
+    What lies in the same memory in the model `as_in` and is packed there is not packed again: 10 ms of the translator.
     """
     layers = () if as_in is None else as_in.modules()
-    known = {(each.weight.data_ptr(), each.weight.shape): each for each in layers if isinstance(each, Linear)}
+    known = {each.weight.data_ptr(): each for each in layers if isinstance(each, Linear)}
     for module in model.modules():
         if not isinstance(module, Linear):
             continue
-        twin = known.get((module.weight.data_ptr(), module.weight.shape))
+        twin = known.get(module.weight.data_ptr()) if known else None
         if (twin is None or not module.pack_as(twin)) and module.pack() and stop():
             return
 

@@ -199,6 +199,7 @@ class Passes:
             plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
         self._words = self._written(plain, other)
         self._symbols = sorted({word for both in self._words for word in both})  # All others are not asked for.
+        self._columns = [(self._symbols.index(w), self._symbols.index(v)) for w, v in self._words]
         self._gap_rows = [a for a, _b in self._pairs]
         rows = (plain, self._gap_rows), (other, [b for _a, b in self._pairs])
         gaps, other_gaps = (self._gaps(logits[None, places][..., self._symbols])[0] for logits, places in rows)
@@ -226,9 +227,7 @@ class Passes:
 
     def _gaps(self, logits: Tensor) -> Array:
         """[batch, step] Δ in nats, of logits [batch, step, symbol]."""
-        columns = {symbol: column for column, symbol in enumerate(self._symbols)}
-        words = torch.tensor([(columns[w], columns[v]) for w, v in self._words], device=logits.device)  # [step, 2]
-        words = words.expand(len(logits), -1, -1)  # [batch, step, 2]
+        words = torch.tensor(self._columns, device=logits.device).expand(len(logits), -1, -1)  # [batch, step, 2]
         first, second = logits.gather(-1, words).unbind(dim=-1)
         # log p = logit − log Σ exp(logits), and the sum is that of both words.
         gaps: Array = _fetched(second - first).numpy()
