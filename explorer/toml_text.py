@@ -10,10 +10,12 @@ from explorer.errors import OverLimit
 
 DEEPEST = 16  # nested brackets, and parts of a key
 # TOML's kinds of strings and comments, which are removed so that their contents do not count as brackets and keys. An
-# unclosed string goes to the end of its line, or of the file, so that no character is looked at twice.
+# unclosed string goes to the end of its line, or of the file, so that no character is looked at twice. Inside a repetition that
+# gives nothing back (*+) nothing looks ahead and nothing is optional: Python 3.11.2, which
+# Debian 12 has, then gives back too much.
 _TEXTS = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)|'
-    r"'''(?:[^']|'(?!''))*+(?:'''|\Z)|"
+    r'"""(?:[^"\\]|\\.|"[^"\\]|"\\.|""[^"\\]|""\\.)*+(?:"""|"{0,2}\\?\Z)|'
+    r"'''(?:[^']|'[^']|''[^'])*+(?:'''|'{0,2}\Z)|"
     r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|'
     r"'[^'\n]*+(?:'|(?=\n)|\Z)|#[^\n]*+",
     re.DOTALL,
