@@ -159,7 +159,7 @@ class Program:
         self.bug_reports.words = self.appearance.words
 
     def _loaded(self) -> None:
-        self.window.status.warn("")
+        self.window.status.clear()
         words = self.appearance.words
         if self._refused is not None:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))

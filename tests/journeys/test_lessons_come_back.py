@@ -129,13 +129,15 @@ def test_undo_goes_through_the_steps_of_a_lesson(journey: Journey) -> None:
 
 
 def test_a_lesson_that_is_gone_is_told_and_all_else_is_there(journey: Journey, tmp_path: Path) -> None:
-    """One that this version does not have, and one whose file is gone."""
+    """One that this version does not have, and one whose file is gone. The first answer does not take the message away."""
     path, state = tmp_path / "a.explorer.toml", State.from_preset("tiny", "其余都在")
 
     def gone(window: Window) -> None:
+        window.status.noticed.setInterval(10**6)  # It stays for as long as this test looks.
         journey.wait(lambda: "没有名为 no9 的课程" in window.status.message.text())
         assert window.session.state.wish.text == "其余都在" and window.session.state.lesson is None
-        journey.settle(window)  # The first answer takes an older message away, and may come just then.
+        journey.settle(window)
+        assert "没有名为 no9 的课程" in window.status.message.text()
         window.sessions.open(str(path))
         journey.wait(lambda: "lost.toml" in window.status.message.text())
         assert window.session.state.wish.text == "其余都在" and window.session.state.lesson is None

@@ -14,7 +14,10 @@ _PATIENCE_MS = 500  # ms before progress and Cancel appear
 
 
 class Status(QStatusBar):
-    """Signals: stop() when the user cancels; progressed(share) while long work runs, with None at its end."""
+    """Signals: stop() when the user cancels; progressed(share) while long work runs, with None at its end.
+
+    `noticed` runs while a message stays whatever arrives.
+    """
 
     stop = Signal()
     progressed = Signal(object)
@@ -44,10 +47,10 @@ class Status(QStatusBar):
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
         self._late.timeout.connect(self._show_progress)
-        self._noticed = QTimer(self)
-        self._noticed.setSingleShot(True)
-        self._noticed.setInterval(_NOTICE_MS)
-        self._noticed.timeout.connect(self.clear)
+        self.noticed = QTimer(self)
+        self.noticed.setSingleShot(True)
+        self.noticed.setInterval(_NOTICE_MS)
+        self.noticed.timeout.connect(self.clear)
         self.message.hide()
         self.set_busy(False)
 
@@ -100,21 +103,21 @@ class Status(QStatusBar):
     def notice(self, text: str) -> None:
         """Show what the program has changed by itself, for some seconds, whatever arrives meanwhile."""
         self.inform(text)
-        self._noticed.start()
+        self.noticed.start()
 
     def refuse(self, text: str) -> None:
         """Show for some seconds what could not be done, whatever arrives meanwhile."""
         self._say(text, "warning")
-        self._noticed.start()
+        self.noticed.start()
 
     def warn(self, text: str) -> None:
         """Show a warning."""
-        self._noticed.stop()
+        self.noticed.stop()
         self._say(text, "warning")
 
     def clear(self) -> None:
         """Remove the message. A notice stays until its time is over."""
-        if not self._noticed.isActive():
+        if not self.noticed.isActive():
             self._say("", "faint")
 
     def _say(self, text: str, colour: str) -> None:

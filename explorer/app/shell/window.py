@@ -262,7 +262,7 @@ class Window(QMainWindow):
         self.sentences.set_stale(stale, self.appearance.words)
 
     def _told_error(self, error: ExplorerError) -> None:
-        self.status.warn(self.appearance.words.error(error))
+        self.status.refuse(self.appearance.words.error(error))
 
     def _settled(self, config: Config) -> None:
         words = self.appearance.words
