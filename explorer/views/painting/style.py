@@ -151,8 +151,8 @@ def use_font(application: QApplication) -> None:
 
 
 def set_style_property(widget: QWidget, name: str, value: bool) -> None:
-    """Set a property that the style sheet asks for, and style the widget anew if it has changed."""
-    if widget.property(name) != value:
+    """Set a property that the style sheet asks for, and style the widget anew if it has changed. At first it is False."""
+    if bool(widget.property(name)) != value:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
