@@ -165,15 +165,19 @@ def test_the_dialog_says_how_large_a_file_will_be(journey: Journey, tmp_path: Pa
 
 
 def test_the_picture_can_be_copied(journey: Journey) -> None:
-    """The clipboard holds the picture of the card that was touched last."""
+    """The clipboard holds the picture of the card that was touched last; that it does is told whatever is typed meanwhile."""
 
     def script(window: Window) -> None:
+        window.status.noticed.setInterval(10**6)  # It is told for as long as this test looks.
         journey.settle(window)
         (card,) = window.page_stack.page.cards
         card.touched.emit(card)
         window.actions_.by_name["copy"].trigger()
         copied: QImage = QGuiApplication.clipboard().image()
         assert copied.width() > 300 and copied.height() > 200
+        QTest.keyClicks(window.sentences.source_edit, "a")
+        journey.settle(window)
+        assert window.status.message.text() == window.appearance.words("status.copied")
 
     journey.run(script)
 

@@ -88,13 +88,13 @@ class Saving(QObject):
         card = window.page_stack.main_card()
         if card is not None and card.picture is not None:
             copy_to_clipboard(card.picture, window.appearance)
-            window.status.inform(window.appearance.words("status.copied"))
+            window.status.notice(window.appearance.words("status.copied"))
 
     def copy_link(self) -> None:
         """Put all that is set up onto the clipboard, as a line of text that opens it where it is pasted."""
         window = self._window
         QGuiApplication.clipboard().setText(link_of(window.session.state))
-        window.status.inform(window.appearance.words("status.link_copied"))
+        window.status.notice(window.appearance.words("status.link_copied"))
 
     def copy_script(self) -> None:
         """Put the pass on screen onto the clipboard as a script, as soon as the compute thread has told its parts."""
@@ -120,15 +120,15 @@ class Saving(QObject):
         status, words = self._window.status, self._window.appearance.words
         if not isinstance(found, ScriptParts):
             assert isinstance(found, ExplorerError)  # Nothing else is brought of a script.
-            status.warn(words.error(found))
+            status.refuse(words.error(found))
             return
         try:
             script = pytorch_script(trace, found, words)
         except ExplorerError as error:
-            status.warn(words.error(error))
+            status.refuse(words.error(error))
         else:
             QGuiApplication.clipboard().setText(script)
-            status.inform(_told(found, words))
+            status.notice(_told(found, words))
 
 
 def _told(parts: ScriptParts, words: Words) -> str:

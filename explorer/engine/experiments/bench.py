@@ -105,11 +105,17 @@ def stop_if(stop: Stop) -> None:
 def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
     """Inside the block, ask behind each layer whether to stop: a batch takes a tenth of a second, so long would a key wait.
 
-    No other tap is looked at, so that maps which nobody sees are not made: patching takes a quarter longer where all are.
+    Gradients of what was computed in the block ask as well, at each layer on their way back. No other tap is looked at, so that
+    maps which nobody sees are not made: patching takes a quarter longer where all are.
     """
 
-    def ask(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+    def ask_back(_gradient: Tensor) -> None:
         stop_if(stop)
+
+    def ask(_tap: Tap, tensor: Tensor, _first: int | None) -> None:
+        stop_if(stop)
+        if tensor.requires_grad:
+            tensor.register_hook(ask_back)
 
     last_of = {name.rpartition(".")[0]: name for name in taps(model) if ".residual" in name}  # by layer, the last addition
     with hooked(model, Replacing(ask), at=last_of.values()):

@@ -91,16 +91,21 @@ def test_the_word_read_is_the_word_that_matters() -> None:
 
 
 def test_saliency_can_be_stopped() -> None:
-    """Behind each layer of the batch, and between two words."""
+    """Behind each layer of the batch, between two words, and at each layer on the way back of each word."""
     with pytest.raises(Superseded):
         made("encoder-only", stopped=True)
-    asked = 0
+    asked, last = 0, 0
 
     def stop() -> bool:
         nonlocal asked
         asked += 1
-        return False
+        return asked == last
 
     model, ids, found = made("encoder-only")
     saliency(model, found.tokens, ids, (), (), stop)
-    assert asked == _SMALL.n_layers + len(found.words)
+    assert asked == _SMALL.n_layers + len(found.words) * (1 + _SMALL.n_layers)
+    for last in range(1, asked + 1):
+        asked = 0
+        with pytest.raises(Superseded):
+            saliency(model, found.tokens, ids, (), (), stop)
+        assert asked == last
