@@ -115,7 +115,7 @@ def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
     def ask(_tap: Tap, tensor: Tensor, _first: int | None) -> None:
         stop_if(stop)
         if tensor.requires_grad:
-            tensor.register_hook(ask_back)
+            tensor.register_hook(ask_back)  # type: ignore[no-untyped-call]
 
     last_of = {name.rpartition(".")[0]: name for name in taps(model) if ".residual" in name}  # by layer, the last addition
     with hooked(model, Replacing(ask), at=last_of.values()):

@@ -120,7 +120,7 @@ def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency | NotM
     tokens = {side.name: rows[side.name] for side in trace.card.sides}
     ids = (bench.source(), bench.target())
     with without_dropout(bench.model) as quiet, changing.inside(quiet):
-        return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop)
+        return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop, bench.card)
 
 
 def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:

@@ -8,11 +8,13 @@ from torch import Tensor
 
 from explorer.engine.experiments.bench import stop_if, stopping_between_layers
 from explorer.engine.experiments.runs import AnyModel
+from explorer.engine.threads import batch_threads
 from explorer.model.hooks import hooked, watched
 from explorer.model.tap import Tap
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.model_card import ModelCard
 from explorer.trace.saliency import N_STEPS, Saliency
 
 _SAME_DIRECTION = 0.999  # the least cosine of vectors that differ by a factor alone
@@ -25,11 +27,15 @@ def saliency(
     expected: tuple[int, ...],
     symbols: tuple[str, ...],
     stop: Stop,
+    card: ModelCard | None = None,
 ) -> Saliency:
     """Both estimates for each word. `ids` are those of source and target; without `expected` words, the likeliest are asked.
 
-    One batch holds the steps from the positions alone (row 0) to the sentence itself (the last row). Raises Superseded.
+    One batch holds the steps from the positions alone (row 0) to the sentence itself (the last row). With the `card` of the
+    model it has as many threads as it is worth. Raises Superseded.
     """
+    if card is not None:
+        torch.set_num_threads(batch_threads(card, (N_STEPS + 2) * max(map(len, tokens.values()))))
     with torch.no_grad():
         inputs, bases, logits = _embedded(model, ids)
         words = list(expected) if expected else logits.argmax(dim=-1)[0].tolist()

@@ -12,8 +12,10 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.tokens.token import Token
+from explorer.trace.own_card import card_of
 from explorer.trace.saliency import Saliency
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
@@ -109,3 +111,15 @@ def test_saliency_can_be_stopped() -> None:
         with pytest.raises(Superseded):
             saliency(model, found.tokens, ids, (), (), stop)
         assert asked == last
+
+
+def test_a_batch_has_as_many_threads_as_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each core where a layer of it has enough to compute."""
+    asked: list[int] = []
+    monkeypatch.setattr("explorer.engine.threads.os.cpu_count", lambda: 2)
+    monkeypatch.setattr("explorer.engine.experiments.saliency.torch.set_num_threads", asked.append)
+    model, ids, found = made("encoder-only")
+    card = card_of(load_preset("paper-base").config)
+    saliency(model, found.tokens, ids, (), (), lambda: False, card)
+    saliency(model, found.tokens, ids, (), (), lambda: False, card_of(_SMALL))
+    assert asked == [2, 1]
