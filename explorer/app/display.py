@@ -49,7 +49,6 @@ def make_application() -> QApplication:
     gc.set_threshold(_FRESH_OBJECTS)
     add_fonts()
     use_font(application)
-    application.setStyleSheet("")  # Under an earlier window's sheet each widget is styled many times while it is made.
     return application
 
 

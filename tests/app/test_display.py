@@ -236,13 +236,6 @@ def test_the_window_has_the_programs_name_and_sign(qapp: QApplication) -> None:
     assert not qapp.windowIcon().isNull()
 
 
-def test_an_application_that_is_there_is_begun_with_anew(qapp: QApplication) -> None:
-    """Its sheet goes: under one, a window of two thousand widgets takes half as long again to make."""
-    use_theme(qapp, LIGHT)
-    assert qapp.styleSheet()
-    assert display.make_application() is qapp and not qapp.styleSheet()
-
-
 def test_the_launcher_starts_a_command_that_is_installed() -> None:
     """The one that tells in a box what goes wrong: nobody reads what is written there."""
     told = (ROOT / "assets" / "linux" / f"{IDENTITY}.desktop").read_text(encoding="utf-8")

@@ -20,7 +20,6 @@ from tests.app.shell.opening import Make, Opened
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
     add_fonts()
     use_font(qapp)
-    qapp.setStyleSheet("")  # as `make_application` does
     made = Appearance(Preferences(), "zh")
     yield made
     made.close()
