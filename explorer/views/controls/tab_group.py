@@ -11,6 +11,7 @@ import attrs
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QScrollArea, QWidget
+from shiboken6 import isValid
 
 _INNER = "qt_"  # Qt's own names for the parts of a control
 _GROUP = "tab_group"  # the property of a widget whose controls are one stop
@@ -167,6 +168,8 @@ class ArrowKeys(QObject):
             self._focused(None, application.focusWidget())
 
     def _focused(self, before: QWidget | None, now: QWidget | None) -> None:
+        if not isValid(self._group):  # It goes while it has the focus.
+            return
         if before is not None and self._group.isAncestorOf(before):
             before.removeEventFilter(self)
         if now is not None and self._group.isAncestorOf(now):

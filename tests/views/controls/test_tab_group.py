@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete, isValid
 
 from explorer.views.controls.tab_group import controls_in, make_tab_group, step, tab_stops, visible_in
 
@@ -137,3 +138,11 @@ def test_what_is_hidden_is_left_out_and_the_order_stays(shown: Shown) -> None:
     left = list(visible_in(shown.whole))
     assert left == [each for each in everything if each.isVisible()] and shown.group not in left
     assert len(left) < len(everything)
+
+
+def test_a_group_may_go_while_it_has_the_focus(shown: Shown) -> None:
+    """Qt then tells that the focus has gone, and by then the group is no more."""
+    shown.group.parts[0].setFocus()
+    assert shown.whole.focusWidget() is shown.group.parts[0]
+    delete(shown.group)
+    assert shown.whole.isVisible() and not isValid(shown.group)
