@@ -101,7 +101,7 @@ class Status(QStatusBar):
         self._say(text, "faint")
 
     def notice(self, text: str) -> None:
-        """Show what the program has changed by itself, for some seconds, whatever arrives meanwhile."""
+        """Show what was done, or changed by the program itself, for some seconds, whatever arrives meanwhile."""
         self.inform(text)
         self.noticed.start()
 
