@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from explorer import page_list
 from explorer.lang import LANGUAGES, Words
 
 _TURN_S = 0.005
+_LOOK_MS = 20  # between two looks at whether the thread has ended
 # pyqtgraph takes by far the longest turn. The first three modules are parts of it that can be imported before.
 _MODULES = (
     "pydoc",
@@ -64,30 +64,46 @@ class LaterImports(QObject):
 
     Modules that make pictures and write files, the font and English names are loaded on a thread of its own, then the dialog
     and the pages, whose classes are Qt's, on the GUI thread.
-    """
 
-    _loaded = Signal()
+    Decision: the thread is looked at. Rejected: a signal of this object at its end. The thread would keep the object, and where
+    the window had gone meanwhile let it go on itself, while the GUI thread brought that very signal: the process died.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._classes = Imports(_of_qt())
-        self._loaded.connect(self._classes.start)
+        self._thread: threading.Thread | None = None
+        self._soon = QTimer(self, singleShot=True)
+        self._soon.timeout.connect(self._go_on)
 
-    def start(self) -> None:
-        """Begin, and return at once."""
-        threading.Thread(target=self._load, name="exports", daemon=True).start()
+    def start(self, after_ms: int) -> None:
+        """Begin after so long, and return at once."""
+        self._soon.start(after_ms)
 
-    def _load(self) -> None:
-        for _module in _imported(itertools.chain(_BESIDE, *map(_modules_of, _PURE))):
-            pass
-        from explorer.picture.figure.text import BOLD, REGULAR, width
+    def stop(self) -> None:
+        """Begin nothing any more. What a thread is loading it goes on to load; it knows nothing of this object."""
+        self._soon.stop()
 
-        for weight in (REGULAR, BOLD):
-            width("0", 1.0, weight)  # The font is read when a letter is first measured.
-        for language in LANGUAGES:
-            Words.load(language)
-        if isValid(self):  # The program may have ended meanwhile.
-            self._loaded.emit()
+    def _go_on(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=_load_beside, name="exports", daemon=True)
+            self._thread.start()
+        if self._thread.is_alive():
+            self._soon.start(_LOOK_MS)
+        else:
+            self._classes.start()
+
+
+def _load_beside() -> None:
+    """Load what uses no Qt."""
+    for _module in _imported(itertools.chain(_BESIDE, *map(_modules_of, _PURE))):
+        pass
+    from explorer.picture.figure.text import BOLD, REGULAR, width
+
+    for weight in (REGULAR, BOLD):
+        width("0", 1.0, weight)  # The font is read when a letter is first measured.
+    for language in LANGUAGES:
+        Words.load(language)
 
 
 def of_first_page() -> Iterator[str]:

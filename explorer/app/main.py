@@ -6,7 +6,7 @@ import threading
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.bug_report import BugReports
@@ -143,6 +143,7 @@ class Program:
     def close(self) -> None:
         """End the threads and give the hooks back."""
         self._imported.set()  # The compute thread may still wait for it.
+        self._later_imports.stop()
         self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
@@ -165,7 +166,7 @@ class Program:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
-        QTimer.singleShot(_QUIET_MS, self._later_imports.start)
+        self._later_imports.start(_QUIET_MS)
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):

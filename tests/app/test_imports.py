@@ -1,10 +1,14 @@
 """Qt's classes are made on the GUI thread alone."""
 
+import gc
 import subprocess
 import sys
+import threading
+import weakref
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 pytestmark = pytest.mark.slow
 
@@ -62,3 +66,24 @@ def test_a_program_that_ends_waits_for_the_thread_that_writes() -> None:
     from explorer.app.shell import export_writing
 
     assert main._WRITES == export_writing.THREAD
+
+
+def test_no_thread_keeps_an_object_of_a_window_that_has_gone(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would let it go itself, while the GUI thread brings it a signal, and the process would die: one run in ten did."""
+    from explorer.app import imports
+
+    began, go_on = threading.Event(), threading.Event()
+
+    def load(*_self: object) -> None:
+        began.set()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr(imports, "_load_beside", load)
+    later = imports.LaterImports()
+    later.start(0)
+    qtbot.waitUntil(began.is_set)
+    kept = weakref.ref(later)
+    del later
+    gc.collect()
+    assert kept() is None
+    go_on.set()

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.scan_window import ScanWindow
@@ -71,7 +71,7 @@ class Scans(QObject):
 
     def open(self, path: str) -> None:
         """Read a table, then show it."""
-        reader = _Reader()
+        reader = _Reader(QApplication.instance())  # Otherwise its thread alone would have it, and end it.
         reader.ended.connect(self._read)
         threading.Thread(target=reader.read, args=(Path(path),), name=THREAD, daemon=True).start()
 
