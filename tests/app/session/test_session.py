@@ -138,7 +138,7 @@ def test_a_wide_search_that_was_not_begun_is_not_stopped(make: Make) -> None:
     """Nothing is computed that Cancel could end, and it would say nothing: the translation would stay a greedy one."""
     driven = make(with_beam(State.from_preset("translator"), 4))
     driven.settle_greedily()
-    assert not driven.session.computes
+    driven.wait(lambda: not driven.session.computes)  # The answer is told a moment before its thread is idle.
     driven.session.stop()
     assert driven.session.waiting and driven.session._pause.isActive()
 
