@@ -12,6 +12,7 @@ with torch's own methods.
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -28,8 +29,8 @@ def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> I
     A tap without hooks costs nothing, so name the taps in `at` where only a few are meant. Raises KeyError for a name that
     no tap has.
     """
-    both, members = _known(model)
-    rows = [both.hooks] if at is None else [members[name].hooks for name in at]
+    known = _known(model)
+    rows = [known.shared.hooks] if at is None else [known.by_name[name].hooks for name in at]
     with ExitStack() as stack:
         for row in rows:
             stack.enter_context(_put_in(row, hooks))
@@ -39,14 +40,14 @@ def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> I
 @contextmanager
 def watched(model: nn.Module, *watchers: Watcher) -> Iterator[None]:
     """Inside the block, all taps of `model` show these watchers the tensor that leaves them."""
-    with _put_in(_known(model)[0].watchers, watchers):
+    with _put_in(_known(model).shared.watchers, watchers):
         yield
 
 
 @contextmanager
 def beginning_at(model: nn.Module, position: int) -> Iterator[None]:
     """Inside the block, the first row that goes through the taps of `model` stands at this position (`Shared.begins`)."""
-    shared = _known(model)[0]
+    shared = _known(model).shared
     shared.begins = position
     try:
         yield
@@ -70,40 +71,51 @@ class Replacing:
 
 def may_overwrite(model: nn.Module) -> bool:
     """Whether any hook may write into the tensors that go through the taps of a model."""
-    both, members = _known(model)
-    every = (hook for hooks in (both.hooks, *(tap.hooks for tap in members.values())) for hook in hooks)
-    return any_hooked(model) or not all(isinstance(hook, Replacing) for hook in every)
+    return any_hooked(model) or not all(isinstance(hook, Replacing) for hook in chain.from_iterable(_known(model).hooks))
 
 
 def has_hooks(model: nn.Module) -> bool:
     """Whether any hook may replace, or write to, the tensors that go through the taps of a model."""
-    both, members = _known(model)
-    return bool(both.hooks) or any(tap.hooks for tap in members.values()) or any_hooked(model)
+    return any(_known(model).hooks) or any_hooked(model)
 
 
 def is_seen_anywhere(model: nn.Module) -> bool:
     """Whether anybody is shown, or may replace, the tensors that go through the taps of a model."""
-    both, members = _known(model)
-    return bool(both.hooks or both.watchers) or any(tap.hooks for tap in members.values()) or any_hooked(model)
+    return bool(_known(model).shared.watchers) or has_hooks(model)
 
 
-def _known(model: nn.Module) -> tuple[Shared, dict[str, Tap]]:
-    """The `Shared` of a model's taps, and the taps by name. The first call gives the taps their names and their `Shared`.
+@attrs.frozen(eq=False)
+class _Known:
+    """The taps of a model by name, and what they share. `hooks` are the lists of hooks: of all taps, then of each tap."""
+
+    shared: Shared
+    by_name: dict[str, Tap]
+    hooks: tuple[list[Hook], ...]
+
+    @classmethod
+    def of(cls, model: nn.Module) -> "_Known":
+        """The taps of a model, which have a `Shared` of their own from now on."""
+        shared, by_name = Shared(), taps(model)
+        return cls(shared, by_name, (shared.hooks, *[tap.hooks for tap in by_name.values()]))
+
+
+def _known(model: nn.Module) -> _Known:
+    """The taps of a model, found at the first call. They have the names and the `Shared` of that model then.
 
     A part of a model can be recorded by itself: its taps then get names and a `Shared` of that part, and get back those of
     the whole model when the whole is recorded next.
     """
-    known: tuple[Shared, dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
+    known: _Known | None = model.__dict__.get("tap_hooks")
     if known is None:
-        known = model.__dict__["tap_hooks"] = Shared(), taps(model)
-    both, members = known
-    if both.seen_at == Tap.n_namings:  # Each pass asks a dozen times, and there are a hundred and fifty taps.
+        known = model.__dict__["tap_hooks"] = _Known.of(model)
+    shared = known.shared
+    if shared.seen_at == Tap.n_namings:  # Each pass asks a dozen times, and there are a hundred and fifty taps.
         return known
-    if not all(tap.shared is both for tap in members.values()):
+    if not all(tap.shared is shared for tap in known.by_name.values()):
         Tap.n_namings += 1
-        for name, tap in members.items():
-            tap.name, tap.shared = name, both
-    both.seen_at = Tap.n_namings
+        for name, tap in known.by_name.items():
+            tap.name, tap.shared = name, shared
+    shared.seen_at = Tap.n_namings
     return known
 
 

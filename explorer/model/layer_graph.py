@@ -173,13 +173,12 @@ def _run(knobs: object, segment: Segment, weights: list[Tensor], x: Tensor, cont
             _want(key, segment, x, context)
         return segment.called(x, context)
     out, *shown = graph.run(*_given(segment, x, context, weights))
-    taps = [segment.taps[path] for path in graph.paths]
-    for watcher in taps[0].shared.watchers:
-        together = getattr(watcher, "together", None)
+    for watcher in segment.watchers:
+        group, together = segment.group(graph.paths), getattr(watcher, "together", None)
         if together is not None:
-            together(taps, shown)
+            together(group, shown)
         else:
-            for tap, tensor in zip(taps, shown, strict=True):
+            for tap, tensor in zip(group.taps, shown, strict=True):
                 watcher(tap, tensor, None)
     return out
 

@@ -9,7 +9,7 @@ from explorer.config import Config
 from explorer.model.attention import Attention
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, TapGroup, Watcher
 
 _MOST_CELLS = 2**20  # of a map of all heads; a graph keeps all maps of its layers until its end
 _FROM_MEMORY = ("cross_attn.project_key", "cross_attn.project_value")
@@ -31,9 +31,23 @@ class Segment:
         members = dict(self.layers.named_modules())
         self.linears = [(each, path.endswith(_FROM_MEMORY)) for path, each in members.items() if isinstance(each, Linear)]
         self.taps = {path: each for path, each in members.items() if isinstance(each, Tap)}
+        self._any_tap = next(iter(self.taps.values()))
+        self._paths: tuple[str, ...] = ()
+        self._group = TapGroup(())
         self.attentions = [each for each in members.values() if isinstance(each, Attention)]
         self._norms = [each for each in members.values() if each._parameters and not isinstance(each, Linear)]
         self._right: set[tuple[object, ...]] = set()  # for which numbers of rows all products are known to be right
+
+    @property
+    def watchers(self) -> list[Watcher]:
+        """Who is shown the tensors of all taps."""
+        return self._any_tap.shared.watchers
+
+    def group(self, paths: tuple[str, ...]) -> TapGroup:
+        """The taps at these paths. The last group is kept, since taps lie all over the memory."""
+        if self._paths is not paths:
+            self._paths, self._group = paths, TapGroup(tuple(self.taps[path] for path in paths))
+        return self._group
 
     def called(self, x: Tensor, context: Context) -> Tensor:
         """The stream through all layers, each of them called."""

@@ -110,6 +110,13 @@ def _described(tensor: Tensor) -> str:
     return f"{list(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')} {tensor.device}"
 
 
+@attrs.frozen(eq=False)
+class TapGroup:
+    """Taps that are reached at once, in the order of their tensors. It stays the same from pass to pass."""
+
+    taps: tuple[Tap, ...]
+
+
 Hook = Callable[[Tap, Tensor, int | None], Tensor | None]
 """A hook is given a tap, the tensor that goes through it, and `first` (see Tap). It may return another tensor of the same
 shape and type, and it may raise an error to end the pass."""
@@ -117,7 +124,7 @@ shape and type, and it may raise an error to end the pass."""
 Watcher = Callable[[Tap, Tensor, int | None], object]
 """A watcher is given a tap, the tensor that leaves it, and `first` (see Tap). It may raise an error to end the pass.
 
-Where several taps are reached at once (`model.layer_graph`), a watcher with a method `together(taps, tensors)` is given all of
+Where several taps are reached at once (`model.layer_graph`), a watcher with a method `together(group, tensors)` is given all of
 them in one call."""
 
 

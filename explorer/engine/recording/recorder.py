@@ -4,8 +4,8 @@
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block removes the watcher, also after an error, and makes the arrays. `stop` is asked at each tap; if it returns
-True, the pass ends with Superseded.
+Leaving the block removes the watcher, also after an error. An array is made when somebody asks for it. `stop` is asked at
+each tap; if it returns True, the pass ends with Superseded.
 
 A KeepPlan says what is kept. The attention maps of a long text come in blocks of queries and may be pooled as they come.
 
@@ -17,7 +17,10 @@ write to the tensors that they are shown.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
+from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -28,9 +31,12 @@ from torch import Tensor, nn
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.pooling_recorder import PoolingRecorder
 from explorer.model.hooks import may_overwrite, watched
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, TapGroup
 from explorer.stops import Superseded
-from explorer.trace.arrays import Arrays
+from explorer.trace.arrays import Arrays, Batch
+
+_Seen = dict[Tap | TapGroup, Sequence[Tensor]]
+"""The tensor of a tap, or those of a group, in the order in which a pass came through them."""
 
 
 @attrs.define
@@ -58,11 +64,12 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
         with watched(model, keeping):
             yield recording
     finally:
-        seen = keeping.seen | {tap: torch.cat(blocks, dim=-2) for tap, blocks in keeping.parts.items()}
-        recording.arrays.take(_fetched(seen))
-        if keeping.selective is None:
-            recording.axes = {tap.name: tap.axes[1:] for tap in seen}
-        else:
+        for tap, blocks in keeping.parts.items():
+            keeping.seen[tap] = (torch.cat(blocks, dim=-2),)
+        listing = _listing(model, keeping.seen)
+        recording.arrays.take(_held(listing.names, list(chain.from_iterable(keeping.seen.values()))))
+        recording.axes = listing.axes
+        if keeping.selective is not None:
             keeping.selective.finish(recording)
 
 
@@ -73,7 +80,7 @@ class _Keeping:
     model: nn.Module
     stop: Callable[[], bool] | None
     selective: PoolingRecorder | None
-    seen: dict[Tap, Tensor] = attrs.field(factory=dict)
+    seen: _Seen = attrs.field(factory=dict)
     parts: dict[Tap, list[Tensor]] = attrs.field(factory=dict)
     _overwrites: bool | None = None  # This is found out at the first tap, because hooks may be set inside the block.
 
@@ -82,18 +89,22 @@ class _Keeping:
         self._look_up()
         if self.selective is not None and not self.selective.wants(tap, tensor, first):
             return
-        self.seen[tap] = tensor.detach().clone() if self._overwrites else tensor
+        _check_batch(tensor)
+        kept = tensor.detach().clone() if self._overwrites else tensor
+        self.seen[tap] = (kept,)
         if first is not None:
-            self.parts.setdefault(tap, []).append(self.seen[tap])
+            self.parts.setdefault(tap, []).append(kept)
 
-    def together(self, taps: Sequence[Tap], tensors: Sequence[Tensor]) -> None:
+    def together(self, group: TapGroup, tensors: Sequence[Tensor]) -> None:
         """The same for several taps, whose tensors are there at once (`model.layer_graph`)."""
         if self.selective is None:
             self._look_up()
             if not self._overwrites:
-                self.seen.update(zip(taps, tensors, strict=True))
+                _check_batch(tensors[0])  # Both sides of a layer's sentence go through all of it, and leave it together.
+                _check_batch(tensors[-1])
+                self.seen[group] = tensors
                 return
-        for tap, tensor in zip(taps, tensors, strict=True):
+        for tap, tensor in zip(group.taps, tensors, strict=True):
             self(tap, tensor, None)
 
     def _look_up(self) -> None:
@@ -114,22 +125,49 @@ def joined(first: Recording, then: Recording) -> Recording:
     )
 
 
-def _fetched(seen: Mapping[Tap, Tensor]) -> dict[str, NDArray[Any]]:
-    """The arrays of all tensors. On the processor they share the tensors' memory; from another device they come in one
-    transfer, because each transfer costs a wait. Raises ValueError for a batch that has not exactly one sentence.
+def _check_batch(tensor: Tensor) -> None:
+    """Raises ValueError for a batch that has not exactly one sentence."""
+    if tensor.shape[0] != 1:
+        raise ValueError(f"a batch of {tensor.shape[0]}")
+
+
+@attrs.frozen(eq=False)
+class _Listing:
+    """The taps that a pass came through, by their names, and their axes without the batch."""
+
+    names: tuple[str, ...]
+    axes: Mapping[str, tuple[str, ...]]
+
+
+_listings: "WeakKeyDictionary[nn.Module, dict[tuple[object, ...], _Listing]]" = WeakKeyDictionary()
+"""Those of the last kinds of passes of each model: to ask a hundred taps, which lie all over the memory, takes 40 µs."""
+_MOST_LISTINGS = 8
+
+
+def _listing(model: nn.Module, seen: _Seen) -> _Listing:
+    """The listing of these taps, whose names stay until taps are named anew."""
+    known, key = _listings.setdefault(model, {}), (Tap.n_namings, *seen)
+    found = known.get(key)
+    if found is None:
+        if len(known) == _MOST_LISTINGS:
+            known.clear()
+        taps = [tap for each in seen for tap in (each.taps if isinstance(each, TapGroup) else (each,))]
+        axes = MappingProxyType({tap.name: tap.axes[1:] for tap in taps})
+        found = known[key] = _Listing(tuple([tap.name for tap in taps]), axes)
+    return found
+
+
+def _held(names: Sequence[str], tensors: list[Tensor]) -> dict[str, Batch]:
+    """The tensors by name, of which arrays are made when somebody asks for them: NumPy takes a microsecond for each.
+
+    From another device they come at once, in one transfer, because each transfer costs a wait. A tensor that needs gradients
+    would keep all that it was made of, so it is detached.
     """
-    first = next(iter(seen.values()), None)
-    if first is not None and first.device.type != "cpu":
-        arrays = dict(zip((tap.name for tap in seen), in_one_transfer(list(seen.values())), strict=True))
-    else:
-        try:  # Most passes are in float32 and without gradients.
-            arrays = {tap.name: tensor.numpy() for tap, tensor in seen.items()}
-        except (RuntimeError, TypeError):  # Some tensors need gradients, or have a type that NumPy lacks.
-            arrays = {tap.name: tensor.detach().float().numpy() for tap, tensor in seen.items()}
-    for batch in arrays.values():
-        if len(batch) != 1:
-            raise ValueError(f"a batch of {len(batch)}")
-    return arrays
+    if tensors and tensors[0].device.type != "cpu":
+        return dict(zip(names, in_one_transfer(tensors), strict=True))
+    if not torch.is_inference_mode_enabled():
+        tensors = [tensor.detach() for tensor in tensors]
+    return dict(zip(names, tensors, strict=True))
 
 
 def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:

@@ -1,6 +1,7 @@
 """Recording: copies that nobody can change, and no hook left behind."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from torch import Tensor, nn
 from explorer.engine.recording.recorder import in_one_transfer, record
 from explorer.model.hooks import Replacing, hooked, watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Hook, Tap, taps
+from explorer.model.layer_graph import in_graphs, make_wanted
+from explorer.model.tap import Hook, Tap, TapGroup, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.stops import Superseded
@@ -147,6 +149,41 @@ def test_no_array_is_a_parameters_own_memory() -> None:
     assert not pointers & {array.__array_interface__["data"][0] for array in recording.arrays.values()}
 
 
+@pytest.mark.parametrize("graphs", [False, True])
+def test_an_array_is_made_when_it_is_asked_for(model: Transformer, graphs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a hundred and more tensors a screen shows twenty. The array is of the tensor's own memory."""
+    made: list[Tensor] = []
+    numpy = torch.Tensor.numpy
+
+    def counted(tensor: Tensor, *, force: bool = False) -> object:
+        made.append(tensor)
+        return numpy(tensor, force=force)
+
+    shown: dict[str, Tensor] = {}
+    with torch.inference_mode(), in_graphs(model) if graphs else nullcontext():
+        for _ in range(3):
+            run(model)
+        make_wanted()
+        monkeypatch.setattr(torch.Tensor, "numpy", counted)
+        with watched(model, lambda tap, tensor, _first: shown.update({tap.name: tensor})), record(model) as recording:
+            run(model)
+    assert not made and list(recording.arrays) == list(recording.axes) == list(shown)
+    for _ in range(2):
+        assert recording.arrays["encoder.norm"].__array_interface__["data"][0] == shown["encoder.norm"].data_ptr()
+    assert [tensor is shown["encoder.norm"] for tensor in made] == [True]
+    assert {recording.arrays.shape(name) == tuple(shown[name].shape[1:]) for name in shown} == {True} and len(made) == 1
+
+
+def test_a_record_does_not_hold_what_gradients_need() -> None:
+    """All that a tensor was made of would stay in memory with it."""
+    module = nn.Sequential(Tap("batch position"))
+    module.overwrites_nothing = True  # type: ignore[assignment]  # its tensors are not copied
+    with record(module) as recording:
+        assert module(torch.ones(1, 2, requires_grad=True) * 2).requires_grad
+    assert not any(tensor.requires_grad for tensor in recording.arrays._batches.values())  # type: ignore[union-attr]
+    assert recording.arrays["0"].tolist() == [2, 2]
+
+
 def test_other_types_become_float32() -> None:
     """float64, bfloat16, and tensors that want gradients."""
     model = Overwriting()
@@ -220,10 +257,29 @@ def test_a_part_may_be_recorded_by_itself_and_the_whole_again(model: Transformer
         assert {f"encoder.{name}" for name in part.arrays} == {n for n in whole.arrays if n.startswith("encoder.")}
 
 
+def test_names_that_change_are_told_anew() -> None:
+    """Which names the taps of a kind of pass have is remembered, until taps are named anew."""
+    tap, module = Tap("batch position"), nn.ModuleDict()
+    for name in ("one", "two"):
+        module[name] = tap
+        with record(module) as recording:
+            tap(torch.ones(1, 2))
+        assert list(recording.arrays) == [name] and dict(recording.axes) == {name: ("position",)}
+        del module[name], module.__dict__["tap_hooks"]
+
+
 def test_a_batch_of_two_is_refused(model: Transformer) -> None:
     """A Trace is of one sentence; two would be cut down to one silently."""
     with pytest.raises(ValueError, match="a batch of 2"), record(model):
         model(torch.ones(2, 3, dtype=torch.long), torch.ones(2, 3, dtype=torch.long))
+
+
+def test_a_batch_of_two_in_a_group_is_refused() -> None:
+    """Taps that are reached at once are looked at as well."""
+    module = nn.Sequential(tap := Tap("batch position"))
+    module.overwrites_nothing = True  # type: ignore[assignment]  # its tensors are not copied
+    with pytest.raises(ValueError, match="a batch of 2"), record(module):
+        tap.shared.watchers[0].together(TapGroup((tap,)), [torch.ones(2, 3)])  # type: ignore[attr-defined]
 
 
 def test_one_transfer_brings_what_many_would() -> None:
