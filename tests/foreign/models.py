@@ -151,11 +151,16 @@ def fresh(name: str) -> Any:
     return model
 
 
-@lru_cache(maxsize=32)
-def opened(name: str) -> Opened:
+def opened_anew(name: str) -> Opened:
     """The same model with taps."""
     register()
     return with_taps(fresh(name), name)
+
+
+@lru_cache(maxsize=32)
+def opened(name: str) -> Opened:
+    """One that all tests share: nobody may change it."""
+    return opened_anew(name)
 
 
 def ids_of(opened: Opened) -> tuple[torch.Tensor | None, torch.Tensor | None]:

@@ -1,5 +1,6 @@
 """Sweeps over models of others that leave out the layers in front of each change, against sweeps with all layers."""
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 
 import numpy as np
@@ -15,16 +16,19 @@ from explorer.foreign.card import card_of
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Tokens
-from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, ids_of, opened
+from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, ids_of, opened_anew
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 NAMES = [name for name in (*ALL, *BY_SOFTMAX) if name != "bert without an output"]
 ALL_RUN = ("falcon", "falcon of two norms", "falcon in turn")  # They write into tensors that were given out.
+# Products of chosen experts are made in no type that is finer.
+IN_FLOAT32 = ("mixtral", "qwen2_moe", "qwen3_moe", "gpt_oss")
 
 
 def effects(name: str) -> Array:
     """[trial, word] of each head, attention and feed-forward that is seen."""
-    like = opened(name)
+    like = opened_anew(name)
+    like.foreign.model.to(torch.get_default_dtype())
     tokens = Tokens(*(() if ids is None else tuple(Token("a", n, 0, 1, True) for n in ids[0].tolist()) for ids in ids_of(like)))
     own = Bench(like.foreign, tokens, (), (), lambda: False, given_card=card_of(like, name))
     with torch.inference_mode():
@@ -32,9 +36,18 @@ def effects(name: str) -> Array:
         return Trials(own).effects([part.trial for part in parts]).numpy()
 
 
+@pytest.fixture(autouse=True)
+def in_float64(name: str) -> Iterator[None]:
+    """Wherever torch can: products of other sizes round otherwise, and a small untrained mT5 is 3e-4 off in float32."""
+    if name not in IN_FLOAT32:
+        torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_effects_are_those_of_whole_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To a few roundings of float32, in every family; layers are left out of those that have a row in the table of families."""
+    """In every family; layers are left out of those that have a row in the table of families."""
     monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)
     asked: list[int] = []
     left_out = LayersInFront.left_out
@@ -48,5 +61,5 @@ def test_effects_are_those_of_whole_passes(name: str, monkeypatch: pytest.Monkey
     assert (max(asked) > 0) == (name in (*WHOLE, *STREAM_BY_SOFTMAX) and name not in ALL_RUN)
     monkeypatch.setattr(LayersInFront, "left_out", lambda *_: nullcontext())
     expected = effects(name)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-6)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-6 if name in IN_FLOAT32 else 1e-7)
     assert np.abs(expected).max() > 0.01
