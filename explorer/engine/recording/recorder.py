@@ -4,8 +4,8 @@
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block removes the watcher, also after an error. An array is made when somebody asks for it. `stop` is asked at
-each tap; if it returns True, the pass ends with Superseded.
+Leaving the block removes the watcher, also after an error, and makes the arrays. `stop` is asked at each tap; if it returns
+True, the pass ends with Superseded.
 
 A KeepPlan says what is kept. The attention maps of a long text come in blocks of queries and may be pooled as they come.
 
@@ -33,7 +33,7 @@ from explorer.engine.recording.pooling_recorder import PoolingRecorder
 from explorer.model.hooks import may_overwrite, watched
 from explorer.model.tap import Tap, TapGroup
 from explorer.stops import Superseded
-from explorer.trace.arrays import Arrays, Batch
+from explorer.trace.arrays import Arrays
 
 _Seen = dict[Tap | TapGroup, Sequence[Tensor]]
 """The tensor of a tap, or those of a group, in the order in which a pass came through them."""
@@ -67,7 +67,7 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
         for tap, blocks in keeping.parts.items():
             keeping.seen[tap] = (torch.cat(blocks, dim=-2),)
         listing = _listing(model, keeping.seen)
-        recording.arrays.take(_held(listing.names, list(chain.from_iterable(keeping.seen.values()))))
+        recording.arrays.take(_fetched(listing.names, list(chain.from_iterable(keeping.seen.values()))))
         recording.axes = listing.axes
         if keeping.selective is not None:
             keeping.selective.finish(recording)
@@ -157,17 +157,17 @@ def _listing(model: nn.Module, seen: _Seen) -> _Listing:
     return found
 
 
-def _held(names: Sequence[str], tensors: list[Tensor]) -> dict[str, Batch]:
-    """The tensors by name, of which arrays are made when somebody asks for them: NumPy takes a microsecond for each.
-
-    From another device they come at once, in one transfer, because each transfer costs a wait. A tensor that needs gradients
-    would keep all that it was made of, so it is detached.
-    """
+def _fetched(names: Sequence[str], tensors: list[Tensor]) -> dict[str, NDArray[Any]]:
+    """The tensors by name, as arrays. On the processor these share the tensors' memory; from another device they come in one
+    transfer, because each transfer costs a wait."""
     if tensors and tensors[0].device.type != "cpu":
-        return dict(zip(names, in_one_transfer(tensors), strict=True))
-    if not torch.is_inference_mode_enabled():
-        tensors = [tensor.detach() for tensor in tensors]
-    return dict(zip(names, tensors, strict=True))
+        arrays = in_one_transfer(tensors)
+    else:
+        try:  # Most passes are in float32 and without gradients.
+            arrays = [tensor.numpy() for tensor in tensors]
+        except (RuntimeError, TypeError):  # Some tensors need gradients, or have a type that NumPy lacks.
+            arrays = [tensor.detach().float().numpy() for tensor in tensors]
+    return dict(zip(names, arrays, strict=True))
 
 
 def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:
