@@ -2,6 +2,7 @@
 
 import os
 
+from explorer.engine.busy_cores import BusyCores
 from explorer.trace.model_card import ModelCard
 
 # With fewer multiplications than this, a second thread costs more time than it saves. Measured on two cores, a tiny model took
@@ -19,8 +20,8 @@ _FLOAT = 4  # bytes
 
 
 def threads(card: ModelCard, n_tokens: int) -> int:
-    """The number of threads for a pass over `n_tokens`: one for a small pass, one for each core for a large pass."""
-    return 1 if pass_work(card, n_tokens) < _ONE_THREAD_WORK else os.cpu_count() or 1
+    """The number of threads for a pass over `n_tokens`: one for a small pass, one for each free core for a large pass."""
+    return 1 if pass_work(card, n_tokens) < _ONE_THREAD_WORK else free_cores()
 
 
 WORK_OF_A_SECOND = 5e10  # multiplications that two cores make in about a second
@@ -34,14 +35,14 @@ def pass_work(card: ModelCard, n_tokens: int) -> float:
 
 
 def batch_threads(card: ModelCard, n_tokens: int) -> int:
-    """The number of threads for many batches of `n_tokens` in all: one for each core where a single layer is worth it.
+    """The number of threads for many batches of `n_tokens` in all: one for each free core where a single layer is worth it.
 
     Threads wait for each other at the end of every operation. In a deep model of small layers that takes longer than the work,
     and on a busy machine many times as long.
     """
     d = card.d_model
     layer = n_tokens * max(8 * d**2 + 4 * d * side.d_ff for side in card.sides)
-    return 1 if layer < _ONE_THREAD_WORK else os.cpu_count() or 1
+    return 1 if layer < _ONE_THREAD_WORK else free_cores()
 
 
 def decoding_threads(card: ModelCard, n_rows: int) -> int:
@@ -49,3 +50,15 @@ def decoding_threads(card: ModelCard, n_rows: int) -> int:
     if _FLOAT * card.parameters > _ONE_THREAD_BYTES:
         return max(1, min(_MOST_READERS, (os.cpu_count() or 1) - 1))
     return threads(card, n_rows)
+
+
+_busy = BusyCores()
+
+
+def free_cores() -> int:
+    """How many cores other programs leave free, at least one.
+
+    On two cores, one of which another program has, two threads take two to six times as long as one; beside a program whose
+    threads wait for each other too, as in a training, up to twenty times.
+    """
+    return max(1, (os.cpu_count() or 1) - _busy.elsewhere())

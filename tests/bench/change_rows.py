@@ -15,7 +15,6 @@ from explorer.engine.experiments.bench import Bench as Given
 from explorer.engine.experiments.effects import head_trials
 from explorer.engine.experiments.trials import Trials
 from explorer.engine.recording.recorder import record
-from explorer.engine.threads import threads
 from explorer.foreign.card import card_of
 from explorer.model.ids import ids_tensor
 from explorer.state.intents import look_at
@@ -30,6 +29,7 @@ from tests.bench.foreign_rows import opened_of
 from tests.bench.peer import Peer
 from tests.bench.peers.shapes import some_ids
 from tests.bench.probe import SIXTEEN, Driven
+from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, compared, measured
 from tests.bench.timing import Pair, Sample, elapsed_ms, in_turn, paired
 
@@ -61,7 +61,7 @@ def _one_change(_bench: Bench) -> list[Row]:
     change = Change("decoder.layers.1.cross_attn.mixed", "scale", head=2, value=0.0)
     rows = []
     for n in _LENGTHS:
-        torch.set_num_threads(threads(card_of_own(model.config), n))
+        torch.set_num_threads(usual_threads(card_of_own(model.config), n))
         source, target = ids_tensor(tuple(range(10, 10 + n))), ids_tensor(tuple(range(300, 300 + n)))
 
         def recorded(changes: tuple[Change, ...], source: torch.Tensor = source, target: torch.Tensor = target) -> None:

@@ -8,7 +8,6 @@ from explorer.engine.changing import changed
 from explorer.engine.experiments.bench import Bench as Given
 from explorer.engine.experiments.effects import head_trials
 from explorer.engine.experiments.trials import Trials
-from explorer.engine.threads import threads
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
@@ -18,6 +17,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
+from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, compared, measured
 from tests.bench.timing import paired
 
@@ -36,7 +36,7 @@ def tasks() -> list[Task]:
 def _sweep(_bench: Bench) -> list[Row]:
     given = given_of(model_of("translator"), _N)
     card = card_of(given.config)
-    narrow = threads(card, _N)
+    narrow = usual_threads(card, _N)
     with torch.inference_mode():
         pair = paired(partial(_together, given), partial(_one_by_one, given, narrow), budget_s=_BUDGET_S, least=5)
     note = f"single passes with {narrow} thread(s); the sweep chooses its own number"

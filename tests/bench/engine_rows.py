@@ -10,7 +10,7 @@ from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never
-from explorer.engine.threads import decoding_threads, threads
+from explorer.engine.threads import decoding_threads
 from explorer.model.ids import ids_tensor
 from explorer.model.layer_graph import in_graphs, make_wanted
 from explorer.model.transformer import Transformer
@@ -22,6 +22,7 @@ from explorer.trace.search_tree import Search
 from tests.bench.bench import Bench, Task
 from tests.bench.floor import read_ms, step_bytes
 from tests.bench.probe import SIXTEEN
+from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, compared, measured
 from tests.bench.timing import Pair, Sample, elapsed_ms, in_turn, paired
 
@@ -52,7 +53,7 @@ def tasks() -> list[Task]:
 
 def _recording(bench: Bench, preset: str, n: int) -> list[Row]:
     model = model_of(preset)
-    n_threads = threads(card_of(model.config), n)
+    n_threads = usual_threads(card_of(model.config), n)
     torch.set_num_threads(n_threads)
     sides = ids_tensor(tuple(range(10, 10 + n))), ids_tensor(tuple(range(300, 300 + n)))
 

@@ -15,7 +15,6 @@ from explorer.app.main import make_application
 from explorer.config import Config
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.engine.threads import threads
 from explorer.errors import ExplorerError
 from explorer.export.raster import write_png
 from explorer.lang import Words
@@ -29,6 +28,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import at_rest
+from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, aligned, figure
 from tests.bench.timing import elapsed_ms, repeated
 from tests.bench.wall_rows import painted_ms, wall_view
@@ -94,7 +94,7 @@ def _costs_ms(config: Config, n: int) -> tuple[float, ...]:
 
 def _plain_ms(config: Config, trace: Trace) -> float:
     model, ids = at_rest(config), ids_tensor(tuple(token.id for token in trace.tokens.target))
-    torch.set_num_threads(threads(card_of(config), ids.shape[1]))
+    torch.set_num_threads(usual_threads(card_of(config), ids.shape[1]))
     with torch.inference_mode():
         return repeated(lambda: elapsed_ms(lambda: model(None, ids)), budget_s=_BUDGET_S, least=3).median
 

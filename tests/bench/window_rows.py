@@ -6,7 +6,6 @@ from functools import partial
 import attrs
 import torch
 
-from explorer.engine.threads import threads
 from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.state.intents import SetKnob, SetTrained
@@ -15,6 +14,7 @@ from explorer.trace.trace import Tokens
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
 from tests.bench.probe import SIXTEEN, Driven
+from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, measured
 from tests.bench.timing import Sample, elapsed_ms, repeated
 
@@ -118,7 +118,7 @@ def _parts(keys: list[Key]) -> str:
 def _plain_ms(n_source: int, n_target: int) -> Sample:
     """A pass of the same model without recording."""
     model = model_of("translator")
-    torch.set_num_threads(threads(card_of(model.config), max(n_source, n_target)))
+    torch.set_num_threads(usual_threads(card_of(model.config), max(n_source, n_target)))
     source, target = ids_tensor(tuple(range(10, 10 + n_source))), ids_tensor(tuple(range(300, 300 + n_target)))
     with torch.inference_mode():
         return repeated(lambda: elapsed_ms(lambda: model(source, target)), budget_s=2.0)

@@ -315,11 +315,11 @@ def test_stop_ends_building(computer: Computer) -> None:
     assert (computer(request(seed=5)).trace["generator.logits"] == Computer()(request(seed=5)).trace["generator.logits"]).all()
 
 
-def test_a_large_pass_takes_all_processors(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_pass_takes_all_free_processors(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small one takes one thread: more would cost more than they bring."""
     asked: list[int] = []
     monkeypatch.setattr(torch, "set_num_threads", asked.append)
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    monkeypatch.setattr(threads, "free_cores", lambda: 6)
     computer(request())
     monkeypatch.setattr(threads, "_ONE_THREAD_WORK", 0)
     computer(request())

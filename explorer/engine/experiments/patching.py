@@ -93,7 +93,6 @@ def patching(bed: Bed) -> Patching | NotPatched:
         pairs = paired(card, first.tokens, second.tokens)
     except ExplorerError as error:
         return NotPatched(error)
-    torch.set_num_threads(batch_threads(card, _BATCH * max(len(row) for row in (first.tokens.source, first.tokens.target))))
     with torch.inference_mode():
         passes = Passes(bed, card, pairs)
         plans = tuple(_plans(card, first.tokens, pairs))
@@ -211,11 +210,12 @@ class Passes:
     def gaps(self, trials: Sequence[Trial]) -> Array:
         """[trial, step] Δ = log p(w_B) − log p(w_A) after each trial, in nats. Raises Superseded."""
         found = np.empty((len(trials), len(self.steps)), np.float32)
-        card, rows = self._bed.card, (self._bed.first.tokens.source, self._bed.first.tokens.target)
+        card, longest = self._bed.card, max(len(self._bed.first.tokens.source), len(self._bed.first.tokens.target))
         for encoding in (True, False):
             taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _in_encoder(trial) is encoding}
-            for some, n_layers in self._in_front.batches(taps, batch_size(card, max(len(row) for row in rows))):
+            for some, n_layers in self._in_front.batches(taps, batch_size(card, longest)):
                 stop_if(self._bed.stop)
+                torch.set_num_threads(batch_threads(card, _BATCH * longest))
                 with self._in_front.left_out(n_layers, len(some)), stopping_between_layers(self._model, self._bed.stop):
                     found[some] = self._batch([trials[n] for n in some], encoding)
         return found

@@ -57,12 +57,12 @@ class Trials:
         NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
         """
         at_once = self._at_once()
-        torch.set_num_threads(batch_threads(self._bench.card, at_once * self._longest()))
         found = torch.full((len(trials), len(self.word_ids)), torch.nan)
         for encoding in (True, False):
             taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding}
             for some, n_layers in self._in_front.batches(taps, at_once):
                 stop_if(self._bench.stop)
+                torch.set_num_threads(batch_threads(self._bench.card, at_once * self._longest()))
                 with self._in_front.left_out(n_layers, len(some)):
                     found[some] = fetched(self._batch([trials[n] for n in some], encoding))
         return found
