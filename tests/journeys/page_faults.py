@@ -1,11 +1,14 @@
-"""What a reader of a page would miss: cards squeezed to nothing, blank or on one another, explanations that are cut off."""
+"""What a reader of a page would miss: cards squeezed to nothing, blank or on one another, explanations that are cut off, and
+marks of HTML in place of what they stand for."""
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from PySide6.QtCore import QRect
+from PySide6 import QtGui
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
@@ -13,6 +16,7 @@ from explorer.views.controls.explanation import ExplanationView
 from tests.pixels import numbers
 
 LEAST_PX = (120, 80)
+_MARKS = re.compile(r"&(\w+|#\d+);|</?(a|b|br|i|p|pre|small|span|sub|sup|table|td|tr|u)\b[^>]*>")
 
 
 def faults_of(page: Page) -> Iterator[str]:
@@ -21,6 +25,7 @@ def faults_of(page: Page) -> Iterator[str]:
         if card.isVisibleTo(page):
             yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
     yield from overlaps(page)
+    yield from (f"{label.text()} is shown as it is written" for label in page.findChildren(QLabel) if shows_marks(label))
     for text in page.findChildren(ExplanationView):
         if not text.isVisibleTo(page):
             yield "the explanation is hidden"
@@ -28,6 +33,13 @@ def faults_of(page: Page) -> Iterator[str]:
             yield "the explanation is cut off"
         elif not reachable(page, text) or text.height() < 40:
             yield f"the explanation has {text.height()} px"
+
+
+def shows_marks(label: QLabel) -> bool:
+    """Whether a label that can be seen takes HTML for plain text."""
+    kind, text = label.textFormat(), label.text()
+    is_rich = kind == Qt.TextFormat.RichText or (kind == Qt.TextFormat.AutoText and QtGui.Qt.mightBeRichText(text))
+    return label.isVisible() and not is_rich and bool(_MARKS.search(text))
 
 
 def overlaps(page: Page) -> Iterator[str]:

@@ -85,6 +85,10 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         assert [] == list(faults_of(page))
         first, second, _lens = page.cards
         title = first.title.text()
+        for text in ("A&nbsp;B", "&lt;bos&gt;"):
+            first.title.setText(text)
+            assert [f"{text} is shown as it is written"] == list(faults_of(page))
+        first.title.setText(title)
         first.setFixedHeight(0)
         QApplication.processEvents()
         assert any("×0 px" in fault for fault in faults_of(page))

@@ -57,6 +57,8 @@ class PatchingPage(Page):
         self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
         self.head.valueChanged.connect(self._chose_head)
+        for label in (self.first, self.second):  # By itself a label takes what has no word in colour for plain text.
+            label.setTextFormat(Qt.TextFormat.RichText)
         for label in (self.label, self.suggest_label, self.head_label, self.step_label):
             label.setObjectName("faint")
         views = {side: HeatmapView() for side in ("encoder", "decoder")}

@@ -25,6 +25,7 @@ class ModelCardBox(QFrame):
         within.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
         within.setSpacing(10)
         for label in (self.title, self.about, self.absent):
+            label.setTextFormat(Qt.TextFormat.RichText)  # By itself it takes a name with an & for plain text.
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             within.addWidget(label)

@@ -8,6 +8,7 @@ from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
 from explorer.trace.patching import Patching
 from tests.journeys.conftest import Journey, journey
+from tests.journeys.page_faults import shows_marks
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +64,7 @@ def test_a_suggestion_is_patched_and_looked_at(journey: Journey) -> None:
         page.edit.setText("她给了我一本书。")
         journey.wait(lambda: page.why.isVisible() and "same words" in page.why.text())
         assert not page.maps["decoder"].isVisible() and page.offers.isVisible()
+        assert page.first.isVisible() and "<b" not in page.first.text() and not any(map(shows_marks, (page.first, page.second)))
         page.offers.buttons["0"].click()
         journey.wait(lambda: page.maps["decoder"].isVisible() and page.edit.text() == "我给了她一本书。")
 

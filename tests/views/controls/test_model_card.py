@@ -22,6 +22,7 @@ def test_the_box_opens_below_its_button_and_fits_into_the_window(qtbot: QtBot) -
     box, words = ModelCardBox(window), Words.load("en")
     box.tell(foreign_trace().card, "<b>mine</b>", words)
     assert "&lt;b&gt;" in box.title.text() and "bloom" in box.about.text() and not box.absent.isVisibleTo(box)
+    assert {label.textFormat() for label in (box.title, box.about, box.absent)} == {Qt.TextFormat.RichText}
     box.open_below(button)
     assert box.isVisible() and box.width() <= 500 - 60 and box.height() <= 260 - button.geometry().bottom()
     qtbot.keyClick(box, Qt.Key.Key_Escape)
