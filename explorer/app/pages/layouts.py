@@ -1,12 +1,13 @@
 """Rows and columns with the gaps that all pages use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 from shiboken6 import Shiboken
 
 _GAP_PX = 8
+_LET_GO = "let_go"  # the property of a layout whose items Python has let go of
 _SHARE = "share"  # the property of a layout that keeps the shares of its empty parts
 L = TypeVar("L", bound=QLayout)
 
@@ -46,60 +47,73 @@ def with_margins(layout: L) -> L:
     return layout
 
 
-def items_of(layout: QBoxLayout | QGridLayout) -> Iterator[QLayoutItem]:
-    """The items of a layout, each to be looked at before the next one is asked for.
+def members_of(layout: QLayout) -> dict[int, QWidget | QLayout]:
+    """The widgets and layouts in a layout, by their places in it; stretches and gaps are left out.
 
-    PySide keeps the Python object of an item as long as its layout, also where Qt has deleted the item because its widget is
-    gone or has moved into another layout. Whatever Qt then makes at the same address, an event for example, would come to
-    Python as that item. Therefore Python lets go of each item here.
+    Decision: children are asked for their places. Rejected: `itemAt`, which leaves half a kilobyte at each call, as long as the
+    layout is there.
     """
+    within = layout.parentWidget()
+    children = (*layout.children(), *(within.children() if within is not None else ()))
+    members = [each for each in children if isinstance(each, QWidget | QLayout)]
+    return dict(sorted((place, each) for each in members if (place := layout.indexOf(each)) >= 0))
+
+
+def let_go_of_items(layout: QLayout) -> None:
+    """Make Python let go of the items of a layout, once.
+
+    Where a row is added to a layout, PySide makes Python objects of the row's items, and keeps them as long as the row, also
+    where Qt has deleted an item because its widget is gone or has moved into another layout. Whatever Qt then makes at the same
+    address, an event for example, would come to Python as that item.
+    """
+    if layout.property(_LET_GO):
+        return
+    layout.setProperty(_LET_GO, True)
     for place in range(layout.count()):
         item = layout.itemAt(place)
-        if item is not None:
-            yield item
-            if isinstance(item, QBoxLayout | QGridLayout):
-                for _of_row in items_of(item):  # PySide makes objects of them when it gives out the layout.
-                    pass
-            elif not isinstance(item, QLayout):
-                Shiboken.invalidate(item)
+        if isinstance(item, QLayout):
+            let_go_of_items(item)
+        elif item is not None:
+            Shiboken.invalidate(item)
 
 
 def close_gaps(layout: QLayout | None) -> None:
     """Let rows and columns in which nothing is shown take no room, and give them theirs back when something is."""
     if not isinstance(layout, QBoxLayout | QGridLayout):
         return
-    for item in items_of(layout):
-        close_gaps(_inner(item))
+    let_go_of_items(layout)
+    members = members_of(layout)
+    for member in members.values():
+        close_gaps(_inner(member))
     if isinstance(layout, QBoxLayout):
-        empty = {place: _is_empty(item) for place, item in enumerate(items_of(layout))}
+        empty = {place: _is_empty(member) for place, member in members.items()}
         _set_shares(layout, "", empty, layout.stretch, layout.setStretch)
     else:
-        rows, columns = _empty_lines(layout)
+        rows, columns = _empty_lines(layout, members)
         _set_shares(layout, "row", rows, layout.rowStretch, layout.setRowStretch)
         _set_shares(layout, "column", columns, layout.columnStretch, layout.setColumnStretch)
 
 
-def _inner(item: QLayoutItem) -> QLayout | None:
-    """The layout in an item, or in a widget that only holds others; a card's own is its own affair."""
-    widget = item.widget()
-    if widget is not None and widget.objectName() in ("card", "bare"):
-        return None
-    return item.layout() if widget is None else widget.layout()
+def _inner(member: QWidget | QLayout) -> QLayout | None:
+    """A layout, or the one in a widget that only holds others; a card's own is its own affair."""
+    if isinstance(member, QLayout):
+        return member
+    return None if member.objectName() in ("card", "bare") else member.layout()
 
 
-def _is_empty(item: QLayoutItem) -> bool:
-    """Whether an item holds others of which none is shown. Qt itself gives no room to a single widget that is hidden."""
-    inner = _inner(item)
+def _is_empty(member: QWidget | QLayout) -> bool:
+    """Whether a member holds others of which none is shown. Qt itself gives no room to a single widget that is hidden."""
+    inner = _inner(member)
     return inner is not None and inner.count() > 0 and inner.isEmpty()
 
 
-def _empty_lines(grid: QGridLayout) -> tuple[dict[int, bool], dict[int, bool]]:
+def _empty_lines(grid: QGridLayout, members: dict[int, QWidget | QLayout]) -> tuple[dict[int, bool], dict[int, bool]]:
     """Which rows and which columns of a grid have nothing to show in them."""
     rows, columns = dict.fromkeys(range(grid.rowCount()), True), dict.fromkeys(range(grid.columnCount()), True)
-    for place, item in enumerate(items_of(grid)):
+    for place, member in members.items():
         where: tuple[int, int, int, int] = grid.getItemPosition(place)  # type: ignore[assignment]  # Its stub says object.
         row, column, n_rows, n_columns = where
-        if not item.isEmpty():
+        if not (member.isEmpty() if isinstance(member, QLayout) else member.isHidden()):
             if n_columns == 1 or grid.columnCount() == 1:  # What lies across all columns fills none of them.
                 columns[column] = False
             rows |= dict.fromkeys(range(row, row + n_rows), False)

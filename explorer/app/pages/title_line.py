@@ -5,7 +5,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.app.pages.layouts import items_of
+from explorer.app.pages.layouts import let_go_of_items, members_of
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
@@ -59,6 +59,7 @@ class TitleLine(QVBoxLayout):
         self.setSpacing(4)
         self.addLayout(self.bar)
         self.addLayout(self._second_bar)
+        let_go_of_items(self)
 
     def tell(self, caption: Caption, words: Words) -> None:
         """Say what a picture is."""
@@ -120,8 +121,8 @@ class TitleLine(QVBoxLayout):
 
     def _controls(self) -> list[QWidget]:
         """The buttons that a page has put into the line, wherever they stand now."""
-        found = [item.widget() for bar in (self.bar, self._second_bar) for item in items_of(bar)]
-        return [each for each in found if each is not None and each not in self._own]
+        found = [each for bar in (self.bar, self._second_bar) for each in members_of(bar).values()]
+        return [each for each in found if isinstance(each, QWidget) and each not in self._own]
 
     def _place_controls(self, controls: list[QWidget], *, second: bool) -> None:
         """Put the buttons into the second line, or back behind title and formula."""

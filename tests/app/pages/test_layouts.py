@@ -1,15 +1,22 @@
 """Rows and columns of a page: Python keeps no items of them."""
 
+import gc
+
 from PySide6.QtWidgets import QApplication, QGridLayout, QPushButton, QVBoxLayout, QWidget, QWidgetItem
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from explorer.app.pages.layouts import beside, close_gaps, items_of
+from explorer.app.pages.layouts import beside, close_gaps, members_of
 
 
 def kept() -> int:
     """How many items of layouts Python has objects of."""
     return sum(isinstance(each, QWidgetItem) for each in Shiboken.getAllValidWrappers())
+
+
+def made() -> int:
+    """How many Python objects of such items there are, whether they stand for one or not."""
+    return sum(isinstance(each, QWidgetItem) for each in gc.get_objects())
 
 
 def test_no_item_is_kept_that_qt_may_delete(qtbot: QtBot, qapp: QApplication) -> None:
@@ -24,5 +31,20 @@ def test_no_item_is_kept_that_qt_may_delete(qtbot: QtBot, qapp: QApplication) ->
     assert kept() == before + 2  # PySide makes objects of the items of a row that is added.
     close_gaps(column)
     assert kept() == before
-    assert [item.widget() for item in items_of(grid)] == [last]
+    assert members_of(grid) == {0: last} and list(members_of(column)) == [0, 1]
     assert kept() == before
+
+
+def test_to_look_at_a_page_leaves_nothing(qtbot: QtBot, qapp: QApplication) -> None:
+    """An item that is asked for leaves half a kilobyte, as long as its layout is there."""
+    page = QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    column.addLayout(beside((QPushButton(), 1), (QPushButton(), 2)))
+    close_gaps(column)
+    before = made()
+    for _ in range(5):
+        close_gaps(column)
+    assert made() == before
+    assert column.itemAt(0) is not None and column.itemAt(0).layout().itemAt(0) is not None
+    assert made() > before
