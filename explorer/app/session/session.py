@@ -62,6 +62,7 @@ class Session(QObject):
         self._asking = Asking()
         self._tried: tuple[Change, ...] = ()  # changes that the last step switched on and that no pass has made yet
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
+        self._heard_serial = 0  # of the newest request of which it was heard what came of it
         self._wider: Request | None = None  # the wide search that is made when nothing else was asked for a moment
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -166,12 +167,12 @@ class Session(QObject):
     def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
         """Set the experiments that the page in front and the open lesson show, and the place that they look at."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self.computes, focus))
+        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._answer_comes, focus))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Ask for taps and heads of a long text that pictures need and that were not kept."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.want(places, self.state.wish, shown, self.computes))
+        self._submit_also(self._asking.want(places, self.state.wish, shown, self._answer_comes))
 
     def send(self, errand: Errand) -> None:
         """Have something found out behind the frames; each piece is told as `Brought`."""
@@ -185,7 +186,18 @@ class Session(QObject):
 
     # Answers of the compute thread
 
+    @property
+    def _answer_comes(self) -> bool:
+        """Whether an answer is still to be heard, behind which is asked for all that is missing. The worker is busy for longer:
+        it rests behind an answer."""
+        return self._heard_serial < self._submitted
+
     def _hear(self, value: object) -> None:
+        self._take(value)
+        if isinstance(value, Frame | worker.Failed | worker.Stopped):
+            self._heard_serial = max(self._heard_serial, value.serial)
+
+    def _take(self, value: object) -> None:
         match value:
             case Frame():
                 self._done(value)

@@ -1,5 +1,9 @@
 """The session without a window and without torch: what it asks the compute thread, what it tells, and in which order."""
 
+import threading
+import time
+from collections.abc import Callable
+
 import attrs
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -322,6 +326,26 @@ def test_an_experiment_is_asked_for_when_it_is_looked_at(driven: Driven) -> None
     assert driven.begun().experiments == LEAK
     driven.let_go()
     assert driven.heard()[-1] == told.Busy(False)
+
+
+def test_an_experiment_is_asked_for_while_the_worker_rests(driven: Driven) -> None:
+    """It is busy behind an answer too, and whoever opened a page just then was never answered."""
+    rests = threading.Event()
+
+    def rest(stop: Callable[[], bool]) -> None:
+        rests.set()
+        while not stop():
+            time.sleep(0.001)
+
+    driven.gate.rest = rest  # type: ignore[method-assign]
+    driven.session.start()
+    driven.begun()
+    driven.let_go()
+    driven.session.painted()
+    driven.wait(rests.is_set)
+    assert driven.session.computes
+    driven.session.look_into(LEAK)
+    assert driven.begun().experiments == LEAK
 
 
 def test_an_experiment_does_not_push_away_what_is_computed(driven: Driven) -> None:
