@@ -89,13 +89,13 @@ class Session(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether the newest request is still unanswered, also where it was not begun yet."""
-        return self.computes or self._wider is not None
+        """Whether the worker has something to do, be it the rest behind an answer, or a search that was not begun yet."""
+        return self._worker.busy or self._wider is not None
 
     @property
     def computes(self) -> bool:
-        """Whether a request is computed, or is the next one: what `stop` ends."""
-        return self._worker.busy
+        """Whether an answer is still to be heard: what `stop` ends, and behind which is asked for all that is missing."""
+        return self._heard_serial < self._submitted
 
     @property
     def opens(self) -> bool:
@@ -167,12 +167,12 @@ class Session(QObject):
     def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
         """Set the experiments that the page in front and the open lesson show, and the place that they look at."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._answer_comes, focus))
+        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self.computes, focus))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Ask for taps and heads of a long text that pictures need and that were not kept."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.want(places, self.state.wish, shown, self._answer_comes))
+        self._submit_also(self._asking.want(places, self.state.wish, shown, self.computes))
 
     def send(self, errand: Errand) -> None:
         """Have something found out behind the frames; each piece is told as `Brought`."""
@@ -186,16 +186,12 @@ class Session(QObject):
 
     # Answers of the compute thread
 
-    @property
-    def _answer_comes(self) -> bool:
-        """Whether an answer is still to be heard, behind which is asked for all that is missing. The worker is busy for longer:
-        it rests behind an answer."""
-        return self._heard_serial < self._submitted
-
     def _hear(self, value: object) -> None:
-        self._take(value)
-        if isinstance(value, Frame | worker.Failed | worker.Stopped):
-            self._heard_serial = max(self._heard_serial, value.serial)
+        try:
+            self._take(value)
+        finally:  # It is heard when all that it asks for has been sent.
+            if isinstance(value, Frame | worker.Failed | worker.Stopped):
+                self._heard_serial = max(self._heard_serial, value.serial)
 
     def _take(self, value: object) -> None:
         match value:
