@@ -13,7 +13,7 @@ from explorer.config import MASK_VALUES, Config
 from explorer.mathematics import alibi, alibi_slope, attention_step, softmax
 from explorer.model import positions
 from explorer.model.attention import Attention
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 
 STEPS = ("scores", "scaled", "masked", "weights")
 Steps = dict[str, np.ndarray]
@@ -22,7 +22,7 @@ Steps = dict[str, np.ndarray]
 def in_torch(config: Config, query: np.ndarray, key: np.ndarray, may_look: np.ndarray) -> Steps:
     """[head, query, key] each step of the model's own attention, as its taps show it, in float64."""
     model, seen = Attention(config, relative=True), {}
-    with watched(model, lambda tap, tensor, _first: seen.update({tap.name: tensor[0].numpy()})):
+    with hooked(model, lambda tap, _args, tensor: seen.update({tap.name: tensor[0].numpy()})):
         model.weigh(*(torch.from_numpy(each)[None] for each in (query, key)), torch.from_numpy(may_look))
     return {step: seen[step] for step in STEPS}
 

@@ -11,6 +11,7 @@ checks that all places exist in the end.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 import numpy as np
@@ -21,9 +22,10 @@ from torch import Tensor, nn
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.row_sums import with_cells_set
 from explorer.errors import AllClosed, BadChange, NeverReached, NotForLongTexts
-from explorer.model.hooks import Replacing, hooked
+from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, first_of
+from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
 from explorer.trace.tap_names import ATTENTION_MAP, masked_of
@@ -45,6 +47,7 @@ class Changing:
         for change in changes:
             self._by_tap.setdefault(change.tap, []).append(change)
         self._reached: set[str] = set()
+        self._begin = 0  # the position of the first row that goes through the decoder: in a step of decoding, the new token's
         # The taps `masked` of attentions whose rows go on summing to 1, and the cells that are closed there in this pass.
         self._masks = {masked_of(change.tap) for change in changes if change.keeps_sums}
         self._closed: dict[str, Tensor] = {}
@@ -79,8 +82,25 @@ class Changing:
     @contextmanager
     def inside(self, model: nn.Module) -> Iterator[None]:
         """Inside the block, the model computes with these changes."""
-        with hooked(model, Replacing(self._changed), at=self._by_tap.keys() | self._masks):
+        with self._noting_begin(model), hooked(model, self._changed, at=self._by_tap.keys() | self._masks):
             yield
+
+    @contextmanager
+    def _noting_begin(self, model: nn.Module) -> Iterator[None]:
+        """Inside the block, note where the first row of a step of decoding stands: the decoder's embedding is told so."""
+
+        def note(_embedding: nn.Module, args: tuple[Any, ...]) -> None:
+            self._begin = args[1] if len(args) > 1 else 0
+
+        self._begin = 0
+        if not isinstance(model, Transformer) or model.decoder is None:
+            yield
+            return
+        handle = model.decoder.embedding.register_forward_pre_hook(note)
+        try:
+            yield
+        finally:
+            handle.remove()
 
     @contextmanager
     def inside_of_pass(self, model: nn.Module) -> Iterator[Masks]:
@@ -92,10 +112,10 @@ class Changing:
         masks: Masks = {}
         seen: dict[str, list[Tensor]] = {}
 
-        def note(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+        def note(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
             seen.setdefault(mask_of_all_layers(tap.name), []).append(closed_cells(tensor[0, 0]))
 
-        with hooked(model, Replacing(note), at=filter(mask_of_all_layers, self._by_tap)), self.inside(model):
+        with hooked(model, note, at=filter(mask_of_all_layers, self._by_tap)), self.inside(model):
             yield masks
         masks.update({attention: torch.cat(parts).cpu().numpy() for attention, parts in seen.items()})
 
@@ -107,17 +127,17 @@ class Changing:
                 error.change = changes[0]
                 raise error
 
-    def _changed(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
-        """The tensor at a tap after all changes at this tap, in their order."""
+    def _changed(self, tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> Tensor:
+        """The tensor at a tap after all changes at this tap, in their order: a forward hook."""
         self._reached.add(tap.name)
+        first = first_of(args)
+        begin = self._begin if first is None and not tap.name.startswith("encoder.") else first or 0
         for change in self._by_tap.get(tap.name, ()):
             try:
                 if change.kind == "mean" and first is not None:
                     raise NotForLongTexts(tap=tap.name)
                 closed = self._closed[masked_of(tap.name)] if change.keeps_sums else None
-                tensor = changed(
-                    tensor, change, tap, tap.shared.begins if first is None else first, self._lent.get(change), closed
-                )
+                tensor = changed(tensor, change, tap, begin, self._lent.get(change), closed)
             except BadChange as error:
                 error.change = change
                 raise

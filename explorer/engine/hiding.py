@@ -1,5 +1,7 @@
 """Each token of a text hidden in turn: one batch with a row for each, instead of a pass for each."""
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -9,7 +11,7 @@ from explorer.engine.experiments.runs import device_of
 from explorer.engine.sources.source import Model, ModelSource, Row
 from explorer.engine.threads import WORK_OF_A_SECOND, batch_threads, pass_work
 from explorer.errors import EmptyText, NoMaskToken, SlowToHide
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -49,11 +51,11 @@ def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, ch
     at_once = max(1, min(len(places), _CELLS_AT_ONCE // max(card.sides[0].n_heads * n * n, n * card.vocab_size)))
     torch.set_num_threads(batch_threads(card, at_once * n))
 
-    def watcher(_tap: Tap, _tensor: torch.Tensor, _first: int | None) -> None:
+    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: torch.Tensor) -> None:
         stop_if(stop)
 
     found = []
-    with torch.inference_mode(), changing.inside(model), watched(model, watcher):
+    with torch.inference_mode(), changing.inside(model), hooked(model, watcher):
         for first in range(0, len(places), at_once):
             hidden = torch.tensor(places[first : first + at_once])
             batch = ids.repeat(len(hidden), 1)  # [row, position]

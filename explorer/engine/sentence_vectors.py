@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from explorer.engine.threads import threads
 from explorer.errors import NoSentenceVectors, TooLong
 from explorer.foreign.model import Foreign
 from explorer.foreign.pooling import Pooling, read_pooling
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.presets import load_preset
@@ -47,11 +48,11 @@ def similarity(
             raise TooLong(limit=card.max_len, got=len(row))
     torch.set_num_threads(threads(card, max(map(len, rows), default=1)))
 
-    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(stop)
 
     found = []
-    with torch.inference_mode(), changing.inside(foreign), watched(foreign, watcher):
+    with torch.inference_mode(), changing.inside(foreign), hooked(foreign, watcher):
         for row in rows:
             vectors = foreign.vectors(ids_tensor(tuple(token.id for token in row)))[0]  # [position, feature]
             found.append(fetched(pooled(vectors, pooling)).numpy())

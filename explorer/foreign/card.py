@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from explorer.foreign.classes import ended
 from explorer.foreign.opening import Opened
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.model_card import ModelCard, SideCard
@@ -94,14 +95,14 @@ def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
     """The shape of each tap's tensor in a pass over a few tokens, by name."""
     shapes: dict[str, tuple[int, ...]] = {}
 
-    def note(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def note(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         shapes[tap.name] = tuple(tensor.shape)
 
     ids = torch.tensor([[0, 1]])
     sides = _sides(opened)
     if opened.foreign.classes is not None and len(sides) > 1:
         ids[0, 1] = ended(opened.foreign.model.config)
-    with torch.inference_mode(), watched(opened.foreign, note):
+    with torch.inference_mode(), hooked(opened.foreign, note):
         opened.foreign(ids if "encoder" in sides else None, ids if "decoder" in sides else None)
     return shapes
 

@@ -4,8 +4,6 @@ What the router says is seen and obeyed at two taps, both [batch, position, expe
 and `chosen`, the weights with which the outputs of those that were chosen are added, 0 for all others.
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -34,14 +32,9 @@ def output_path(layer: nn.Module, side: Side, kind: str, sublayer: Sublayer) -> 
 
 def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -> None:
     """Have what a router says go through both taps. `block` is the module of all experts, which asks it."""
-    own, shape = router.forward, _Shape()
-
-    def forward(*args: Any, **kwargs: Any) -> _Choice:
-        said: _Choice = own(*args, **kwargs)
-        return _chosen(_routed(said, routing, router, shape), chosen, shape)
-
-    router.forward = functools.wraps(own)(forward)
-    block.forward = shape.noting(block.forward)
+    shape = _Shape()
+    block.register_forward_pre_hook(shape.note)
+    router.register_forward_hook(lambda _router, _args, said: _chosen(_routed(said, routing, router, shape), chosen, shape))
 
 
 class _Shape:
@@ -50,15 +43,9 @@ class _Shape:
     def __init__(self) -> None:
         self.batch = 1
 
-    def noting(self, own: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, which notes the number of rows first."""
-
-        @functools.wraps(own)
-        def forward(vectors: Tensor, *args: Any, **kwargs: Any) -> Any:
-            self.batch = len(vectors)
-            return own(vectors, *args, **kwargs)
-
-        return forward
+    def note(self, _block: nn.Module, args: tuple[Any, ...]) -> None:
+        """Note the number of rows of what a block reads: a forward pre-hook."""
+        self.batch = len(args[0])
 
     def by_row(self, of_tokens: Tensor) -> Tensor:
         """[batch · position, expert] as [batch, position, expert]."""

@@ -1,13 +1,9 @@
 """Somebody's model, its tensors seen through our taps under the names that ours have.
 
-The model runs as it is. Its modules are told to hand what they compute through a tap; the taps stand in a tree of their own,
-so that recording, changing and stopping are the same code as for our model.
-
-Decision: the method `forward` of a module is wrapped. Rejected: torch's hooks, because as soon as any hook was ever set, every
-tap of every other model in the process has to look for hooks.
+The model runs as it is. Forward hooks of torch's hand what its modules compute through a tap; the taps stand in a tree of their
+own, so that recording, changing and stopping are the same code as for our model.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
@@ -205,7 +201,6 @@ class Foreign(nn.Module):
             if not stages._modules:
                 del self.get_submodule(home)._modules[kind]
         self.attentions = {}
-        self.__dict__.pop("tap_hooks", None)  # `model.hooks` remembers the taps of a model.
 
     def _tap(self, path: str, axes: str) -> Tap:
         """A new tap at a path of the tree; the modules on the way are made."""
@@ -230,9 +225,9 @@ class Foreign(nn.Module):
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
             at, stream = f"{name}.layers.{number}", Stream()
-            _before(layer, stream.begin)
             if number == 0:  # What is put in at this tap is what the stream begins with, so the tap comes first.
                 _before(layer, self.get_submodule(f"{name}.embedding.output"))
+            _before(layer, stream.begin)
             norms: dict[nn.Module, Tap] = {}
             for count, (kind, sublayer) in enumerate(side.sublayers, start=1):
                 norm = norm_of(layer, sublayer)
@@ -304,23 +299,15 @@ def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
 
 def _after(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
     """Have a module hand on what `step` makes of what it computes."""
-    own = module.forward
-
-    @functools.wraps(own)
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        return step(own(*args, **kwargs))
-
-    module.forward = forward
+    module.register_forward_hook(lambda _module, _args, output: step(output))
 
 
 def _before(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
     """Have a module read what `step` makes of its input, its first argument or `hidden_states`."""
-    own = module.forward
 
-    @functools.wraps(own)
-    def forward(*args: Any, **kwargs: Any) -> Any:
+    def hook(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if args:
-            return own(step(args[0]), *args[1:], **kwargs)
-        return own(**{**kwargs, "hidden_states": step(kwargs["hidden_states"])})
+            return (step(args[0]), *args[1:]), kwargs
+        return args, {**kwargs, "hidden_states": step(kwargs["hidden_states"])}
 
-    module.forward = forward
+    module.register_forward_pre_hook(hook, with_kwargs=True)

@@ -6,6 +6,7 @@ torch's functions are looked at, so that the tensor before and after the softmax
 
 import functools
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -51,32 +52,17 @@ def softmax_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dic
             about.causal = _is_causal(cells)
         return softmax(cells)
 
-    before = {module: module.__dict__.get("forward") for module in model.modules()}
-    for module in before:
-        module.forward = _counted(module, inside)
-    try:
-        with _Watching(note):
-            make_pass()
-    finally:
-        for module, own in before.items():
-            del module.__dict__["forward"]
-            if own is not None:
-                module.forward = own
+    with ExitStack() as stack, _Watching(note):
+        for module in model.modules():
+            stack.callback(module.register_forward_pre_hook(lambda module, _args: inside.append(module)).remove)
+            leave = module.register_forward_hook(lambda _module, _args, _output: _left(inside), always_call=True)
+            stack.callback(leave.remove)
+        make_pass()
     return seen
 
 
-def _counted(module: nn.Module, inside: list[nn.Module]) -> Callable[..., Any]:
-    own = module.forward
-
-    @functools.wraps(own)
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        inside.append(module)
-        try:
-            return own(*args, **kwargs)
-        finally:
-            inside.pop()
-
-    return forward
+def _left(inside: list[nn.Module]) -> None:
+    inside.pop()
 
 
 def _is_causal(cells: Tensor) -> bool:
@@ -108,7 +94,7 @@ def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Turned
         with _Watching(through):
             return own(*args, **kwargs)
 
-    module.forward = forward  # As in `foreign.model`.
+    module.forward = forward  # No hook of torch's surrounds what a module computes.
 
 
 def unwatch_softmax(module: nn.Module) -> None:

@@ -12,9 +12,8 @@ from torch import Tensor, nn
 
 from explorer.config import MASK_VALUES, Config
 from explorer.model import blocks, masks, positions
-from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
-from explorer.model.tap import Tap, is_seen
+from explorer.model.tap import Tap
 
 
 class Attention(nn.Module):
@@ -33,7 +32,7 @@ class Attention(nn.Module):
         self.project_key = Linear(size, size, bias=config.bias)
         self.project_value = Linear(size, size, bias=config.bias)
         self.project_output = Linear(size, size, bias=config.bias)
-        self.drop = Dropout(config.dropout)
+        self.drop = nn.Dropout(config.dropout)
 
         # The taps stand in the order in which a pass comes through them.
         self.query = Tap("batch head position feature")
@@ -78,21 +77,6 @@ class Attention(nn.Module):
         # output = concat(O_1, …, O_h)·W_O
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
-    def attend_unseen(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
-        """As `attend`, by torch's fused attention, which never has the weight matrix: no tap between Q, K, V and O is reached.
-
-        `can_go_unseen` must be True.
-        """
-        # O = softmax(Q·Kᵀ / (√d_head · temperature))·V
-        scale = 1 / self.config.score_divisor
-        mixed = nn.functional.scaled_dot_product_attention(query, key, value, may_look, scale=scale)
-        return self.output(self.project_output(self.merge_heads(mixed)))
-
-    def can_go_unseen(self) -> bool:
-        """Whether nobody would miss the weight matrix: no hook or watcher, no dropout on weights, no bias of the scores."""
-        passed = (self.scores, self.scaled, self.masked, self.weights, self.dropped, self.mixed)
-        return not self.drop.training and self.position != "alibi" and not any(map(is_seen, (self.drop, *passed)))
-
     def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
         weights = self.weigh(query, key, may_look, first)  # [batch, head, query, key]
         # O[q] = Σ_k A[q,k]·V[k]
@@ -108,7 +92,7 @@ class Attention(nn.Module):
         scores = self.scores(query @ key.transpose(-2, -1), first)  # [batch, head, query, key]
         # S[q,k] / (√d_head · temperature). A sum of d_head products grows like √d_head, and with scores that large the softmax
         # would give nearly all weight to a single key.
-        scaled = self.scaled(scores / self.divisor(), first)
+        scaled = self.scaled(scores / self.config.score_divisor, first)
         if self.position == "alibi":
             # S[q,k] / (√d_head · temperature) - m·|q - k| / temperature: softmax's temperature divides the bias too.
             bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)  # [head, query, key]
@@ -117,10 +101,6 @@ class Attention(nn.Module):
         masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
         # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k]). The tap stands before dropout, because a reader expects rows that sum to 1.
         return self.weights(masked.softmax(dim=-1), first)
-
-    def divisor(self) -> float | Tensor:
-        """√d_head · temperature, by which scores are divided. In a graph (`model.layer_graph`) it is a tensor."""
-        return self.config.score_divisor
 
     def split_heads(self, x: Tensor) -> Tensor:
         """[batch, position, d_model] to [batch, head, position, d_head]: head h takes its own slice of the features."""

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model import positions
-from explorer.model.dropout import Dropout
 from explorer.model.tap import Tap
 
 
@@ -19,7 +18,7 @@ class Embedding(nn.Module):
         self.config = config
         self.look_up = _table(n_symbols, config.d_model)
         self.learned = _table(config.max_len, config.d_model) if config.position == "learned" else None
-        self.drop = Dropout(config.dropout)
+        self.drop = nn.Dropout(config.dropout)
 
         self.tokens = Tap("batch position feature")
         self.scaled = Tap("batch position feature")
@@ -36,30 +35,19 @@ class Embedding(nn.Module):
         # output[p] = dropout(x[p] + PE[p])
         return self.output(self.drop(scaled + where))
 
-    def unseen(self, ids: Tensor, first: int = 0) -> Tensor:
-        """As `forward`, where no tap is seen and nothing is dropped: a step of decoding has little else to do."""
-        vectors = nn.functional.embedding(ids, self.look_up.weight)  # [batch, position, feature]
-        # output[p] = E[id_p] · √d_model · embedding_scale + PE[p]
-        vectors *= math.sqrt(self.config.d_model) * self.config.embedding_scale
-        vectors += self._added(ids.shape[1], first).to(vectors)
-        return vectors
-
     def table(self, n: int, first: int = 0) -> Tensor:
         """[position, feature] what is added at `n` positions from `first` on.
 
         Kinds of positions that act inside attention, and the kind "none", add zeros.
         """
-        # It is copied: a hook may write to the tensor that a tap shows it, and must not reach the parameter itself or a table
-        # that other passes share.
-        return self._added(n, first).clone()
-
-    def _added(self, n: int, first: int) -> Tensor:
-        """The same numbers, into which nobody may write."""
         if self.learned is not None:
-            return self.learned.weight[first : first + n]
-        if self.config.position in positions.EXPONENTS:
-            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
-        return torch.zeros(n, self.config.d_model)
+            rows = self.learned.weight[first : first + n]
+        elif self.config.position in positions.EXPONENTS:
+            rows = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
+        else:
+            return torch.zeros(n, self.config.d_model)
+        # A hook may write to the tensor that a tap shows it, and must not reach the parameter, or a table that passes share.
+        return rows.clone()
 
 
 def _table(n_rows: int, d_model: int) -> nn.Embedding:

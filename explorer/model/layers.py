@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model.attention import Attention
-from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
 from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
@@ -27,7 +26,7 @@ class FeedForward(nn.Module):
         self.activate = _ACTIVATIONS[config.activation]
         self.expand = Linear(config.d_model, config.d_ff)
         self.contract = Linear(config.d_ff, config.d_model)
-        self.drop = Dropout(config.dropout)
+        self.drop = nn.Dropout(config.dropout)
 
         self.hidden = Tap("batch position feature")
         self.activated = Tap("batch position feature")
@@ -56,7 +55,7 @@ class Sublayer(nn.Module):
         super().__init__()
         self.config = config
         self.normalize = make_norm(config.norm_kind, config.d_model)
-        self.drop = Dropout(config.dropout)
+        self.drop = nn.Dropout(config.dropout)
         # torch gives no second name to modules in a tuple: the two taps belong to the layer and bear its name.
         self.taps = norm, residual
 

@@ -12,7 +12,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.model.hook_check import Handles, is_hooked
 from explorer.model.packed import Packed, can_pack, packed
 
 
@@ -32,11 +31,6 @@ class Linear(nn.Linear):
         """
         if not self.weight.is_meta:
             super().reset_parameters()
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """[…, in] to […, out]. Calls `forward` directly unless there are hooks: a step of decoding calls thirty layers."""
-        y: Tensor = super().__call__(x) if Handles.next_id and is_hooked(self) else self.forward(x)
-        return y
 
     def forward(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]: W·x + b."""

@@ -29,13 +29,9 @@ class Stack(nn.Module):
     def forward(self, ids: Tensor, *context: Tensor | None) -> Tensor:
         """[batch, position] ids to [batch, position, feature]; `context` is what each layer is given besides x."""
         x = self.embedding(ids)  # [batch, position, feature]
-        return self.normalized(self.through(x, *context))
-
-    def through(self, x: Tensor, *context: Tensor | None) -> Tensor:
-        """The stream through all layers. `model.layer_graph` puts a quicker way to the same numbers in this place."""
         for layer in self.layers:
             x = layer(x, *context)
-        return x
+        return self.normalized(x)
 
     def normalized(self, x: Tensor) -> Tensor:
         """[batch, position, feature] the last layer's output, through the final norm under pre-norm."""
@@ -53,10 +49,15 @@ class Generator(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """[batch, position, feature] to logits [batch, position, vocab]."""
-        # logits = W·x + b
-        logits: Tensor = self.logits(self.project(x))  # [batch, position, vocab]
+        logits = self.logits_of(x)  # [batch, position, vocab]
         # P[v] = exp(logits[v]) / Σ_v exp(logits[v])
         self.probabilities(logits.softmax(dim=-1))
+        return logits
+
+    def logits_of(self, x: Tensor) -> Tensor:
+        """[…, feature] to logits […, vocab], for whoever needs no probabilities."""
+        # logits = W·x + b
+        logits: Tensor = self.logits(self.project(x))
         return logits
 
 

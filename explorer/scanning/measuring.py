@@ -10,6 +10,7 @@ themselves run in one anyway, and one thread rounds alike on every machine.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -24,7 +25,7 @@ from explorer.engine.request import Request
 from explorer.engine.sources.source import Row
 from explorer.engine.sources.translating import Translating
 from explorer.errors import ExplorerError
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.ids import padded
 from explorer.model.linear import Linear
 from explorer.model.tap import Tap
@@ -133,21 +134,21 @@ class Measurer:
         assert model is not None and isinstance(source, Translating)
         maps: dict[str, list[Array]] = defaultdict(list)
 
-        def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+        def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
             if tap.name.endswith(".weights"):
                 side, _layers, _layer, kind, _weights = tap.name.split(".")
                 maps[f"{side}.{kind}"].append(tensor.cpu().numpy())  # [sentence, head, query, key]
 
         ids = _ids(rows).to(wish.config.device)
         with torch.inference_mode():
-            with watched(model, watcher):
+            with hooked(model, watcher):
                 memory = model.encode(ids)
             said = greedy_batch(model, memory, ids.shape[1])
             tokens = [source.with_target(wish, row, own) for row, own in zip(rows, said, strict=True)]
             target = _ids([each.target for each in tokens]).to(wish.config.device)
-            with watched(model, watcher):
+            with hooked(model, watcher):
                 x = model.decode(target, memory)
-            logits = model.generator.project(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
+            logits = model.generator.logits_of(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
         whole = {attention: np.stack(layers, axis=1) for attention, layers in maps.items()}
         return self._measured(places, tokens, whole, logits)
 

@@ -1,6 +1,7 @@
 """The sweep over all heads of the translator, beside the same passes made one after the other."""
 
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -62,8 +63,8 @@ def _one_by_one(given: Given, n_threads: int) -> None:
     source, target = given.source(), given.target()
     for (change,) in head_trials(card_of(given.config)):
 
-        def hook(tap: Tap, tensor: torch.Tensor, first: int | None, change: Change = change) -> torch.Tensor:
-            return changed(tensor, change, tap, first or 0)
+        def hook(tap: Tap, _args: Any, tensor: torch.Tensor, change: Change = change) -> torch.Tensor:
+            return changed(tensor, change, tap)
 
         with hooked(given.model, hook, at=[change.tap]):
             given.model(source, target).log_softmax(dim=-1)

@@ -17,7 +17,7 @@ from explorer.config import Config, find_knob
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from tests.bench.bench import Bench, Task
-from tests.bench.engine_rows import at_rest, make_graphs, recorded
+from tests.bench.engine_rows import at_rest, recorded
 from tests.bench.peer import Peer
 from tests.bench.row import Row, compared
 from tests.bench.timing import Clock, Pair, elapsed_ms, in_turn, second_of_two
@@ -93,7 +93,6 @@ def _rows(bench: Bench, model: Transformer, ids: torch.Tensor, peer: Peer, n: in
     some = ids_tensor(tuple(ids[0, :n].tolist()))
 
     with torch.inference_mode():
-        make_graphs(model, None, some)
 
     def settled(clock: Clock) -> float:
         time.sleep(_SETTLE_S)

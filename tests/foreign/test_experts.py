@@ -25,7 +25,7 @@ def recorded(name: str, ids: Tensor | None = None, **replaced: Any) -> tuple[dic
     made = {tap.replace("__", "."): step for tap, step in replaced.items()}
     with (
         torch.inference_mode(),
-        hooked(found.foreign, lambda tap, tensor, _first: made[tap.name](tensor), at=list(made)),
+        hooked(found.foreign, lambda tap, _args, tensor: made[tap.name](tensor), at=list(made)),
         record(found.foreign) as recording,
     ):
         out = found.foreign(None, ids_of(found)[1] if ids is None else ids)
@@ -133,7 +133,7 @@ def test_rows_of_a_batch_are_told_apart(name: str) -> None:
     found = opened(name)
     with torch.inference_mode():
         tap = "decoder.layers.1.feed_forward.routing"
-        with hooked(found.foreign, lambda _tap, tensor, _first: second(tensor), at=[tap]):
+        with hooked(found.foreign, lambda _tap, _args, tensor: second(tensor), at=[tap]):
             out = found.foreign(None, ids)
     assert abs(out[0] - plain[0]).max() <= 1e-4
     assert abs(out[1] - plain[1]).max() > 1e-3

@@ -128,7 +128,7 @@ def test_every_tap_of_them_obeys_a_replacement(name: str) -> None:
     arrays, before = recorded(name)
     generator = torch.Generator().manual_seed(3)
 
-    def replaced(_tap: Tap, tensor: Tensor, _first: int | None) -> Tensor:
+    def replaced(_tap: Tap, _args: Any, tensor: Tensor) -> Tensor:
         return tensor * (1 + torch.rand(tensor.shape, generator=generator))
 
     for tap in arrays:

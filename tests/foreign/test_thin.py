@@ -124,7 +124,7 @@ def test_a_change_is_obeyed_at_every_tap(held: str, tmp_path: Path) -> None:
     with torch.inference_mode():
         before = found.foreign(*ids_of(found))
         for tap in taps(found.foreign):
-            with hooked(found.foreign, lambda _tap, tensor, _first: tensor * 1.5, at=[tap]):
+            with hooked(found.foreign, lambda _tap, _args, tensor: tensor * 1.5, at=[tap]):
                 after = found.foreign(*ids_of(found))
             assert (tap == "generator.probabilities") == torch.equal(after, before), tap
         assert torch.equal(found.foreign(*ids_of(found)), before)
@@ -142,7 +142,7 @@ def test_gradients_are_those_of_the_whole_model(name: str, held: str, tmp_path: 
     for each in (opened(folder, held), opened(folder, "float32")):
         leaf: list[torch.Tensor] = []
 
-        def begin(_tap: Any, tensor: torch.Tensor, _first: Any, leaf: list[torch.Tensor] = leaf) -> torch.Tensor:
+        def begin(_tap: Any, _args: Any, tensor: torch.Tensor, leaf: list[torch.Tensor] = leaf) -> torch.Tensor:
             leaf.append(tensor.detach().clone().requires_grad_())
             return leaf[0]
 

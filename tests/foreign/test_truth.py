@@ -151,7 +151,7 @@ def test_every_tap_is_reached_and_obeys_a_replacement(name: str) -> None:
     arrays, before = recorded(found)
     generator = torch.Generator().manual_seed(3)
 
-    def replaced(_tap: Tap, tensor: Tensor, _first: int | None) -> Tensor:
+    def replaced(_tap: Tap, _args: Any, tensor: Tensor) -> Tensor:
         return tensor * (1 + torch.rand(tensor.shape, generator=generator))
 
     assert set(arrays) == set(taps(found.foreign))

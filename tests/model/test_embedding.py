@@ -75,16 +75,3 @@ def test_dropout_acts_on_the_sum() -> None:
 
     assert 0.3 < kept.mean() < 0.7
     assert recording.arrays["output"][kept] == pytest.approx(total[kept] * 2, rel=1e-5)
-
-
-@pytest.mark.parametrize("first", [0, 3])
-@pytest.mark.parametrize("kind", ["sinusoidal", "sine-only", "learned", "rotary", "none"])
-def test_what_nobody_sees_is_the_same_to_the_bit(kind: str, first: int) -> None:
-    """A step of decoding leaves out the taps. It writes neither into the rows of tokens nor into those of positions."""
-    embedding = randomized(Embedding(small(position=kind, max_len=9, embedding_scale=1.7), 50))
-    embedding.eval()
-    with torch.inference_mode():
-        expected = embedding(IDS, first)
-        for _ in range(2):
-            assert torch.equal(embedding.unseen(IDS, first), expected)
-        assert torch.equal(embedding(IDS, first), expected)

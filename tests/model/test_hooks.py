@@ -13,8 +13,7 @@ from torch.nn.utils import prune
 from explorer.engine.recording.recorder import record
 from explorer.errors import BadReplacement
 from explorer.lang import Words
-from explorer.model.hook_check import any_hooked
-from explorer.model.hooks import hooked, watched
+from explorer.model.hooks import hooked, is_hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Hook, Tap, taps
 from explorer.model.transformer import Transformer
@@ -162,7 +161,7 @@ def test_a_taps_hook_replaces_what_the_recorder_sees_and_all_that_follows(model:
             run(model)
         handle.remove()
     else:
-        with record(model) as changed, hooked(model, lambda tap, tensor, _first: off(tensor) if tap is mixed else None):
+        with hooked(model, lambda tap, _args, tensor: off(tensor) if tap is mixed else None), record(model) as changed:
             run(model)
 
     assert (changed.arrays[mixed.name][0] == 0).all()
@@ -176,23 +175,22 @@ def test_a_taps_hook_replaces_what_the_recorder_sees_and_all_that_follows(model:
     assert (changed.arrays["generator.logits"] != plain.arrays["generator.logits"]).any()
 
 
-def test_hooks_run_before_watchers_whatever_the_order(model: Transformer) -> None:
-    """And each hook is given what the one before it made."""
-    seen: list[float] = []
+def test_hooks_run_in_the_order_in_which_they_were_registered(model: Transformer) -> None:
+    """Each is given what the one before it returned, and a recording shows what came out of those before it."""
+    name, seen = "encoder.norm", list[float]()
+    own = taps(model)[name].register_forward_hook(lambda _tap, _args, tensor: torch.ones_like(tensor))
     with (
-        watched(model, lambda tap, tensor, _first: seen.append(float(tensor.max())) if tap.name == "encoder.norm" else None),
-        hooked(
-            model,
-            lambda tap, tensor, _first: torch.ones_like(tensor) if tap.name == "encoder.norm" else None,
-            lambda tap, tensor, _first: tensor * 2 if tap.name == "encoder.norm" else None,
-        ),
+        hooked(model, lambda _tap, _args, tensor: tensor * 2, lambda _tap, _args, tensor: tensor + 1, at=[name]),
+        record(model) as recording,
+        hooked(model, lambda _tap, _args, tensor: seen.append(float(tensor.max())), at=[name]),
     ):
         run(model)
+    own.remove()
 
-    assert [2.0] == seen
+    assert [3.0] == seen
+    assert (recording.arrays[name] == 3).all()
 
 
-@pytest.mark.parametrize("way", ["torch", "ours"])
 @pytest.mark.parametrize(
     ("name", "make"),
     [
@@ -206,28 +204,23 @@ def test_hooks_run_before_watchers_whatever_the_order(model: Transformer) -> Non
     ],
     ids=["shape", "type", "NaN", "-inf", "no tensor", "+inf where masked", "0 times -inf"],
 )
-def test_what_cannot_stand_in_is_refused_by_name(
-    model: Transformer, name: str, make: Callable[[Tensor], object], way: str
-) -> None:
+def test_what_cannot_stand_in_is_refused_by_name(model: Transformer, name: str, make: Callable[[Tensor], object]) -> None:
     """Another shape or type, and numbers that are not finite; the pass ends and no hook is left."""
     tap = taps(model)[name]
+    handle = tap.register_forward_hook(lambda _tap, _args, output: make(output))
     with pytest.raises(BadReplacement) as caught, record(model):
-        if way == "torch":
-            tap.register_forward_hook(lambda _tap, _args, output: make(output))
-            run(model)
-        else:
-            with hooked(model, lambda seen, tensor, _first: make(tensor) if seen is tap else None):  # type: ignore[arg-type,return-value]  # that is what is tried
-                run(model)
+        run(model)
+    handle.remove()
 
     assert name in Words.load("en").error(caught.value)
-    assert tap.hooks == tap.shared.hooks == tap.shared.watchers == []
+    assert not is_hooked(model)
 
 
 def test_minus_infinity_closes_a_cell_where_masks_do(model: Transformer) -> None:
     """A closed cell has no weight."""
     closed = "encoder.layers.0.self_attn.masked"
 
-    def close(tap: Tap, tensor: Tensor, _first: int | None) -> Tensor | None:
+    def close(tap: Tap, _args: object, tensor: Tensor) -> Tensor | None:
         return tensor.index_fill(-1, torch.tensor([0]), -torch.inf) if tap.name == closed else None
 
     with hooked(model, close), record(model) as recording:
@@ -247,11 +240,11 @@ def test_what_was_recorded_does_not_change_with_a_hooks_own_tensor(model: Transf
     with record(model) as plain:
         run(model)
     handle = model.get_submodule("decoder.layers.0.norm1").register_forward_hook(lambda _tap, _args, output: output.zero_())
-    assert any_hooked(model)
+    assert is_hooked(model)
     with record(model) as changed:
         run(model)
     handle.remove()
-    assert not any_hooked(model)
+    assert not is_hooked(model)
     assert (changed.arrays["decoder.layers.0.norm1"] == 0).all()
     assert (changed.arrays["decoder.embedding.output"] == plain.arrays["decoder.embedding.output"]).all()
 
@@ -266,38 +259,12 @@ def test_a_hook_that_writes_to_what_it_is_shown_reaches_no_other_pass(model: Tra
         changed = run(model)
         handle.remove()
     else:
-        with hooked(model, lambda seen, tensor, _first: tensor.zero_() if seen is tap else None):
+        with hooked(model, lambda seen, _args, tensor: tensor.zero_() if seen is tap else None):
             changed = run(model)
 
     assert (changed - plain).abs().max() > 1e-3
     assert torch.equal(plain, run(model))
     assert torch.equal(other, run(build(small(d_model=256, d_ff=512))))
-
-
-@pytest.mark.parametrize("back", [True, False])
-def test_what_is_spoiled_in_place_is_refused_too(model: Transformer, back: bool) -> None:
-    """Whether the hook returns the tensor or nothing."""
-
-    def spoil(tap: Tap, tensor: Tensor, _first: int | None) -> Tensor | None:
-        if tap.name != "encoder.norm":
-            return None
-        tensor.fill_(float("nan"))
-        return tensor if back else None
-
-    with pytest.raises(BadReplacement), hooked(model, spoil):
-        run(model)
-
-
-def test_a_taps_own_hooks_are_its_own(model: Transformer) -> None:
-    """They were there before anybody recorded and stay; no other tap calls them."""
-    seen: list[str] = []
-    model.encoder.norm.hooks.append(lambda tap, _tensor, _first: seen.append(tap.name))
-    run(model)
-    with record(model):
-        run(model)
-    run(model)
-
-    assert ["", "encoder.norm", "encoder.norm"] == seen
 
 
 def test_hooks_set_inside_the_block_change_nothing_that_was_recorded(model: Transformer) -> None:
@@ -331,24 +298,39 @@ def test_packed_layers_can_be_pruned_parametrized_copied_and_written(model: Tran
 
 
 def test_hooks_at_some_taps_are_called_there_alone(model: Transformer) -> None:
-    """Before those of all taps, whichever were put in first; they go with their block, whatever happens in it."""
+    """They go with their block, whatever happens in it; a name that no tap has is refused before any hook is put in."""
     seen: list[tuple[str, str]] = []
 
     def note(who: str) -> Hook:
-        return lambda tap, _tensor, _first: seen.append((who, tap.name))
+        return lambda tap, _args, _tensor: seen.append((who, tap.name))
 
     with (
-        hooked(model, note("all")),
         hooked(model, note("first"), note("second"), at=["encoder.norm", "generator.logits"]),
         pytest.raises(ZeroDivisionError),
     ):
         run(model)
         raise ZeroDivisionError
-    n_taps = len(taps(model))
 
-    assert len(seen) == n_taps + 4
-    for name in ("encoder.norm", "generator.logits"):
-        assert [("first", name), ("second", name), ("all", name)] == [each for each in seen if each[1] == name]
+    assert [(who, name) for name in ("encoder.norm", "generator.logits") for who in ("first", "second")] == seen
     with pytest.raises(KeyError), hooked(model, note("none"), at=["encoder.norm", "encoder.nor"]):
         run(model)
-    assert all(tap.hooks == tap.shared.hooks == [] for tap in taps(model).values())
+    assert not is_hooked(model)
+
+
+def test_hooks_of_any_kind_and_place_are_noticed(model: Transformer) -> None:
+    """Of a tap, of a layer, before and after it, on the way back, and of all modules of the process."""
+    layer, tap = model.get_submodule("decoder.layers.0"), taps(model)["encoder.norm"]
+    for register in (
+        tap.register_forward_hook,
+        layer.register_forward_hook,
+        layer.register_forward_pre_hook,
+        layer.register_full_backward_hook,
+        layer.register_full_backward_pre_hook,
+        register_module_forward_hook,
+        register_module_forward_pre_hook,
+    ):
+        assert not is_hooked(model)
+        handle = register(lambda *_given: None)  # type: ignore[operator]  # each takes a hook
+        assert is_hooked(model)
+        handle.remove()
+    assert not is_hooked(model)

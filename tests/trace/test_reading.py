@@ -283,7 +283,7 @@ def test_what_there_is_not_is_told() -> None:
 def test_a_change_that_no_part_knows_of_leaves_a_remainder() -> None:
     """Then the parts are no account, and say so."""
     model, _ = made(norm_placement="pre")
-    with hooked(model, lambda _tap, tensor, _first: tensor * 1.5, at=["encoder.layers.0.residual1"]):
+    with hooked(model, lambda _tap, _args, tensor: tensor * 1.5, at=["encoder.layers.0.residual1"]):
         trace = trace_of(model, model.config)
     assert not reading(trace, Cell("encoder.self_attn", 1, 0, 2, 1), "key", 2).exact
     assert reading(trace, Cell("encoder.self_attn", 0, 0, 2, 1), "key", 2).exact

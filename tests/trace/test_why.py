@@ -199,7 +199,7 @@ def test_a_change_that_no_part_knows_of_leaves_a_remainder(tap: str) -> None:
     """Then the parts are no account, and say so."""
     model, _ = made(norm_placement="pre")
     config = model.config
-    with hooked(model, lambda _tap, tensor, _first: tensor * 1.5, at=[tap]):
+    with hooked(model, lambda _tap, _args, tensor: tensor * 1.5, at=[tap]):
         trace = trace_of(model, config)
     parts = parts_of(trace, POSITION, RIVAL, WORD)
     assert abs(parts.remainder) > 1e-3 and not parts.exact

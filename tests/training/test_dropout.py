@@ -2,8 +2,8 @@
 
 import pytest
 import torch
+from torch.nn import Dropout
 
-from explorer.model.dropout import Dropout
 from explorer.model.weights import build
 from explorer.training.dropout import ByteDropout, with_byte_dropout
 from tests.training.runs import CONFIG

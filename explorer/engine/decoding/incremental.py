@@ -1,24 +1,27 @@
 """Incremental decoding: keys and values of all earlier tokens are kept, so that each further token costs about the same.
 
 Under the causal mask, a token's key and value depend on no later token. If that mask is off or read wrongly, a further token
-changes all earlier ones and nothing can be kept: then each step makes the whole pass again.
+changes all earlier ones and nothing can be kept: then each step makes the whole pass again. So it does under a knob that is not
+known here (`engine.fast_ways`).
 
 A step calls the parts of layers and attentions one by one. Hooks of taps, linear layers, norms and dropouts fire; hooks of
-whole layers, attentions, the decoder and the generator do not. A hook is told by `Shared.begins` where the first row of a step
-stands. Hooks that need to know what comes after it ask for `whole` passes, in which all hooks fire at each step. An attention
-into whose maps nobody has put a hook makes the step without them: a step of eight tokens takes 2.6 ms instead of 3.1.
+whole layers, attentions, the decoder and the generator do not, and all are shown the new rows alone. Who has hooks that need
+more asks for `whole` passes, in which all hooks fire at each step. A step of a model without any hook never makes the attention
+maps, by torch's fused attention: a step of eight tokens takes 2.6 ms instead of 3.1.
 """
-
-from contextlib import nullcontext
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
+from explorer.engine.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
 from explorer.model import masks
 from explorer.model.attention import Attention
-from explorer.model.hooks import beginning_at, has_hooks
+from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
+
+KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 
 
 class Incremental:
@@ -32,20 +35,20 @@ class Incremental:
         assert model.decoder is not None  # An encoder alone writes nothing.
         self.device = next(model.parameters()).device
         self._in_whole_passes = whole
+        config = model.config
+        self._keeps = not whole and config.causal_mask and config.masking == "usual" and understands(config, KNOWN)
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real
         self._given: Tensor | None = None  # [batch, position] all ids so far, in whole passes only
         layers: list[DecoderLayer] = list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
         self._layers = layers
-        alone = memory is None
-        self._across = [] if whole or memory is None else [layer.cross_attn.keys_and_values(memory) for layer in layers]
+        self._across: list[tuple[Tensor, Tensor]] = []
+        if self._keeps and memory is not None:
+            self._across = [layer.cross_attn.keys_and_values(memory) for layer in layers]
         self._kept: list[tuple[Tensor, Tensor]] = []
         self._n = 0
-        attentions = [
-            each for layer in layers for each in ((layer.self_attn,) if alone else (layer.self_attn, layer.cross_attn))
-        ]
-        self._hooked = has_hooks(model)
-        self._unseen = not whole and all(attention.can_go_unseen() for attention in attentions)
+        drops = any(layer.self_attn.drop.training for layer in layers)
+        self._fused = config.position != "alibi" and not drops and not is_hooked(model)
 
     def step(self, ids: Tensor) -> Tensor:
         """The next id of each sentence [batch] to the logits of the id after it [batch, vocab]."""
@@ -56,10 +59,7 @@ class Incremental:
 
         Several ids may be given at once when they are guesses, because under a causal mask no logits depend on later ids.
         """
-        if self._in_whole_passes or not self._model.config.causal_mask or self._model.config.masking != "usual":
-            return self._whole(ids)
-        with beginning_at(self._model, self._n) if self._hooked else nullcontext():
-            return self._extended(ids)
+        return self._extended(ids) if self._keeps else self._whole(ids)
 
     def _extended(self, ids: Tensor) -> Tensor:
         n_new = ids.shape[1]
@@ -75,11 +75,12 @@ class Incremental:
                 x = layer.around_cross(x, self._mixed(layer.cross_attn, query, *self._across[number], across))
             x = layer.around_feed(x, layer.feed_forward(layer.around_feed.before(x)))
         self._n += n_new
-        return self._model.generator.project(self._decoder.normalized(x))
+        return self._model.generator.logits_of(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:
         """Forget all ids after the first `n`."""
         self._n = n
+        self._given = None if self._given is None else self._given[:, :n]
         self._kept = [(key[..., :n, :], value[..., :n, :]) for key, value in self._kept]
 
     def select(self, rows: Tensor) -> None:
@@ -101,8 +102,7 @@ class Incremental:
         return self._mixed(attention, attention.queries(h, self._n), key, value, may_look)
 
     def _mixed(self, attention: Attention, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
-        attend = attention.attend_unseen if self._unseen else attention.attend
-        return attend(query, key, value, may_look)
+        return _fused(attention, query, key, value, may_look) if self._fused else attention.attend(query, key, value, may_look)
 
     def _seen_across(self, n_new: int) -> Tensor | None:
         if self._memory is None or not self._model.config.causal_mask_cross:
@@ -116,4 +116,12 @@ class Incremental:
         if self._in_whole_passes:
             logits: Tensor = self._model.generator(x)
             return logits[:, -ids.shape[1] :]
-        return self._model.generator.project(x[:, -ids.shape[1] :])
+        return self._model.generator.logits_of(x[:, -ids.shape[1] :])
+
+
+def _fused(attention: Attention, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
+    """As `Attention.attend`, by torch's fused attention, which never has the weight matrix."""
+    # O = softmax(Q·Kᵀ / (√d_head · temperature))·V
+    mixed = scaled_dot_product_attention(query, key, value, may_look, scale=1 / attention.config.score_divisor)
+    output: Tensor = attention.output(attention.project_output(attention.merge_heads(mixed)))
+    return output

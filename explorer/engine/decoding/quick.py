@@ -15,11 +15,13 @@ from torch import Tensor, nn
 from explorer.config import Config
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
+from explorer.engine.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
 from explorer.model import masks, positions
-from explorer.model.hooks import is_seen_anywhere
+from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
 
+KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 _ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
 
 
@@ -41,7 +43,9 @@ def quick_state(model: Transformer) -> State | None:
     config = model.config
     if not config.causal_mask or config.masking != "usual" or config.causal_mask_cross or config.position == "alibi":
         return None
-    if config.architecture != "encoder-decoder" or model.training or is_seen_anywhere(model):
+    if config.architecture != "encoder-decoder" or model.training:
+        return None
+    if not understands(config, KNOWN) or is_hooked(model):
         return None
     assert model.decoder is not None  # The architecture says so.
     parts = (part for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))
@@ -90,7 +94,7 @@ class QuickSteps:
         batch, n_new = ids.shape
         first, end = self._n, self._n + n_new
         self._make_room(end)
-        x = self._decoder.embedding.unseen(ids, first).view(batch * n_new, -1)  # [row, feature]
+        x = self._decoder.embedding(ids, first).view(batch * n_new, -1)  # [row, feature]
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
         exact_graph = self._exact_graphs[batch > 1] if n_new == 1 else None
         if self._graph is not None and batch == 1:

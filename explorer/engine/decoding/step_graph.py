@@ -2,8 +2,8 @@
 
 A step has so little to compute that Python takes up to half of its time. torch's tracer writes its operations down once; the
 next steps make them in one call, in which the window's thread may work. With rounded weights four rows of the translator take
-0.7 ms instead of 1.2, with exact ones a row takes 1.0 instead of 1.35, of which the products alone are 0.9. `model.layer_graph`
-does the same for recorded passes. Here the weights are inside: a guess is looked over by a recorded pass anyway, and exact
+0.7 ms instead of 1.2, with exact ones a row takes 1.0 instead of 1.35, of which the products alone are 0.9. The
+weights are inside: a guess is looked over by a recorded pass anyway, and exact
 steps are looked up by the state of all weights.
 
 An exact graph gives the same numbers as the step, bit for bit, so that it makes no difference when it was made.

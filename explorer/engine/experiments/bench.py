@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.runs import AnyModel, Runs, device_of, runs_of
-from explorer.model.hooks import Replacing, hooked
+from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
@@ -112,13 +112,13 @@ def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
     def ask_back(_gradient: Tensor) -> None:
         stop_if(stop)
 
-    def ask(_tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def ask(_tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         stop_if(stop)
         if tensor.requires_grad:
             tensor.register_hook(ask_back)  # type: ignore[no-untyped-call]
 
     last_of = {name.rpartition(".")[0]: name for name in taps(model) if ".residual" in name}  # by layer, the last addition
-    with hooked(model, Replacing(ask), at=last_of.values()):
+    with hooked(model, ask, at=last_of.values()):
         yield
 
 

@@ -5,6 +5,7 @@ Each takes the model that made the Trace and returns an Experiment for `trace.ex
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 import torch
@@ -22,7 +23,7 @@ from explorer.engine.experiments.runs import AnyModel
 from explorer.foreign.model import Foreign
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
@@ -274,8 +275,8 @@ def _loss(bench: Bench, logits: Tensor) -> Tensor:
 def _stopping(bench: Bench) -> Iterator[None]:
     """Inside the block, ask at each tap whether to stop, as recording does."""
 
-    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(bench.stop)
 
-    with watched(bench.model, watcher):
+    with hooked(bench.model, watcher):
         yield

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from torch import Tensor
 
 from explorer.engine.experiments.runs import AnyModel
 from explorer.foreign.model import Foreign
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 
@@ -34,9 +35,9 @@ def seen_at(model: AnyModel, endings: tuple[str, ...], *, keep: bool = False) ->
     """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
     seen: dict[str, Tensor] = {}
 
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         if tap.name.endswith(endings):
             seen[tap.name] = tensor if keep else tensor.detach().clone()
 
-    with watched(model, watcher):
+    with hooked(model, watcher):
         yield seen

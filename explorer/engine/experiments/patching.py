@@ -7,6 +7,7 @@ makes it; A's pass and its patched passes are made with them, and the patch come
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 import numpy as np
@@ -20,8 +21,8 @@ from explorer.engine.experiments.runs import AnyModel, runs_of
 from explorer.engine.experiments.trials import batch_size
 from explorer.engine.threads import batch_threads
 from explorer.errors import ExplorerError, NoOtherText
-from explorer.model.hooks import hooked, watched
-from explorer.model.tap import Tap
+from explorer.model.hooks import hooked
+from explorer.model.tap import Tap, first_of
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
@@ -253,12 +254,12 @@ def _recorded(bed: Bed, names: set[str], tokens: Tokens) -> tuple[dict[str, Tens
     """B's tensors by tap [batch 1, (head,) position, feature], and its logits [position, vocab]. Raises Superseded."""
     parts: dict[str, list[Tensor]] = {}
 
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         stop_if(bed.stop)
         if tap.name in names:
             parts.setdefault(tap.name, []).append(tensor.clone())
 
-    with watched(bed.model, watcher):
+    with hooked(bed.model, watcher):
         logits = runs_of(bed.model, tokens).logits(1)[0]
     return {name: torch.cat(blocks, dim=-2) for name, blocks in parts.items()}, logits
 
@@ -271,8 +272,8 @@ def _each_its_own(model: AnyModel, trials: Sequence[Trial], lent: Mapping[str, T
         for patch in trial:
             by_tap.setdefault(patch.tap, []).append((number, patch))
 
-    def hook(tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
-        made, begin = tensor.clone(), first or 0
+    def hook(tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> Tensor:
+        made, begin = tensor.clone(), first_of(args) or 0
         for number, patch in by_tap[tap.name]:
             there = [n for n, row in enumerate(patch.rows) if begin <= row < begin + tensor.shape[-2]]
             here, other = made[number], lent[tap.name][0]  # [(head,) position, feature]

@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from explorer.engine.decoding.incremental import KNOWN
+from explorer.engine.fast_ways import understands
 from explorer.foreign.model import Foreign
-from explorer.model.hook_check import is_hooked
+from explorer.model.hooks import is_hooked
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import is_seen
 from explorer.model.transformer import Transformer
 from explorer.trace.trace import Tokens
 
@@ -52,8 +53,8 @@ class _OwnRuns:
     ) -> Tensor:
         generator, output = self.model.generator, self._output(n, memory)[:, places]  # [batch, place, feature]
         project = generator.project
-        if symbols is None or is_seen(generator.logits) or is_hooked(project):
-            made: Tensor = generator.logits(project(output))
+        if symbols is None or is_hooked(generator) or not understands(self.model.config, KNOWN):
+            made = generator.logits_of(output)
             return made if symbols is None else made[..., symbols]
         # logits[v] = W[v]·x + b[v]: of some thirty symbols, where the product with all 6,000 took half of a batch's time
         return linear(output, project.weight[symbols], None if project.bias is None else project.bias[symbols])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -9,7 +10,7 @@ from torch import Tensor
 from explorer.engine.experiments.bench import stop_if, stopping_between_layers
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.threads import batch_threads
-from explorer.model.hooks import hooked, watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop
 from explorer.tokens.token import Token
@@ -82,11 +83,11 @@ def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tupl
     """The embeddings' outputs and what positions alone add to them, by tap [batch 1, position, feature]; and the logits."""
     seen: dict[str, Tensor] = {}
 
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         if ".embedding." in tap.name:
             seen[tap.name] = tensor.detach().clone()
 
-    with watched(model, watcher):
+    with hooked(model, watcher):
         logits = model(*ids)
     outputs = {name: tensor for name, tensor in seen.items() if name.endswith(".output")}
     return outputs, {name: _base(name.removesuffix(".output"), seen) for name in outputs}, logits
@@ -110,7 +111,7 @@ def _base(embedding: str, seen: Mapping[str, Tensor]) -> Tensor:
 def _reading(model: AnyModel, paths: dict[str, Tensor]) -> Iterator[None]:
     """Inside the block, the layers read these tensors in place of the embeddings' outputs."""
 
-    def hook(tap: Tap, _tensor: Tensor, _first: int | None) -> Tensor:
+    def hook(tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> Tensor:
         return paths[tap.name]
 
     with hooked(model, hook, at=paths):

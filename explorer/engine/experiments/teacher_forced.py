@@ -1,7 +1,8 @@
 """A pass over given words, of which only their log-probabilities are kept: nothing is recorded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,8 +13,8 @@ from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.experiments.bench import Bench, fetched, ids_of, stop_if
 from explorer.engine.threads import threads
-from explorer.model.hooks import watched
-from explorer.model.tap import Tap
+from explorer.model.hooks import hooked
+from explorer.model.tap import Hook, Tap
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
@@ -34,7 +35,7 @@ def teacher_forced(bench: Bench, changing: Changing) -> LogP:
     tokens = bench.tokens
     torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
     watcher = _stopping(bench.stop)
-    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), hooked(bench.model, watcher):
         logits = bench.runs.logits(1)  # [batch 1, position, vocab]
         if _PROBABILITIES in changing.taps:  # No word is measured on them, but a change there is one of the pass.
             bench.model.get_submodule(_PROBABILITIES)(logits.softmax(dim=-1))
@@ -50,7 +51,7 @@ def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], cha
     torch.set_num_threads(threads(card_of(model.config), max(len(sentences[0].source), len(sentences[0].target))))
     source, target = (_batch([getattr(each, side) for each in sentences], model) for side in ("source", "target"))
     watcher = _stopping(stop)
-    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), watched(model, watcher):
+    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), hooked(model, watcher):
         logits = fetched(model(source, target))  # [batch, position, vocab]
     changing.check_reached()
     return [_log_p(row, tokens, written(tokens)) for row, tokens in zip(logits, sentences, strict=True)]
@@ -61,8 +62,8 @@ def _seeded(bench: Bench) -> AbstractContextManager[None]:
     return dropout_seeded(bench.model.config) if isinstance(bench.model, Transformer) else nullcontext()
 
 
-def _stopping(stop: Stop) -> Callable[[Tap, Tensor, int | None], None]:
-    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+def _stopping(stop: Stop) -> Hook:
+    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(stop)
 
     return watcher

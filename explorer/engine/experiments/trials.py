@@ -20,7 +20,7 @@ from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, first_of
 from explorer.trace.changes import Change
 from explorer.trace.effects import measured_words
 from explorer.trace.model_card import ModelCard
@@ -112,13 +112,13 @@ def _each_its_own(bench: Bench, trials: Sequence[Trial]) -> Iterator[Tensor]:
         for change in trial:
             by_tap.setdefault(change.tap, []).append((number, change))
 
-    def hook(tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
+    def hook(tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> Tensor:
         made = tensor.clone()
         for number, change in by_tap[tap.name]:
             if change.kind == "close":
                 _close(made[number], change)
             else:
-                made[number] = changed(made[number : number + 1], change, tap, first or 0)[0]
+                made[number] = changed(made[number : number + 1], change, tap, first_of(args) or 0)[0]
         if tap.closes:
             none_before = closed_cells(tensor).all(dim=-1, keepdim=True)  # [batch, head, query, key 1]
             made = torch.where(none_before, tensor, made)  # A row in which the mask has closed every cell stays as it is.

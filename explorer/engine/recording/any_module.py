@@ -6,14 +6,12 @@
 The weights of an attention are computed once more by the attention itself, with `need_weights`, per head and
 before dropout. Its result goes on untouched.
 
-Decision: the method `forward` of a module is wrapped while its pass is recorded. Rejected: torch's hooks, for the reason that
-stands in `foreign.model`.
+All of it is seen by torch's forward hooks, which are removed behind the pass.
 """
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import wraps
 from typing import Any
 
 import attrs
@@ -24,8 +22,8 @@ from torch import Tensor, nn
 
 from explorer.engine.recording.module_names import attention_names
 from explorer.errors import BadAxes, NoTaps, SeveralSentences
-from explorer.model.hooks import watched
-from explorer.model.tap import Tap, taps
+from explorer.model.hooks import hooked
+from explorer.model.tap import Tap, first_of, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
 from explorer.trace.own_card import card_of
@@ -50,14 +48,16 @@ def record_module(module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str
     if not (asked or attentions or taps(module)):
         raise NoTaps(module=type(module).__name__)
     seen = _Seen()
-    with torch.no_grad(), ExitStack() as stack:
-        stack.enter_context(_slow_path())
-        stack.enter_context(_tapped(module, seen, asked))
+
+    def note(tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> None:
+        seen.note(tap.name or "tap", asked.get(tap.name, tap.axes), tensor, first_of(args))
+
+    with torch.no_grad(), _slow_path(), hooked(module, note), ExitStack() as stack:
         for path, name in attentions.items():
-            stack.enter_context(_wrapped(known[path], _attention(known[path], name, seen)))
+            stack.callback(known[path].register_forward_hook(_attention(name, seen), with_kwargs=True).remove)
         for path, names in asked.items():
             if not isinstance(known[path], Tap):
-                stack.enter_context(_wrapped(known[path], _output(path, names, seen)))
+                stack.callback(known[path].register_forward_hook(_output(path, names, seen)).remove)
         module(*inputs, **named)
     if not seen.parts:
         raise NoTaps(module=type(module).__name__)
@@ -114,77 +114,36 @@ def _slow_path() -> Iterator[None]:
         torch.backends.mha.set_fastpath_enabled(before)
 
 
-@contextmanager
-def _tapped(module: nn.Module, seen: _Seen, asked: Mapping[str, tuple[str, ...]]) -> Iterator[None]:
-    """Inside the block, our taps show what goes through them."""
+def _attention(name: str, seen: _Seen) -> Callable[..., None]:
+    """The hook of an attention: it notes its weights and its output."""
 
-    def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
-        seen.note(tap.name or "tap", asked.get(tap.name, tap.axes), tensor, first)
+    def note(attention: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
+        seen.note(f"{name}.weights", _MAP, _weights(attention, args, kwargs))
+        first = getattr(attention, "batch_first", False)
+        seen.note(f"{name}.output", ("batch", "query", "feature") if first else ("query", "batch", "feature"), result[0])
 
-    stays = "tap_hooks" in module.__dict__  # `model.hooks` remembers the taps of a module there.
-    try:
-        with watched(module, watcher):
-            yield
-    finally:
-        if not stays:
-            module.__dict__.pop("tap_hooks", None)
+    return note
 
 
-@contextmanager
-def _wrapped(module: nn.Module, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    """Inside the block, the module's method `forward` is what `around` makes of it."""
-    before = module.__dict__.get("forward")
-    module.forward = around(module.forward)
-    try:
-        yield
-    finally:
-        del module.forward
-        if before is not None:
-            module.forward = before
-
-
-def _attention(attention: nn.Module, name: str, seen: _Seen) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """An attention that shows its weights and its output."""
-
-    def around(own: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(own)
-        def forward(*args: Any, **kwargs: Any) -> Any:
-            result = own(*args, **kwargs)
-            seen.note(f"{name}.weights", _MAP, _weights(attention, own, args, kwargs))
-            first = getattr(attention, "batch_first", False)
-            seen.note(f"{name}.output", ("batch", "query", "feature") if first else ("query", "batch", "feature"), result[0])
-            return result
-
-        return forward
-
-    return around
-
-
-def _weights(attention: nn.Module, own: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tensor:
+def _weights(attention: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tensor:
     """[batch, head, query, key] the weights of a call, computed once more and before dropout."""
-    call = inspect.signature(own).bind(*args, **kwargs)
+    call = inspect.signature(attention.forward).bind(*args, **kwargs)
     call.arguments |= {"need_weights": True, "average_attn_weights": False}
     learns, attention.training = attention.training, False  # In training, torch hands out the weights after dropout.
     try:
-        weights: Tensor = own(*call.args, **call.kwargs)[1]
+        weights: Tensor = attention.forward(*call.args, **call.kwargs)[1]
     finally:
         attention.training = learns
     return weights
 
 
-def _output(path: str, axes: tuple[str, ...], seen: _Seen) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A module that shows what it computes, of several values the first."""
+def _output(path: str, axes: tuple[str, ...], seen: _Seen) -> Callable[..., None]:
+    """The hook of a module that is asked for: it notes what the module computes, of several values the first."""
 
-    def around(own: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(own)
-        def forward(*args: Any, **kwargs: Any) -> Any:
-            result = own(*args, **kwargs)
-            seen.note(path or "output", axes, result[0] if isinstance(result, tuple) else result)
-            return result
+    def note(_module: nn.Module, _args: tuple[Any, ...], result: Any) -> None:
+        seen.note(path or "output", axes, result[0] if isinstance(result, tuple) else result)
 
-        return forward
-
-    return around
+    return note
 
 
 def _trace(module: nn.Module, seen: _Seen) -> Trace:

@@ -14,7 +14,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.recording.recorder import Recording
 from explorer.engine.sources.source import GoesOn, Model, ModelSource, Sentence
-from explorer.model.hooks import has_hooks
+from explorer.model.hooks import is_hooked
 from explorer.trace.arrays import Arrays
 from explorer.trace.trace import Trace
 
@@ -61,7 +61,7 @@ class EarlierRows:
 
 def can_go_on(source: ModelSource, model: Model) -> bool:
     """Whether further passes of this model may begin behind the rows of one that is made now, without Changes."""
-    return isinstance(source, GoesOn) and bool(source.parts_before(model)) and not has_hooks(model)
+    return isinstance(source, GoesOn) and bool(source.parts_before(model)) and not is_hooked(model)
 
 
 def earlier_rows(source: ModelSource, config: Config, sentence: Sentence, trace: Trace) -> EarlierRows:

@@ -16,7 +16,7 @@ from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
 from explorer.model.attention import Attention
 from explorer.model.blocks import rows_at_once
-from explorer.model.hooks import watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
@@ -257,13 +257,13 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Ch
     blocks: list[NDArray[np.float32]] = []
     made = f"{base}.weights" if stage == "dropped" else tap  # Without dropout the two are equal.
 
-    def watcher(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
+    def watcher(seen: Tap, _args: tuple[Any, ...], tensor: torch.Tensor) -> None:
         if seen.name == made:
             maps = tensor[0]  # [head, query, key], all heads under ALiBi and changes, else one
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
     heads = slice(None) if attention.position == "alibi" or changing.at_maps_of(base) else slice(head, head + 1)
-    with changing.inside(model), watched(model, watcher):
+    with changing.inside(model), hooked(model, watcher):
         for block in _weighed(trace, attention, base, heads, closed):
             block()
             if stop():

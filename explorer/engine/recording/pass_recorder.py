@@ -12,7 +12,6 @@ from explorer.engine.recording.recorder import joined, record
 from explorer.engine.request import Request
 from explorer.engine.sources.source import Model, ModelSource, Sentence
 from explorer.engine.threads import threads
-from explorer.model.layer_graph import in_graphs
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stop_with_progress
@@ -99,7 +98,6 @@ def recorded_pass(
         torch.inference_mode(),
         dropout_seeded(config),
         changing.inside_of_pass(model) as masks,
-        in_graphs(model),
         record(model, stop, plan) as recording,
     ):
         if earlier is not None and n:

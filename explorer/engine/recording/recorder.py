@@ -1,42 +1,38 @@
-"""The recorder: inside a `with` block it watches the taps of a model and keeps their tensors.
+"""The recorder: inside a `with` block it keeps the tensors of a model's taps, by forward hooks of torch's.
 
     with record(model) as recording:
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block removes the watcher, also after an error, and makes the arrays. `stop` is asked at each tap; if it returns
-True, the pass ends with Superseded.
+Entering the block registers a forward hook on each tap. Leaving it removes the hooks, also after an error, and makes the
+arrays. Hooks are called in the order in which they were registered, so a recording shows what earlier hooks returned.
+`stop` is asked at each tap; if it returns True, the pass ends with Superseded.
 
 A KeepPlan says what is kept. The attention maps of a long text come in blocks of queries and may be pooled as they come.
 
 In general a tensor is copied at its tap, because a later in-place operation would change it. A model that has no such
-operations says so (`overwrites_nothing`). Its tensors are not copied: the arrays are the memory that the model wrote, and
-recording costs nearly nothing. A test compares the two ways. If there are hooks, everything is copied, because hooks may
-write to the tensors that they are shown.
+operations says so (`overwrites_nothing`). Its tensors are not copied: the arrays are the memory that the model wrote. A test
+compares the two ways. If anybody else has hooks in the model, everything is copied, because a hook may write to any tensor.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.pooling_recorder import PoolingRecorder
-from explorer.model.hooks import may_overwrite, watched
-from explorer.model.tap import Tap, TapGroup
+from explorer.errors import BadReplacement
+from explorer.model.hooks import hooked, is_hooked
+from explorer.model.tap import Tap, first_of
 from explorer.stops import Superseded
 from explorer.trace.arrays import Arrays
-
-_Seen = dict[Tap | TapGroup, Sequence[Tensor]]
-"""The tensor of a tap, or those of a group, in the order in which a pass came through them."""
 
 
 @attrs.define
@@ -59,59 +55,72 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
 
     A batch must have one sentence; ValueError is raised for more. Raises Superseded when `stop` returns True.
     """
-    recording, keeping = Recording(), _Keeping(model, stop, None if plan.everything else PoolingRecorder(plan))
+    recording = Recording()
+    copies = not getattr(model, "overwrites_nothing", False) or is_hooked(model)
+    keeping = _Keeping(stop, None if plan.everything else PoolingRecorder(plan), copies)
     try:
-        with watched(model, keeping):
+        with hooked(model, keeping):
+            keeping.n_handles = RemovableHandle.next_id
             yield recording
     finally:
         for tap, blocks in keeping.parts.items():
-            keeping.seen[tap] = (torch.cat(blocks, dim=-2),)
-        listing = _listing(model, keeping.seen)
-        recording.arrays.take(_fetched(listing.names, list(chain.from_iterable(keeping.seen.values()))))
-        recording.axes = listing.axes
+            keeping.seen[tap] = torch.cat(blocks, dim=-2)
+        recording.arrays.take(_fetched([tap.name for tap in keeping.seen], list(keeping.seen.values())))
+        recording.axes = {tap.name: tap.axes[1:] for tap in keeping.seen}
         if keeping.selective is not None:
             keeping.selective.finish(recording)
 
 
 @attrs.define(eq=False)
 class _Keeping:
-    """The watcher of a recording: it keeps the tensors of taps, and those that come in `parts`, in order."""
+    """The hook of a recording: it keeps the tensors of taps, and those that come in `parts`, in order.
 
-    model: nn.Module
+    `n_handles` is how many hooks torch had registered in this process when the block began: if there are more, somebody has
+    registered one inside the block, and tensors are copied from then on.
+    """
+
     stop: Callable[[], bool] | None
     selective: PoolingRecorder | None
-    seen: _Seen = attrs.field(factory=dict)
+    copies: bool
+    n_handles: int = 0
+    seen: dict[Tap, Tensor] = attrs.field(factory=dict)
     parts: dict[Tap, list[Tensor]] = attrs.field(factory=dict)
-    _overwrites: bool | None = None  # This is found out at the first tap, because hooks may be set inside the block.
 
-    def __call__(self, tap: Tap, tensor: Tensor, first: int | None) -> None:
-        """Keep the tensor of a tap as far as it is wanted. Raises Superseded."""
-        self._look_up()
-        if self.selective is not None and not self.selective.wants(tap, tensor, first):
-            return
-        _check_batch(tensor)
-        kept = tensor.detach().clone() if self._overwrites else tensor
-        self.seen[tap] = (kept,)
-        if first is not None:
-            self.parts.setdefault(tap, []).append(kept)
-
-    def together(self, group: TapGroup, tensors: Sequence[Tensor]) -> None:
-        """The same for several taps, whose tensors are there at once (`model.layer_graph`)."""
-        if self.selective is None:
-            self._look_up()
-            if not self._overwrites:
-                _check_batch(tensors[0])  # Both sides of a layer's sentence go through all of it, and leave it together.
-                _check_batch(tensors[-1])
-                self.seen[group] = tensors
-                return
-        for tap, tensor in zip(group.taps, tensors, strict=True):
-            self(tap, tensor, None)
-
-    def _look_up(self) -> None:
-        if self._overwrites is None:
-            self._overwrites = not getattr(self.model, "overwrites_nothing", False) or may_overwrite(self.model)
+    def __call__(self, tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> None:
+        """Keep the tensor of a tap as far as it is wanted. Raises BadReplacement, ValueError, Superseded."""
         if self.stop is not None and self.stop():
             raise Superseded
+        if tensor is not args[0]:
+            _check_replacement(tap, args[0], tensor)
+        first = first_of(args)
+        if self.selective is not None and not self.selective.wants(tap, tensor, first):
+            return
+        if tensor.shape[0] != 1:
+            raise ValueError(f"a batch of {tensor.shape[0]}")
+        if self.copies or self.n_handles != RemovableHandle.next_id:
+            tensor = tensor.detach().clone()
+        self.seen[tap] = tensor
+        if first is not None:
+            self.parts.setdefault(tap, []).append(tensor)
+
+
+def _check_replacement(tap: Tap, before: Tensor, by: object) -> None:
+    """Refuse what a hook has put in the place of a tap's tensor and cannot stand there. Raises BadReplacement."""
+    if not isinstance(by, Tensor):
+        raise BadReplacement(tap=tap.name, wanted=_described(before), got=type(by).__name__)
+    if by.shape != before.shape or by.dtype != before.dtype or by.device != before.device:
+        raise BadReplacement(tap=tap.name, wanted=_described(before), got=_described(by))
+    # NaN and infinity may stay where they were: a query that may see no key has NaN weights.
+    kept = (by == before) | (by.isnan() & before.isnan())
+    spoiled = ~by.isfinite() & ~kept
+    if tap.closes:
+        spoiled &= ~by.isneginf()
+    if spoiled.any():
+        raise BadReplacement(tap=tap.name, wanted=_described(before), got="NaN / ∞")
+
+
+def _described(tensor: Tensor) -> str:
+    return f"{list(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')} {tensor.device}"
 
 
 def joined(first: Recording, then: Recording) -> Recording:
@@ -123,38 +132,6 @@ def joined(first: Recording, then: Recording) -> Recording:
         {**first.pooled, **then.pooled},
         {**first.closed, **then.closed},
     )
-
-
-def _check_batch(tensor: Tensor) -> None:
-    """Raises ValueError for a batch that has not exactly one sentence."""
-    if tensor.shape[0] != 1:
-        raise ValueError(f"a batch of {tensor.shape[0]}")
-
-
-@attrs.frozen(eq=False)
-class _Listing:
-    """The taps that a pass came through, by their names, and their axes without the batch."""
-
-    names: tuple[str, ...]
-    axes: Mapping[str, tuple[str, ...]]
-
-
-_listings: "WeakKeyDictionary[nn.Module, dict[tuple[object, ...], _Listing]]" = WeakKeyDictionary()
-"""Those of the last kinds of passes of each model: to ask a hundred taps, which lie all over the memory, takes 40 µs."""
-_MOST_LISTINGS = 8
-
-
-def _listing(model: nn.Module, seen: _Seen) -> _Listing:
-    """The listing of these taps, whose names stay until taps are named anew."""
-    known, key = _listings.setdefault(model, {}), (Tap.n_namings, *seen)
-    found = known.get(key)
-    if found is None:
-        if len(known) == _MOST_LISTINGS:
-            known.clear()
-        taps = [tap for each in seen for tap in (each.taps if isinstance(each, TapGroup) else (each,))]
-        axes = MappingProxyType({tap.name: tap.axes[1:] for tap in taps})
-        found = known[key] = _Listing(tuple([tap.name for tap in taps]), axes)
-    return found
 
 
 def _fetched(names: Sequence[str], tensors: list[Tensor]) -> dict[str, NDArray[Any]]:

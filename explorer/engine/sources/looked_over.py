@@ -23,7 +23,6 @@ from explorer.engine.recording.recorder import Recording, joined, record
 from explorer.engine.sources.source import Begun
 from explorer.engine.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
-from explorer.model.layer_graph import in_graphs
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.vocabulary import BEGIN
@@ -91,7 +90,7 @@ def _steps(model: Transformer, memory: Tensor) -> Steps:
 def _recorded(model: Transformer, ids: Ids, n_source: int, memory: Tensor, stop: Stop) -> tuple[Recording, Tensor]:
     """The decoder's part of the recorded pass over a target, and its logits [row, vocab]."""
     torch.set_num_threads(threads(card_of(model.config), max(n_source, len(ids) + 1)))
-    with in_graphs(model), record(model, stop) as recording:
+    with record(model, stop) as recording:
         logits: Tensor = model.generator(model.decode(ids_tensor((BEGIN, *ids)).to(memory.device), memory))
     return recording, logits[0]
 

@@ -18,7 +18,6 @@ from explorer.engine.sources.first_products import near, try_rows
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
-from explorer.model.layer_graph import make_wanted
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
 from explorer.state.wish import Wish
@@ -132,7 +131,7 @@ class OwnModel:
         return tables[0], None if same else tables[1]
 
     def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last model, make the first products of the next pass, and graphs of its layers.
+        """Pack the weights of the last model and make the first products of the next pass.
 
         This happens in idle moments, so a slider that makes new models does not wait.
         """
@@ -141,7 +140,6 @@ class OwnModel:
         model = self._ran()
         if model is not None:
             try_rows(model, near(self.sizes), stop)
-            make_wanted(stop)
 
     def _tokenized(self, wish: Wish, text: str) -> Row:
         return self._tokenizers.tokenize(text, wish.config, cuts=wish.source_cuts, words=wish.words)

@@ -23,7 +23,6 @@ from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
 from explorer.engine.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
-from explorer.model.layer_graph import in_graphs
 from explorer.model.transformer import Transformer
 from explorer.presets import Preset
 from explorer.stops import Stop, Superseded
@@ -180,7 +179,7 @@ class Translator(Trained):
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:
     torch.set_num_threads(threads(card_of(model.config), len(source)))
-    with torch.inference_mode(), changing.inside(model), in_graphs(model), record(model, stop) as recording:
+    with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
         memory = model.encode(ids_tensor(source).to(model.config.device))
     return Begun(memory, recording)
 

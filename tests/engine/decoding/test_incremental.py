@@ -147,7 +147,7 @@ def test_every_tap_of_the_last_position_is_the_same() -> None:
     memory, real, target = a_batch(model)
     tap = model.decoder.layers[1].self_attn.mixed
     seen: list[Tensor] = []
-    tap.hooks.append(lambda _tap, tensor, _first: seen.append(tensor))
+    tap.register_forward_hook(lambda _tap, _args, tensor: seen.append(tensor))
     steps = Incremental(model, memory, real)
     for n in range(4):
         steps.step(target[:, n])
@@ -162,28 +162,11 @@ def test_a_hook_at_any_map_is_reached_by_each_step(tap: str) -> None:
     """A step without hooks never has the weight matrix; one hook anywhere brings it back."""
     model = model_of()
     memory, real, target = a_batch(model)
-    assert Incremental(model, memory, real)._unseen
     seen: list[int] = []
-    getattr(model.decoder.layers[1].cross_attn, tap).hooks.append(lambda _tap, tensor, _first: seen.append(tensor.shape[-2]))
+    tapped = getattr(model.decoder.layers[1].cross_attn, tap)
+    tapped.register_forward_hook(lambda _tap, _args, tensor: seen.append(tensor.shape[-2]))
     steps = Incremental(model, memory, real)
     for n in range(3):
         steps.step(target[:, n])
 
     assert seen == [1, 1, 1]
-
-
-@pytest.mark.parametrize("where", ["torch", "all taps", "watcher", "dropout"])
-def test_other_ways_to_look_into_an_attention_are_noticed(where: str) -> None:
-    """Hooks of torch's own, of all taps, watchers, and dropout, which draws numbers for each weight."""
-    attention = model_of().decoder.layers[0].self_attn
-    assert attention.can_go_unseen()
-    if where == "torch":
-        attention.weights.register_forward_hook(lambda _m, _given, _out: None)
-    elif where == "all taps":
-        attention.scores.shared.hooks.append(lambda _tap, _tensor, _first: None)
-    elif where == "watcher":
-        attention.scores.shared.watchers.append(lambda _tap, _tensor, _first: None)
-    else:
-        attention.drop.train()
-
-    assert not attention.can_go_unseen()

@@ -11,7 +11,7 @@ from explorer.engine.decoding import quick_weights
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.decoding.quick import QuickSteps, can_be_quick, steps_of
 from explorer.engine.decoding.quick_weights import round_weights
-from explorer.model.hooks import hooked, watched
+from explorer.model.hooks import hooked
 from explorer.model.linear import Linear
 from explorer.model.rounded import CannotRoundError, Rounded
 from explorer.model.transformer import Transformer
@@ -206,7 +206,7 @@ def test_inside_hooks_and_watchers_steps_are_slow() -> None:
     model = model_of()
     with torch.inference_mode():
         memory, _target = a_batch(model)
-        for block in (hooked(model, lambda *_: None, at=["decoder.norm"]), watched(model, lambda *_: None)):
+        for block in (hooked(model, lambda *_: None, at=["decoder.norm"]), hooked(model, lambda *_: None)):
             assert isinstance(steps_of(model, memory), QuickSteps)
             with block:
                 assert isinstance(steps_of(model, memory), Incremental)

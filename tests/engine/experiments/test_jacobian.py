@@ -1,5 +1,7 @@
 """The Jacobian lens: its matrices against finite differences, its words against NumPy, and when a model has none."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from explorer.engine.experiments.jacobian import carried, jacobian_lens, jacobia
 from explorer.engine.experiments.output_weights import lens_of, stream_taps
 from explorer.engine.request import Request
 from explorer.mathematics import layer_norm, softmax
-from explorer.model.hooks import hooked, watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
@@ -38,14 +40,14 @@ def sum_of_last(model: Transformer, source: Tensor | None, tap: str, nudge: Tens
     assert model.decoder is not None
     seen: list[Tensor] = []
 
-    def nudged(_tap: Tap, tensor: Tensor, _first: int | None) -> Tensor:
+    def nudged(_tap: Tap, _args: Any, tensor: Tensor) -> Tensor:
         return tensor + nudge
 
-    def keep(at: Tap, tensor: Tensor, _first: int | None) -> None:
+    def keep(at: Tap, _args: Any, tensor: Tensor) -> None:
         if at.name == stream_taps(model.decoder)[-1]:
             seen.append(tensor)
 
-    with torch.no_grad(), hooked(model, nudged, at=(tap,)), watched(model, keep):
+    with torch.no_grad(), hooked(model, nudged, at=(tap,)), hooked(model, keep):
         model.decode(GIVEN, None if source is None else model.encode(source))
     return seen[-1].sum(dim=(0, 1))
 

@@ -15,7 +15,7 @@ from explorer.engine.experiments.patching import Bed, Passes, Patch, Reading, pa
 from explorer.engine.experiments.runs import runs_of
 from explorer.engine.request import Request
 from explorer.errors import CannotAlign, NoOtherText
-from explorer.model.hooks import has_hooks, hooked
+from explorer.model.hooks import hooked, is_hooked
 from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.tokens.token import Token
@@ -207,7 +207,7 @@ def test_patching_can_be_stopped_inside_a_batch(monkeypatch: pytest.MonkeyPatch)
     batches: list[int] = []
     given, made = bed("encoder-decoder"), Passes._batch
     monkeypatch.setattr(Passes, "_batch", lambda *args: (batches.append(len(args[1])), made(*args))[1])
-    counting = attrs.evolve(given, stop=lambda: asked.append(has_hooks(given.model)) is not None)
+    counting = attrs.evolve(given, stop=lambda: asked.append(is_hooked(given.model)) is not None)
     assert isinstance(patching(counting), Patching)
     assert sum(asked) >= len(batches) > 4  # Only inside a batch anything is hooked.
 
@@ -215,7 +215,7 @@ def test_patching_can_be_stopped_inside_a_batch(monkeypatch: pytest.MonkeyPatch)
     within = len(asked) - 1 - asked[::-1].index(True)  # the last time that it is asked inside a batch
     with pytest.raises(Superseded):
         patching(attrs.evolve(given, stop=lambda: next(places) == within))
-    assert next(places, len(asked)) == within + 1 and not has_hooks(given.model)
+    assert next(places, len(asked)) == within + 1 and not is_hooked(given.model)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -228,7 +228,7 @@ def test_only_words_that_are_compared_are_multiplied_out_unless_somebody_looks(a
         torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words])
         torch.testing.assert_close(runs.logits(2, places=[0, 2], symbols=words), whole[:, [0, 2]][..., words])
         assert not torch.allclose(runs.logits(2, symbols=words), whole[..., [3, 9, 31]])  # The check can fail.
-        with hooked(given.model, lambda _tap, tensor, _first: tensor + 1.0, at=["generator.logits"]):
+        with hooked(given.model, lambda _tap, _args, tensor: tensor + 1.0, at=["generator.logits"]):
             torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words] + 1.0)
         handle = given.model.generator.project.register_forward_hook(lambda _module, _given, made: made - 1.0)
         torch.testing.assert_close(runs.logits(2, symbols=words), whole[..., words] - 1.0)

@@ -1,5 +1,7 @@
 """Saliency against finite differences in float64, and the sum that integrated gradients approximate."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -40,7 +42,7 @@ def along(model: Transformer, ids: Ids, tap: str, token: int, share: float) -> l
     with torch.no_grad():
         words = model(*ids).argmax(dim=-1)[0].tolist()
 
-        def hook(_tap: Tap, tensor: torch.Tensor, _first: int | None) -> torch.Tensor:
+        def hook(_tap: Tap, _args: Any, tensor: torch.Tensor) -> torch.Tensor:
             scaled = tensor.clone()
             scaled[:, token] *= share
             return scaled

@@ -180,7 +180,7 @@ def test_names_come_from_paths_and_axes_name_further_modules() -> None:
 def test_a_hook_that_somebody_put_in_acts_and_stays() -> None:
     """Recording inside a block with hooks shows what went on, and the hooks are still there afterwards."""
     module, x = Blocks(), torch.randn(5, 1, WIDE)
-    with hooked(module, lambda tap, tensor, first: torch.zeros_like(tensor)):
+    with hooked(module, lambda tap, _args, tensor: torch.zeros_like(tensor)):
         first, again = explorer.record(module, x), explorer.record(module, x)
 
     assert not first["stream"].any()

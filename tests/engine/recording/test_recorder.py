@@ -1,18 +1,14 @@
 """Recording: copies that nobody can change, and no hook left behind."""
 
-from collections.abc import Callable
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
 from explorer.engine.recording.recorder import in_one_transfer, record
-from explorer.model.hooks import Replacing, hooked, watched
+from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
-from explorer.model.layer_graph import in_graphs, make_wanted
-from explorer.model.tap import Hook, Tap, TapGroup, taps
+from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.stops import Superseded
@@ -33,7 +29,7 @@ class Overwriting(nn.Module):
 
 
 def hooks(model: nn.Module) -> int:
-    return sum(len(tap.hooks) + len(tap.shared.hooks) + len(tap.shared.watchers) for tap in taps(model).values())
+    return sum(len(tap._forward_hooks) for tap in taps(model).values())
 
 
 @pytest.fixture(scope="module")
@@ -121,22 +117,19 @@ def test_a_model_that_lies_about_it_is_found_out(monkeypatch: pytest.MonkeyPatch
     assert recording.arrays["before"].tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("kind", [Replacing, lambda hook: hook], ids=["replacing", "any"])
-def test_only_a_hook_that_may_write_makes_copies(kind: Callable[[Hook], Hook]) -> None:
-    """A change is a hook that writes nothing; of any other hook nobody knows. Both give what the pass went on with."""
-    model = build(small())
-    shown: list[Tensor] = []
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_hook_of_somebody_else_makes_copies(looks: bool) -> None:
+    """It may write to what it is shown, and keep it: then no array is the memory that the pass wrote."""
+    model, shown = build(small()), list[Tensor]()
+    handle = model.get_submodule("decoder.norm").register_forward_hook(lambda *_given: None) if looks else None
+    with record(model) as recording:
+        logits = run(model)
+    shown.append(logits)
+    if handle is not None:
+        handle.remove()
+    pointers = {array.__array_interface__["data"][0] for array in recording.arrays.values()}
 
-    def doubled(_tap: Tap, tensor: Tensor, _first: int | None) -> Tensor:
-        return 2 * tensor
-
-    with hooked(model, kind(doubled), at=["decoder.norm"]), watched(model, lambda _tap, tensor, _first: shown.append(tensor)):
-        with record(model) as recording:
-            run(model)
-    pointers = {tensor.data_ptr() for tensor in shown}
-    shared = {array.__array_interface__["data"][0] for array in recording.arrays.values()} & pointers
-
-    assert bool(shared) is (kind is Replacing)
+    assert (logits.data_ptr() in pointers) is not looks
 
 
 def test_no_array_is_a_parameters_own_memory() -> None:
@@ -149,25 +142,19 @@ def test_no_array_is_a_parameters_own_memory() -> None:
     assert not pointers & {array.__array_interface__["data"][0] for array in recording.arrays.values()}
 
 
-@pytest.mark.parametrize("graphs", [False, True])
-def test_names_arrays_and_axes_are_those_that_a_watcher_is_shown(model: Transformer, graphs: bool) -> None:
-    """In the same order, also where taps are reached in groups."""
+def test_names_arrays_and_axes_are_those_that_a_hook_is_shown(model: Transformer) -> None:
+    """In the same order."""
     shown: dict[str, Tensor] = {}
     axes: dict[str, tuple[str, ...]] = {}
 
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def hook(tap: Tap, _args: object, tensor: Tensor) -> None:
         shown[tap.name], axes[tap.name] = tensor, tap.axes[1:]
 
-    with torch.inference_mode(), in_graphs(model) if graphs else nullcontext():
-        for _ in range(3):
-            run(model)
-        make_wanted()
-        for _ in range(2):
-            with watched(model, watcher), record(model) as recording:
-                run(model)
-            assert list(recording.arrays) == list(shown) and dict(recording.axes) == axes
-            for name, tensor in shown.items():
-                np.testing.assert_array_equal(recording.arrays[name], tensor[0].numpy())
+    with torch.inference_mode(), hooked(model, hook), record(model) as recording:
+        run(model)
+    assert list(recording.arrays) == list(shown) and dict(recording.axes) == axes
+    for name, tensor in shown.items():
+        np.testing.assert_array_equal(recording.arrays[name], tensor[0].numpy())
 
 
 def test_other_types_become_float32() -> None:
@@ -244,28 +231,20 @@ def test_a_part_may_be_recorded_by_itself_and_the_whole_again(model: Transformer
 
 
 def test_names_that_change_are_told_anew() -> None:
-    """Which names the taps of a kind of pass have is remembered, until taps are named anew."""
+    """A tap is told its name when the taps of a model are listed."""
     tap, module = Tap("batch position"), nn.ModuleDict()
     for name in ("one", "two"):
         module[name] = tap
         with record(module) as recording:
             tap(torch.ones(1, 2))
         assert list(recording.arrays) == [name] and dict(recording.axes) == {name: ("position",)}
-        del module[name], module.__dict__["tap_hooks"]
+        del module[name]
 
 
 def test_a_batch_of_two_is_refused(model: Transformer) -> None:
     """A Trace is of one sentence; two would be cut down to one silently."""
     with pytest.raises(ValueError, match="a batch of 2"), record(model):
         model(torch.ones(2, 3, dtype=torch.long), torch.ones(2, 3, dtype=torch.long))
-
-
-def test_a_batch_of_two_in_a_group_is_refused() -> None:
-    """Taps that are reached at once are looked at as well."""
-    module = nn.Sequential(tap := Tap("batch position"))
-    module.overwrites_nothing = True  # type: ignore[assignment]  # its tensors are not copied
-    with pytest.raises(ValueError, match="a batch of 2"), record(module):
-        tap.shared.watchers[0].together(TapGroup((tap,)), [torch.ones(2, 3)])  # type: ignore[attr-defined]
 
 
 def test_one_transfer_brings_what_many_would() -> None:

@@ -1,6 +1,7 @@
 """What a trained model says under changes: it is searched for under them, and no answer is mistaken for another's."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -168,40 +169,42 @@ def test_step_by_step_under_a_change_is_the_whole_pass_under_it(case: str) -> No
     assert changing.in_whole_passes is (case in ("future", "logit"))
 
 
-def test_a_step_that_says_not_where_it_stands_would_miss_a_row() -> None:
+def test_a_step_that_says_not_where_it_stands_would_miss_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Step by step a tap is shown one row, which is the fourth one only where somebody says so: the checker above can fail."""
     change, _hand = CASES["row"]
     model: Transformer = randomized(build(small()))  # type: ignore[assignment]
     target = torch.arange(4, 11)[None]
+    monkeypatch.setattr(Changing, "_noting_begin", lambda _self, _model: nullcontext())
     with torch.inference_mode(), Changing((change,)).inside(model):
         memory = model.encode(target)
         steps = Incremental(model, memory)
-        steps._hooked = False
         stepped = torch.stack([steps.step(target[:, n])[0] for n in range(7)])
         whole = model.generator(model.decode(target, memory))[0]
     with pytest.raises(AssertionError):
         assert_same(stepped, whole)
 
 
-def test_a_step_tells_its_hooks_where_it_begins() -> None:
-    """Also after an error inside, rows begin at 0 again."""
+def test_a_change_is_told_where_a_step_of_decoding_begins() -> None:
+    """By the ids that the decoder's embedding is given; also after an error inside, a whole pass begins at 0 again."""
     model: Transformer = randomized(build(small()))  # type: ignore[assignment]
-    seen: list[int] = []
+    changing, seen = Changing((CASES["row"][0],)), list[int]()
 
-    def hook(tap: Any, _tensor: Tensor, _first: int | None) -> None:
-        seen.append(tap.shared.begins)
+    def hook(_tap: Any, _args: Any, _tensor: Tensor) -> None:
+        seen.append(changing._begin)
         if len(seen) == 3:
             raise ValueError
 
-    with torch.inference_mode(), hooked(model, hook, at=["decoder.norm"]):
-        steps = Incremental(model, model.encode(torch.arange(4, 9)[None]))
+    ids = torch.arange(4, 9)[None]
+    with torch.inference_mode(), changing.inside(model), hooked(model, hook, at=["decoder.norm"]):
+        memory = model.encode(ids)
+        steps = Incremental(model, memory)
         steps.extend(torch.tensor([[4, 5]]))
         steps.step(torch.tensor([6]))
         with pytest.raises(ValueError):
             steps.step(torch.tensor([7]))
+        model.decode(ids, memory)
 
-    assert [0, 2, 3] == seen
-    assert model.decoder.norm.shared.begins == 0  # type: ignore[union-attr]  # there is a decoder
+    assert [0, 2, 3, 0] == seen
 
 
 @pytest.mark.parametrize("beam", [1, 3])

@@ -37,7 +37,6 @@ from explorer.errors import (
     UnknownTap,
 )
 from explorer.foreign.model import Foreign
-from explorer.model.hook_check import Handles
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
 from tests.foreign.models import fresh, write_model
@@ -440,13 +439,6 @@ def test_what_cannot_be_done_with_it_is_one_line(
     assert out == ""
     assert told in err
     assert err.count("\n") == 1
-
-
-def test_opening_puts_no_torch_hooks_in(folder: Folder) -> None:
-    """As soon as there were any, each tap of each model would have to look for its own."""
-    before = Handles.next_id
-    explorer.explore(TEXT, preset=folder("qwen3"))
-    assert Handles.next_id == before
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "roberta", "marian", "bart", "t5", "llama", "m2m_100"])

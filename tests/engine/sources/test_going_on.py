@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.recording.earlier_rows import can_go_on
 from explorer.engine.request import Request
 from explorer.foreign.going_on import goes_on
-from explorer.model.hooks import hooked, watched
+from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -65,11 +66,11 @@ def read(computer: Computer, wish: Wish) -> tuple[Trace, int]:
     rows = []
     model = computer.sources.of(wish).foreign  # type: ignore[attr-defined]  # a folder's source
 
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def watcher(tap: Tap, _args: Any, tensor: Tensor) -> None:
         if tap.name == "decoder.embedding.output":
             rows.append(tensor.shape[1])
 
-    with watched(model, watcher):
+    with hooked(model, watcher):
         trace = computer(Request(wish=wish)).trace
     return trace, sum(rows)
 
@@ -151,7 +152,7 @@ def test_a_hook_makes_the_whole_pass(folder: Folder) -> None:
     model = source.foreign  # type: ignore[attr-defined]  # a folder's source
 
     assert can_go_on(source, model)
-    with hooked(model, lambda _tap, tensor, _first: tensor):
+    with hooked(model, lambda _tap, _args, tensor: tensor):
         assert not can_go_on(source, model)
 
 
