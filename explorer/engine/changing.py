@@ -82,6 +82,9 @@ class Changing:
     @contextmanager
     def inside(self, model: nn.Module) -> Iterator[None]:
         """Inside the block, the model computes with these changes."""
+        if not self.changes:  # A model without hooks may be computed in faster ways.
+            yield
+            return
         with self._noting_begin(model), hooked(model, self._changed, at=self._by_tap.keys() | self._masks):
             yield
 

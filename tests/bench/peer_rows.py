@@ -92,8 +92,6 @@ def _rows(bench: Bench, model: Transformer, ids: torch.Tensor, peer: Peer, n: in
     torch.set_num_threads(os.cpu_count() or 1)
     some = ids_tensor(tuple(ids[0, :n].tolist()))
 
-    with torch.inference_mode():
-
     def settled(clock: Clock) -> float:
         time.sleep(_SETTLE_S)
         return second_of_two(clock)

@@ -17,7 +17,6 @@ from explorer.engine.experiments.experiment import experiment, focused
 from explorer.engine.experiments.patching import Reading
 from explorer.engine.recording import recorder
 from explorer.engine.row_sums import with_cells_set
-from explorer.model.tap import Tap
 from explorer.model.weights import build
 from explorer.state.focus import NOWHERE
 from explorer.tokens.token import Token
@@ -58,8 +57,6 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
 
     for module in (bench, experiments, trials, output_weights):
         monkeypatch.setattr(module, "fetched", from_meta)
-    # The check of what a hook returns reads numbers, which "meta" has none of.
-    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     return seen
 
 
@@ -124,8 +121,6 @@ def test_patching_works_on_the_models_device(architecture: str, monkeypatch: pyt
         return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
     monkeypatch.setattr(patching, "_fetched", from_meta)
-    # The check of what a hook returns reads numbers, which "meta" has none of.
-    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     model = build(_SMALL.changed(architecture=architecture)).to("meta")
     source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
     target = () if architecture == "encoder-only" else _tokens(2, 8, 9)
@@ -145,8 +140,6 @@ def test_saliency_works_on_the_models_device(architecture: str, monkeypatch: pyt
         return torch.zeros(tensor.shape).numpy()
 
     monkeypatch.setattr(saliency, "_frozen", from_meta)
-    # The check of what a hook returns reads numbers, which "meta" has none of.
-    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     model = build(_SMALL.changed(architecture=architecture)).to("meta")
     source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
     target = () if architecture == "encoder-only" else _tokens(2, 8, 9)

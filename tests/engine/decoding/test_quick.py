@@ -181,7 +181,7 @@ def test_edited_weights_are_noticed(edit: Callable[[nn.Linear], object], part: s
 
 
 SEEN: dict[str, Callable[[Transformer], object]] = {
-    "tap": lambda model: model.decoder.norm.hooks.append(lambda *_: None),  # type: ignore[union-attr]
+    "tap": lambda model: model.decoder.norm.register_forward_hook(lambda *_: None),  # type: ignore[union-attr]
     "torch": lambda model: model.decoder.layers[1].register_forward_hook(lambda *_: None),  # type: ignore[union-attr,operator]
     "dropout": lambda model: model.decoder.layers[1].cross_attn.drop.train(),  # type: ignore[union-attr]
     "dropout of the embedding": lambda model: model.decoder.embedding.drop.train(),  # type: ignore[union-attr]
