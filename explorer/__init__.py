@@ -15,6 +15,8 @@ explorer.breaks(position="none")                        # the sentences that it 
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head does on many sentences
+model = explorer.load_model("translator")               # the live module: add hooks, edit weights
+explorer.explore("我爱北京天安门", model=model)           # the pass that it then makes
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, its weights beside it
@@ -29,7 +31,7 @@ import explorer.lang  # noqa: F401  This import makes str() of an error its sent
 from explorer.api.causes import effects, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch
-from explorer.api.passes import explore, lens, record, why
+from explorer.api.passes import explore, lens, load_model, record, why
 from explorer.api.writing import cloze, generate, similar, translate
 from explorer.trace.shown import Shown
 from explorer.version import __version__
@@ -53,6 +55,7 @@ __all__ = [
     "explore",
     "generate",
     "lens",
+    "load_model",
     "patching",
     "postcard",
     "record",

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from explorer.engine.request import Request
     from explorer.trace.changes import Change
 
@@ -19,6 +21,17 @@ def request_of(
     adapter = str(turned.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
     request = Request.from_preset(str(preset), as_text(text), **turned).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else as_text(target), trained=trained, changes=changes)
+
+
+def request_of_live(
+    model: "nn.Module", text: str, target: str | None, changes: "Iterable[Change]", given: frozenset[str]
+) -> "Request":
+    """The Request of a pass of a live model; `given` are the arguments that it has already. Raises ExplorerError."""
+    from explorer.engine.live import live_wish
+    from explorer.engine.request import Request
+
+    request = Request(wish=live_wish(model, given)).wishing(text=as_text(text))
+    return request.wishing(target=None if target is None else as_text(target), changes=tuple(changes))
 
 
 def as_text(value: object) -> str:

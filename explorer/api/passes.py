@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.api.asking import request_of
+from explorer.api.asking import request_of, request_of_live
 from explorer.api.lending import alone
 from explorer.presets import DEFAULT
 
@@ -30,6 +30,7 @@ def explore(
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
     chat: bool = False,
+    model: "nn.Module | None" = None,
     **knobs: "Unpack[KnobValues]",
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
@@ -42,12 +43,38 @@ def explore(
     a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
     beside the pass. `chat` writes the text as a message in the chat template of a model of others: the tokens are those of
     the whole prompt. `knobs` are fields of explorer.config.Config.
+    `model` is a module that `load_model` gave: the pass is made with it as it is, with its hooks and edited weights, and it
+    keeps the preset and the knobs that it was loaded with.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = request_of(text, target, preset, trained, changes, {**knobs, "adapter": adapter}).wishing(chat=chat)
-    request = request.asking(experiments=frozenset(experiments))
-    with alone() as computer:
+    if model is not None:
+        given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None} | dict.fromkeys(
+            knobs, True
+        )
+        request = request_of_live(model, text, target, changes, frozenset(name for name in given if given[name]))
+    else:
+        request = request_of(text, target, preset, trained, changes, {**knobs, "adapter": adapter})
+    request = request.wishing(chat=chat).asking(experiments=frozenset(experiments))
+    with alone(model) as computer:
         return computer(request).trace
+
+
+def load_model(
+    preset: str | Path = DEFAULT, *, trained: bool = True, adapter: str | Path | None = None, **knobs: "Unpack[KnobValues]"
+) -> "nn.Module":
+    """The live model of a preset or folder: a torch module to which you may add hooks, and whose weights you may edit.
+
+    Each call loads a model of its own. Its taps are modules, `model.get_submodule("encoder.layers.0.self_attn.weights")`;
+    what a forward hook of a tap returns goes on in the pass. `explore(text, model=model)` and its like compute with the model
+    as it is. Of a folder with a model of others, `model.model` is the module of transformers. The arguments are those of
+    `explore`.
+    Raises explorer.errors.ExplorerError.
+    """
+    request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})
+    with alone() as computer:
+        from explorer.engine.live import load_live
+
+        return load_live(request.wish, computer.sources.tokenizers)
 
 
 def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":

@@ -28,6 +28,7 @@ from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.script_parts import script_parts
 from explorer.engine.sources.folders import OpenFolders
+from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
@@ -35,6 +36,7 @@ from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
 from explorer.engine.writing import Writing
 from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry, bare
+from explorer.model.transformer import Transformer
 from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
@@ -55,10 +57,14 @@ class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
     def __init__(
-        self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None
+        self,
+        tokenizers: Tokenizers | None = None,
+        most_threads: int = MOST_THREADS,
+        folders: OpenFolders | None = None,
+        live: Transformer | ForeignModel | None = None,
     ) -> None:
         keep_freed_memory(KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self.writing = Writing(self.sources, _ready, self._lender.changing)
         self._record = PassRecorder()

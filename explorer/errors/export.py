@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── TooNarrow  TooWideForPaper
-├── NotFound   UnknownFormat, NoScriptForModel
+├── NotFound   UnknownFormat, NoScriptForModel, NoScriptForKnobs
 └── NotAWidth, NothingOnPage
 """
 
@@ -31,6 +31,12 @@ class NoScriptForModel(NotFound):
     """A script that was asked for of a model of others which hooks on its modules do not show whole. Values: name."""
 
     key = "error.no_script_for_model"
+
+
+class NoScriptForKnobs(NotFound):
+    """A script of a pass with knobs that scripts do not know. Values: names."""
+
+    key = "error.no_script_for_knobs"
 
 
 class NotAWidth(ExplorerError):

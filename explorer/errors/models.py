@@ -1,7 +1,7 @@
 """Errors of models: what they were not trained for, and their own files.
 
 ExplorerError
-├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors
+├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, ModelHasPreset
 └── BadFile   BadVocabulary, BadWeights
 """
 
@@ -48,3 +48,15 @@ class BadWeights(BadFile):
     """A weight file that is damaged, or of another model. Values: path, reason."""
 
     key = "error.bad_weights"
+
+
+class NotLoaded(NotFound):
+    """A module that `explorer.load_model` did not make, given to `explorer.explore`. Values: module."""
+
+    key = "error.not_loaded"
+
+
+class ModelHasPreset(NotFound):
+    """A preset, knob or adapter beside a live model, which was loaded with its own. Values: names."""
+
+    key = "error.model_has_preset"

@@ -18,6 +18,7 @@ from explorer.foreign.parts import fits, found_in, norm_of
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.stream import Stream
 from explorer.foreign.thin import weight_of
+from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap
 from explorer.trace.class_head import LOGITS, PROBABILITIES, ClassHead
 
@@ -91,6 +92,12 @@ class Foreign(nn.Module):
             axes = "batch text class" if classes.of == "text" else "batch position class"
             for path in dict.fromkeys((LOGITS, classes.tap)):
                 self._tap(path, axes)
+        self._n_own_hooks = n_hooks(model)
+
+    @property
+    def is_hooked_inside(self) -> bool:
+        """Whether anybody has put further hooks into the modules of the model itself."""
+        return n_hooks(self.model) != self._n_own_hooks
 
     @property
     def model(self) -> Any:

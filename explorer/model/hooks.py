@@ -8,7 +8,7 @@ themselves, which were a tenth faster and kept torch's hooks, order and tools ou
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from torch import nn
 from torch.nn.modules import module as torchs
@@ -23,12 +23,13 @@ def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> I
     The hooks are removed at the end, also after an error. Raises KeyError for a name that no tap has.
     """
     known = taps(model)
-    chosen = list(known.values()) if at is None else [known[name] for name in at]
-    with ExitStack() as stack:
-        for tap in chosen:
-            for hook in hooks:
-                stack.callback(tap.register_forward_hook(hook).remove)
+    chosen = known.values() if at is None else [known[name] for name in at]
+    handles = [tap.register_forward_hook(hook) for tap in chosen for hook in hooks]
+    try:
         yield
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def is_hooked(model: nn.Module) -> bool:
@@ -36,15 +37,12 @@ def is_hooked(model: nn.Module) -> bool:
 
     Whoever computes the same numbers in another way, which calls other modules, asks this first and steps aside.
     """
-    for each in (
-        torchs._global_forward_hooks,
-        torchs._global_forward_pre_hooks,
-        torchs._global_backward_hooks,
-        torchs._global_backward_pre_hooks,
-    ):
-        if each:
-            return True
-    return any(
-        module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or module._backward_pre_hooks
-        for module in model.modules()
-    )
+    everywhere = torchs._global_forward_hooks or torchs._global_forward_pre_hooks
+    return bool(everywhere or torchs._global_backward_hooks or torchs._global_backward_pre_hooks or n_hooks(model))
+
+
+def n_hooks(module: nn.Module) -> int:
+    """How many hooks a module and all modules in it have."""
+    forward = len(module._forward_hooks) + len(module._forward_pre_hooks)
+    own = forward + len(module._backward_hooks) + len(module._backward_pre_hooks)
+    return own + sum([n_hooks(child) for child in module._modules.values() if child is not None])

@@ -8,7 +8,7 @@ looks into a pass are forward hooks of torch's on taps (`model.hooks`), so torch
 in which they were registered, each is shown what the one before it returned, and the pass goes on with the last tensor.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
@@ -48,13 +48,15 @@ def first_of(args: tuple[Any, ...]) -> int | None:
 
 def taps(model: nn.Module) -> dict[str, Tap]:
     """Every tap of a model by its path, in the order in which they were made. Each tap is told its path."""
-    return dict(_taps(model, ""))
+    found: dict[str, Tap] = {}
+    _find(model, "", found)
+    return found
 
 
-def _taps(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tap]]:
-    for name, child in module.named_children():
+def _find(module: nn.Module, prefix: str, found: dict[str, Tap]) -> None:
+    for name, child in module._modules.items():  # `named_children` takes four times as long, and each pass asks.
         if isinstance(child, Tap):
-            child.name = prefix + name
-            yield child.name, child
-        else:
-            yield from _taps(child, f"{prefix}{name}.")
+            child.name = path = prefix + name
+            found[path] = child
+        elif child is not None:
+            _find(child, f"{prefix}{name}.", found)

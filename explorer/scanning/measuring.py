@@ -148,7 +148,7 @@ class Measurer:
             target = _ids([each.target for each in tokens]).to(wish.config.device)
             with hooked(model, watcher):
                 x = model.decode(target, memory)
-            logits = model.generator.logits_of(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
+            logits = model.generator(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
         whole = {attention: np.stack(layers, axis=1) for attention, layers in maps.items()}
         return self._measured(places, tokens, whole, logits)
 

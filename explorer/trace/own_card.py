@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from explorer.config import MASK_VALUES, SINUSOID_VARIANTS, Config
+from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
 from explorer.trace import block_sizes
 from explorer.trace.model_card import ModelCard, SideCard
 
@@ -16,6 +17,7 @@ _ABSENT = {
     "feed_forward.routing": "absent.no_experts",
     "feed_forward.chosen": "absent.no_experts",
 }
+_KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT  # Maps are made again from queries and keys by these knobs alone.
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
 
 
@@ -52,6 +54,7 @@ def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
         dropout_active=config.dropout_active,
         parameters=_parameters(config, sides),
         trained=trained,
+        remakes_maps=understands(config, _KNOWN),
         absent=_ABSENT,
     )
 

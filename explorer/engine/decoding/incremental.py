@@ -2,7 +2,7 @@
 
 Under the causal mask, a token's key and value depend on no later token. If that mask is off or read wrongly, a further token
 changes all earlier ones and nothing can be kept: then each step makes the whole pass again. So it does under a knob that is not
-known here (`engine.fast_ways`).
+known here (`explorer.fast_ways`).
 
 A step calls the parts of layers and attentions one by one. Hooks of taps, linear layers, norms and dropouts fire; hooks of
 whole layers, attentions, the decoder and the generator do not, and all are shown the new rows alone. Who has hooks that need
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from explorer.engine.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
+from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
 from explorer.model import masks
 from explorer.model.attention import Attention
 from explorer.model.hooks import is_hooked
@@ -34,7 +34,6 @@ class Incremental:
     def __init__(self, model: Transformer, memory: Tensor | None, real: Tensor | None = None, *, whole: bool = False) -> None:
         assert model.decoder is not None  # An encoder alone writes nothing.
         self.device = next(model.parameters()).device
-        self._in_whole_passes = whole
         config = model.config
         self._keeps = not whole and config.causal_mask and config.masking == "usual" and understands(config, KNOWN)
         self._model, self._decoder = model, model.decoder
@@ -113,10 +112,8 @@ class Incremental:
     def _whole(self, ids: Tensor) -> Tensor:
         self._given = ids if self._given is None else torch.cat((self._given, ids), dim=1)
         x = self._model.decode(self._given, self._memory, self._real)
-        if self._in_whole_passes:
-            logits: Tensor = self._model.generator(x)
-            return logits[:, -ids.shape[1] :]
-        return self._model.generator.logits_of(x[:, -ids.shape[1] :])
+        logits: Tensor = self._model.generator(x)
+        return logits[:, -ids.shape[1] :]
 
 
 def _fused(attention: Attention, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:

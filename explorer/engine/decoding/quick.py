@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from explorer.config import Config
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
-from explorer.engine.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
+from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
 from explorer.model import masks, positions
 from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer

@@ -14,6 +14,7 @@ from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.experiments.segmentations import segmentations
 from explorer.engine.experiments.vectors import vectors
+from explorer.engine.model_version import model_version
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
@@ -55,7 +56,7 @@ def findings(
     card = None if trace.config is not None else trace.card
     bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace, card)
     possible = [name for name in EXPERIMENTS if name in asked and (trace.card.has("decoder") or name not in OF_DECODERS)]
-    there = kept.of(request.wish, trace.tokens)
+    there = kept.of(request.wish, trace.tokens, model_version(model))
     for name in possible:
         place = (name, request.detail.focus.place(name))
         if _looks_at_a_place(name, request):

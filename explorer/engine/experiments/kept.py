@@ -8,14 +8,14 @@ from explorer.trace.trace import Tokens
 
 
 class Kept:
-    """The findings of one Wish and its tokens, by name and place. Another Wish empties it."""
+    """The findings of one Wish, its tokens and one version of the model, by name and place. Another one empties it."""
 
     def __init__(self) -> None:
-        self._of: tuple[Wish, Tokens] | None = None
+        self._of: tuple[Wish, Tokens, Hashable] | None = None
         self._found: dict[Hashable, Experiment] = {}
 
-    def of(self, wish: Wish, tokens: Tokens) -> dict[Hashable, Experiment]:
-        """What was found about this Wish with these tokens; further findings may be put in."""
-        if self._of != (wish, tokens):
-            self._of, self._found = (wish, tokens), {}
+    def of(self, wish: Wish, tokens: Tokens, version: Hashable) -> dict[Hashable, Experiment]:
+        """What was found about this Wish with these tokens by this `model_version`; further findings may be put in."""
+        if self._of != (wish, tokens, version):
+            self._of, self._found = (wish, tokens, version), {}
         return self._found

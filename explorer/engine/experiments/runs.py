@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from explorer.engine.decoding.incremental import KNOWN
-from explorer.engine.fast_ways import understands
+from explorer.fast_ways import understands
 from explorer.foreign.model import Foreign
 from explorer.model.hooks import is_hooked
 from explorer.model.ids import ids_tensor
@@ -52,9 +52,9 @@ class _OwnRuns:
         self, n: int, memory: Tensor | None = None, places: Places = EVERYWHERE, symbols: list[int] | None = None
     ) -> Tensor:
         generator, output = self.model.generator, self._output(n, memory)[:, places]  # [batch, place, feature]
-        project = generator.project
-        if symbols is None or is_hooked(generator) or not understands(self.model.config, KNOWN):
-            made = generator.logits_of(output)
+        project, is_known = generator.project, understands(self.model.config, KNOWN)
+        if symbols is None or is_hooked(generator) or not is_known:
+            made: Tensor = generator.logits_of(output) if is_known else generator(output)
             return made if symbols is None else made[..., symbols]
         # logits[v] = W[v]·x + b[v]: of some thirty symbols, where the product with all 6,000 took half of a batch's time
         return linear(output, project.weight[symbols], None if project.bias is None else project.bias[symbols])

@@ -4,7 +4,7 @@ No row of a causal model depends on later tokens. Where a Change, a hook or a kn
 (`GoesOn.parts_before`), the whole pass is made. The last pass is kept, which is the one on screen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import attrs
 import numpy as np
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.config import Config
+from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import Recording
 from explorer.engine.sources.source import GoesOn, Model, ModelSource, Sentence
 from explorer.model.hooks import is_hooked
@@ -23,21 +24,25 @@ _ROWS = ("position", "query")
 
 @attrs.frozen(eq=False)
 class EarlierRows:
-    """What a whole pass of a source recorded. `config` has the knobs that acted on it, `ids` are the tokens that it read."""
+    """What a whole pass of a source recorded, by a `version` of its model.
+
+    `config` has the knobs that acted on it, `ids` are the tokens that it read.
+    """
 
     source: GoesOn
+    version: Hashable
     config: Config
     ids: tuple[int, ...]
     arrays: Arrays
 
-    def shared(self, source: object, config: Config, sentence: Sentence) -> int:
+    def shared(self, source: object, model: Model, config: Config, sentence: Sentence) -> int:
         """How many tokens at the beginning have the same rows in a pass over this sentence. At least one row is left.
 
         The same text once more is a whole pass: to the last bit its numbers are those of the first one, whatever was looked
         at in between.
         """
         ids = _ids(sentence)
-        if source is not self.source or config != self.config or ids == self.ids:
+        if source is not self.source or config != self.config or ids == self.ids or model_version(model) != self.version:
             return 0
         most = max(0, min(len(self.ids), len(ids) - 1))
         return next((n for n in range(most) if self.ids[n] != ids[n]), most)
@@ -64,10 +69,10 @@ def can_go_on(source: ModelSource, model: Model) -> bool:
     return isinstance(source, GoesOn) and bool(source.parts_before(model)) and not is_hooked(model)
 
 
-def earlier_rows(source: ModelSource, config: Config, sentence: Sentence, trace: Trace) -> EarlierRows:
+def earlier_rows(source: ModelSource, model: Model, config: Config, sentence: Sentence, trace: Trace) -> EarlierRows:
     """What a pass without Changes has recorded, of a source that can go on."""
     assert isinstance(source, GoesOn) and isinstance(trace.arrays, Arrays)  # `can_go_on` has looked.
-    return EarlierRows(source, config, _ids(sentence), trace.arrays)
+    return EarlierRows(source, model_version(model), config, _ids(sentence), trace.arrays)
 
 
 def _ids(sentence: Sentence) -> tuple[int, ...]:

@@ -1,10 +1,13 @@
 """From a model and a sentence to a Trace. The pass over a long text is made once; heads that are looked at later are added."""
 
+from collections.abc import Hashable
+
 import attrs
 import torch
 
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
+from explorer.engine.model_version import model_version
 from explorer.engine.recording.earlier_rows import EarlierRows, can_go_on, earlier_rows
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, taps_in, with_levels, with_wanted
@@ -23,9 +26,10 @@ _PLACES = 64  # At least so many rows of the table of positions are kept, so tha
 
 @attrs.frozen(eq=False)
 class _LongPass:
-    """The last pass over a long text: its Wish, what was kept, and the close-ups that were made since."""
+    """The last pass over a long text: its Wish and `model_version`, what was kept, and the close-ups that were made since."""
 
     wish: Wish
+    version: Hashable
     plan: KeepPlan
     trace: Trace
     close_ups: dict[tuple[str, int], Levels]
@@ -57,12 +61,12 @@ class PassRecorder:
         self._earlier = None
         # The batch, the Wish to compare with and further sentences have passes of their own, so they do not belong to this one.
         wish = attrs.evolve(request.wish, batch=(), other="", toward=(), away=(), compared_with=None, beam=request.beam)
-        long = self._long
-        if long is None or long.wish != wish or not covers(long.plan, plan):
+        long, version = self._long, model_version(model)
+        if long is None or (long.wish, long.version) != (wish, version) or not covers(long.plan, plan):
             self._long = None  # Its arrays are freed before the next pass begins.
             tapped = stop_with_progress(stop, progress, taps_in(model, source.card(config), sentence.tokens))
             trace = recorded_pass(source, model, wish, sentence, plan, changing, tapped)
-            long = self._long = _LongPass(wish, plan, trace, {})
+            long = self._long = _LongPass(wish, version, plan, trace, {})
         return with_wanted(long.trace, model, wanted, long.close_ups, config.memory_budget, changing, stop)
 
     def _whole(
@@ -73,7 +77,7 @@ class PassRecorder:
         earlier, self._earlier = (self._earlier if goes_on else None), None
         trace = recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop, earlier)
         if goes_on:
-            self._earlier = earlier_rows(source, wish.config, sentence, trace)
+            self._earlier = earlier_rows(source, model, wish.config, sentence, trace)
         return trace
 
 
@@ -92,7 +96,7 @@ def recorded_pass(
     Rows that are in `earlier` are not computed again.
     """
     config = wish.config
-    n = 0 if earlier is None else earlier.shared(source, config, sentence)
+    n = 0 if earlier is None else earlier.shared(source, model, config, sentence)
     torch.set_num_threads(threads(source.card(config), max(sentence.sizes) - n))
     with (
         torch.inference_mode(),

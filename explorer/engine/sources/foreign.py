@@ -17,6 +17,7 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
+from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
@@ -122,6 +123,12 @@ class ForeignModel:
             made._card = attrs.evolve(self._card, name=f"{self._card.name} + {path.absolute().name}")
             self._adapted = version, made
         return self._adapted[1]
+
+    def alone(self) -> "ForeignModel":
+        """The same source with nothing kept of what its model wrote before."""
+        made = copy.copy(self)
+        made._known, made._adapted = OrderedDict(), None
+        return made
 
     def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
         """The card of the model with the knobs of a Config. Its name is the folder's, and its weights are trained."""
@@ -271,7 +278,7 @@ class ForeignModel:
         A further page asks for the same target again, and to write it takes up to 128 steps.
         """
         ids = tuple(token.id for token in source)
-        key = ids, config.temperature, changing.changes, changing.key
+        key = ids, config.temperature, changing.changes, changing.key, model_version(self.foreign)
         if key not in self._known:
             self._known[key] = self._written_anew(ids, config, changing, stop)
             if len(self._known) > _MOST_KNOWN:

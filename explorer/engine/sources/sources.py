@@ -6,6 +6,7 @@ The trained model is kept when an untrained one is shown, so that it is there at
 from pathlib import Path
 
 from explorer.engine.sources.folders import OpenFolders
+from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.source import ModelSource, never, silent
@@ -14,6 +15,7 @@ from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
 from explorer.errors import AdapterNeedsModel, NoChatTemplate, NotATranslator
+from explorer.model.transformer import Transformer
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -23,12 +25,22 @@ from explorer.tokens.tokenizer import Tokenizers
 class Sources:
     """All sources. `own` makes untrained models. The last trained model and the open models of others are kept.
 
-    A translator decodes with at most `most_threads`.
+    A translator decodes with at most `most_threads`. `live` is a model that somebody holds (`engine.live`): it is the only one
+    then, whatever the preset.
     """
 
-    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None) -> None:
+    def __init__(
+        self,
+        tokenizers: Tokenizers,
+        most_threads: int = MOST_THREADS,
+        folders: OpenFolders | None = None,
+        live: Transformer | ForeignModel | None = None,
+    ) -> None:
         self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
+        self._live = live if isinstance(live, Transformer) else None
+        self._live_source = live if isinstance(live, ForeignModel) else None
+        self.own.last = self._live
         self._trained: Trained | None = None
         self.folders = folders or OpenFolders()
 
@@ -37,6 +49,8 @@ class Sources:
 
         Raises UnknownPreset, BadFile, NoChatTemplate, Superseded.
         """
+        if self._live_source is not None:
+            return self._live_source
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
             opened = self.folders.of(foreign, wish.preset, stop, progress)
@@ -60,7 +74,8 @@ class Sources:
             return None
         if self._trained is None or self._trained.preset != chosen:
             self._trained = None  # The old one goes first, because two large models may not fit into memory.
-            self._trained = Translator(chosen, self._most_threads) if chosen.translates else Trained(chosen)
+            live = self._live
+            self._trained = Translator(chosen, self._most_threads, live) if chosen.translates else Trained(chosen, live)
         return self._trained
 
     def translator(self, preset: str) -> Translator | None:

@@ -14,15 +14,20 @@ from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 
 
 class Trained:
-    """The trained model of a preset. Raises BadWeights, BadVocabulary."""
+    """The trained model of a preset. Raises BadWeights, BadVocabulary.
 
-    def __init__(self, preset: Preset) -> None:
+    `live` is a model that somebody holds and may edit at any time: it is taken as it is, and its weights are not packed.
+    """
+
+    def __init__(self, preset: Preset, live: Transformer | None = None) -> None:
         assert preset.folder is not None  # Callers make it only for presets with weights.
         self.preset, self.folder = preset, preset.folder
         self.bilingual = (Bilingual.read if preset.translates else Bilingual.read_shared)(self.folder)
         _check_sizes(self.bilingual, preset.config, self.folder)
-        self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
-        pack(self._model)
+        self.is_live = live is not None
+        self._model = live or build(preset.config, load_weights(self.folder / FILE, preset.config))
+        if not self.is_live:
+            pack(self._model)
         _check_symbols(self.bilingual, self.folder)
 
     def model(self, config: Config) -> Transformer:

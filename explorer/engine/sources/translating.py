@@ -15,6 +15,7 @@ from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import Row, Sentence
 from explorer.engine.sources.translator import Translator
 from explorer.engine.token_limits import room, short_enough, within
+from explorer.model.hooks import is_hooked
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
@@ -66,7 +67,10 @@ class Translating(OfTrained):
         # The pass is begun here only if it may be made in two parts: dropout must draw its random numbers in one go, and a
         # long text is recorded by a plan that needs the length of both sides.
         plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
-        decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
+        model = translator.model(own)
+        # Hooks of others are shown all tokens at each step, and nothing is decoded with copies of weights that they may edit.
+        watched = translator.is_live or is_hooked(model)
+        decoding = Decoding(beam=beam, prefix=wish.prefix, whole=watched or changing.in_whole_passes)
         at_once = self._trained and not own.dropout_active and plan.everything
         before = translator.before(ids, own, decoding, changing) if at_once else None
         if at_once and before is None:

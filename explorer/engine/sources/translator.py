@@ -1,7 +1,7 @@
 """The Translator: a trained model with its vocabularies. It translates, and its weights are used for recorded passes."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import attrs
 import torch
@@ -15,6 +15,7 @@ from explorer.engine.decoding.quick import can_be_quick
 from explorer.engine.decoding.quick_weights import quick_weights, round_weights
 from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.devices import seeded
+from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.first_products import near, try_layers
 from explorer.engine.sources.kept_passes import KeptPasses
@@ -37,10 +38,13 @@ _MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes b
 
 
 class Translator(Trained):
-    """The trained model of a preset that translates, with at most so many threads. Raises BadWeights, BadVocabulary."""
+    """The trained model of a preset that translates, with at most so many threads; `live` see Trained.
 
-    def __init__(self, preset: Preset, most_threads: int = MOST_THREADS) -> None:
-        super().__init__(preset)
+    Raises BadWeights, BadVocabulary.
+    """
+
+    def __init__(self, preset: Preset, most_threads: int = MOST_THREADS, live: Transformer | None = None) -> None:
+        super().__init__(preset, live)
         self._most_threads = most_threads
         self._known: OrderedDict[object, Search] = OrderedDict()
         self._draft = _Draft()
@@ -55,7 +59,7 @@ class Translator(Trained):
         """
         if changing.at_encoder:
             return _begun(self.model(config), source, changing, stop)
-        key = source, config
+        key = source, config, model_version(self.model(config))
         if self._begun is None or self._begun[0] != key:
             self._begun = key, _begun(self.model(config), source, changing, stop)
         return self._begun[1]
@@ -74,7 +78,7 @@ class Translator(Trained):
         `memory` is the encoder's output with the same changes, if it is known already. Raises Superseded when stopped.
         """
         changing = changing or Changing()
-        key = (source, config, decoding, changing.key)
+        key = self._key(source, config, decoding, changing)
         if key not in self._known:
             with changing.inside(self.model(config)):
                 self._known[key] = self._search(source, config, decoding, stop, memory, changing)
@@ -85,10 +89,10 @@ class Translator(Trained):
 
         Changes are made anew, because they note what they have reached.
         """
-        key = source, config, decoding, changing.key
+        key = self._key(source, config, decoding, changing)
         if changing.changes or key not in self._known:
             return None
-        made = self._passes.get((source, config, self._known[key].best))
+        made = self._passes.get(self._pass_key(source, config, self._known[key].best))
         return None if made is None else (self._remembered(key, source, decoding, changing), made)
 
     def recorded(
@@ -99,14 +103,14 @@ class Translator(Trained):
         With changes inside, or over as many tokens as there are positions, that rest may be left to be made.
         Raises Superseded when stopped.
         """
-        key, model = (source, config, decoding, changing.key), self.model(config)
+        key, model = self._key(source, config, decoding, changing), self.model(config)
         if key not in self._known and can_guess(model, decoding):
             guess = self._draft.of(source, changed=bool(changing.changes))
             found = looked_over(model, source, begun, decoding, guess, changing, stop, _raising(stop))
             if found is not None:
                 self._known[key], begun = found
                 if not changing.changes:
-                    self._passes.put((source, config, self._known[key].best), begun)
+                    self._passes.put(self._pass_key(source, config, self._known[key].best), begun)
                 return self._remembered(key, source, decoding, changing), begun
         search = self.search(source, config, decoding, stop, begun.memory, changing)
         if changing.changes or len(search.best) >= config.max_len:
@@ -115,12 +119,20 @@ class Translator(Trained):
 
     def _whole(self, source: Ids, config: Config, target: Ids, begun: Begun, stop: Stop) -> Begun:
         """The pass over a translation, recorded now or one of the last times. Raises Superseded when stopped."""
-        key = source, config, target
+        key = self._pass_key(source, config, target)
         made = self._passes.get(key)
         if made is None:
             made = recorded_to_end(self.model(config), len(source), target, begun, stop)
             self._passes.put(key, made)
         return made
+
+    def _key(self, source: Ids, config: Config, decoding: Decoding, changing: Changing) -> Hashable:
+        """All that a translation depends on."""
+        return source, config, decoding, changing.key, model_version(self.model(config))
+
+    def _pass_key(self, source: Ids, config: Config, target: Ids) -> Hashable:
+        """All that a pass without changes depends on."""
+        return source, config, target, model_version(self.model(config))
 
     def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
         """The known search tree, as the newest one."""

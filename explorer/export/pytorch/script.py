@@ -9,28 +9,34 @@ from pathlib import Path
 import attrs
 
 from explorer.config import Config
-from explorer.errors import RecordedOnly
+from explorer.errors import NoScriptForKnobs, RecordedOnly
 from explorer.export.pytorch import changes, common, inputs, layers, weights
 from explorer.export.pytorch.coder import Coder, comment, lines, safe, wrapped
 from explorer.export.pytorch.foreign import foreign_script
+from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, not_understood
 from explorer.lang import Words
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Tokens, Trace
 from explorer.version import __version__
 
 _WIDE = 112  # columns of the docstring
+_KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 
 
 def pytorch_script(trace: Trace, parts: ScriptParts, words: Words, beside: Path | None = None) -> str:
     """The script that computes every tensor of a Trace again; it needs torch, and safetensors where the weights are in a file.
 
     `beside` is the place of the script if it is written to a file: weights in the same folder are then found by their name.
-    Raises RecordedOnly for a pass that another program recorded, NoScriptForModel for a model of others that needs more.
+    Raises RecordedOnly for a pass that another program recorded, NoScriptForModel for a model of others that needs more,
+    NoScriptForKnobs for knobs that scripts do not know.
     """
     if trace.recorded_by:
         raise RecordedOnly(path=trace.preset)
     if trace.config is None:
         return foreign_script(trace, parts, words)
+    unknown = not_understood(trace.config, _KNOWN)
+    if unknown:
+        raise NoScriptForKnobs(names=", ".join(unknown))
     return _Script(trace, trace.config, Coder(trace.config, words), parts, beside).text()
 
 

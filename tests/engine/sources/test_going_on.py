@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.recording.earlier_rows import can_go_on
 from explorer.engine.request import Request
 from explorer.foreign.going_on import goes_on
+from explorer.foreign.model import Foreign
 from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -61,15 +64,20 @@ def wish(folder: Path, text: str, **knobs: object) -> Wish:
 
 def read(computer: Computer, wish: Wish) -> tuple[Trace, int]:
     """The Trace of an answer, and how many rows the model itself computed for it."""
-    rows = []
-    model = computer.sources.of(wish).foreign  # type: ignore[attr-defined]  # a folder's source
+    rows: list[int] = []
+    forward, extend = Foreign.forward, Foreign.extend
 
-    def note(_table: object, _args: object, vectors: Tensor) -> None:
-        rows.append(vectors.shape[1])
+    def counted_forward(foreign: Foreign, source: Tensor | None, target: Tensor, *given: Any) -> Any:
+        rows.append(target.shape[1])
+        return forward(foreign, source, target, *given)
 
-    handle = model.model.get_input_embeddings().register_forward_hook(note)  # A hook of a tap would have whole passes made.
-    trace = computer(Request(wish=wish)).trace
-    handle.remove()
+    def counted_extend(foreign: Foreign, ids: Tensor, *given: Any) -> Any:
+        rows.append(ids.shape[1])
+        return extend(foreign, ids, *given)
+
+    # A hook would have whole passes made.
+    with patch.object(Foreign, "forward", counted_forward), patch.object(Foreign, "extend", counted_extend):
+        trace = computer(Request(wish=wish)).trace
     return trace, sum(rows)
 
 

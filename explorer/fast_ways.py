@@ -35,4 +35,10 @@ DROPOUT = frozenset({"dropout", "dropout_active", "dropout_seed"})
 
 def understands(config: Config, knobs: frozenset[str]) -> bool:
     """Whether every knob that is not among `knobs` stands at its default."""
-    return all(field.name in knobs or getattr(config, field.name) == field.default for field in attrs.fields(type(config)))
+    return not not_understood(config, knobs)
+
+
+def not_understood(config: Config, knobs: frozenset[str]) -> tuple[str, ...]:
+    """The knobs that are not among `knobs` and do not stand at their defaults."""
+    others = (field for field in attrs.fields(type(config)) if field.name not in knobs)
+    return tuple([field.name for field in others if getattr(config, field.name) != field.default])

@@ -1,0 +1,59 @@
+"""Models that somebody holds: loaded for a person who adds hooks or edits weights, and computed with as they are.
+
+Nothing of such a model is packed, rounded or kept between two passes, so that whatever is done to it takes effect.
+"""
+
+import attrs
+from torch import nn
+
+from explorer.engine.compute import Computer
+from explorer.engine.sources.foreign import ForeignModel
+from explorer.engine.sources.source import never, silent
+from explorer.errors import ModelHasPreset, NotLoaded
+from explorer.model.linear import Linear
+from explorer.model.transformer import Transformer
+from explorer.state.wish import Wish
+from explorer.tokens.tokenizer import Tokenizers
+
+_KEY = "explorer_live"  # A live module has this entry, which copies of it take along.
+
+
+@attrs.frozen(eq=False)
+class Live:
+    """What a live module was loaded as: the Wish of its preset and knobs, and of somebody's model what cuts its texts."""
+
+    wish: Wish
+    source: ForeignModel | None
+
+
+def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
+    """The model of a Wish, in memory of its own. Raises ExplorerError."""
+    source = Computer(tokenizers).sources.of(wish)
+    model: nn.Module = source.ready(wish.config, 0, never, silent)
+    for module in model.modules():
+        if isinstance(module, Linear):
+            module.unpack()
+    model.__dict__[_KEY] = Live(wish, source if isinstance(source, ForeignModel) else None)
+    return model
+
+
+def live_wish(model: nn.Module, given: frozenset[str]) -> Wish:
+    """The Wish that a live module was loaded with; `given` are further arguments that it has already.
+
+    Raises NotLoaded for a module that `load_live` did not make, ModelHasPreset.
+    """
+    live: Live | None = model.__dict__.get(_KEY)
+    if live is None:
+        raise NotLoaded(module=type(model).__name__)
+    if given:
+        raise ModelHasPreset(names=", ".join(sorted(given)))
+    return live.wish
+
+
+def live_computer(model: nn.Module, tokenizers: Tokenizers) -> Computer:
+    """A Computer for one pass of a live module."""
+    live: Live = model.__dict__[_KEY]
+    if live.source is not None:
+        return Computer(tokenizers, live=live.source.alone())
+    assert isinstance(model, Transformer)  # `load_live` makes models of ours, or somebody's with their source.
+    return Computer(tokenizers, live=model)
