@@ -188,6 +188,7 @@ def test_only_public_names_are_there() -> None:
         "explore",
         "generate",
         "lens",
+        "load_model",
         "patching",
         "postcard",
         "record",

@@ -65,6 +65,7 @@ def wish(folder: Path, text: str, **knobs: object) -> Wish:
 def read(computer: Computer, wish: Wish) -> tuple[Trace, int]:
     """The Trace of an answer, and how many rows the model itself computed for it."""
     rows: list[int] = []
+    computer.sources.of(wish)  # Opening a model makes passes, too.
     forward, extend = Foreign.forward, Foreign.extend
 
     def counted_forward(foreign: Foreign, source: Tensor | None, target: Tensor, *given: Any) -> Any:
