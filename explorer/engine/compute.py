@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
+import torch
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
@@ -113,7 +114,7 @@ class Computer:
         model = _ready(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
-        pass_ms = clock.lap_ms()
+        pass_ms, n_threads = clock.lap_ms(), torch.get_num_threads()
         found = findings(source, model, request, trace, changing, stop, self._kept)
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
@@ -130,6 +131,7 @@ class Computer:
             build_ms=opening_ms + build_ms,
             pass_ms=pass_ms,
             device=device_name(wish.config.device),
+            n_threads=n_threads if wish.config.device == "cpu" else 0,
             devices=devices(),
         )
 

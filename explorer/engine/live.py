@@ -10,6 +10,8 @@ from explorer.engine.compute import Computer
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.errors import ModelHasPreset, NotLoaded
+from explorer.foreign.model import Foreign
+from explorer.foreign.packing import PackedLayer
 from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
@@ -30,9 +32,10 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
     """The model of a Wish, in memory of its own. Raises ExplorerError."""
     source = Computer(tokenizers).sources.of(wish)
     model: nn.Module = source.ready(wish.config, 0, never, silent)
-    for module in model.modules():
-        if isinstance(module, Linear):
-            module.unpack()
+    for module in (model.model if isinstance(model, Foreign) else model).modules():
+        packed = module if isinstance(module, Linear) else module.__dict__.get("forward")
+        if isinstance(packed, Linear | PackedLayer):
+            packed.unpack()
     model.__dict__[_KEY] = Live(wish, source if isinstance(source, ForeignModel) else None)
     return model
 

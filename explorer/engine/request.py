@@ -93,6 +93,7 @@ class Frame:
     pass_ms: float
     decoding_ms: float = 0.0
     device: str = "CPU"
+    n_threads: int = 0  # of the processor, by which its products round; 0 where it made none
     devices: tuple[str, ...] = ("cpu",)  # All devices of this machine.
 
     @property

@@ -13,7 +13,7 @@ from explorer.engine.sources.source import never
 from explorer.engine.threads import decoding_threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack
+from explorer.model.weights import build
 from explorer.presets import load_preset
 from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of
@@ -77,7 +77,7 @@ def recorded(model: Transformer, *sides: torch.Tensor | None) -> None:
 
 
 def model_of(preset: str) -> Transformer:
-    """A preset's model as the engine has it at rest: its weights packed."""
+    """A preset's model as the engine has it at rest."""
     translator = Computer().sources.translator(preset)
     if translator is not None:
         return translator.model(translator.preset.config)
@@ -85,11 +85,9 @@ def model_of(preset: str) -> Transformer:
 
 
 def at_rest(config: Config) -> Transformer:
-    """An untrained model with its weights packed."""
+    """An untrained model."""
     Computer()  # from then on the C library keeps freed memory as it does in the program
-    model = build(config)
-    pack(model)
-    return model
+    return build(config)
 
 
 def _greedy(_bench: Bench) -> list[Row]:

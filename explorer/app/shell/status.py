@@ -94,7 +94,8 @@ class Status(QStatusBar):
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )
         self.facts.set_parts(facts)
-        self.facts.setToolTip(self.facts.text())
+        rounding = f"\n{words('status.rounding', threads=frame.n_threads)}" if frame.n_threads else ""
+        self.facts.setToolTip(self.facts.text() + rounding)
 
     def inform(self, text: str) -> None:
         """Show a message that is no warning."""

@@ -45,5 +45,5 @@ class OfTrained:
         return self._own.places(model, n)
 
     def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
+        """Make the first products of the next pass."""
         self._own.rest(stop)

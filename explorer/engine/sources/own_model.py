@@ -19,7 +19,7 @@ from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, redrawn, with_knobs
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.tokenizer import Tokenizers
@@ -27,8 +27,6 @@ from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
-
-_MOST_PACKED_BYTES = 6e8  # Larger weights are not packed, because packed weights need as much memory again.
 
 
 class OwnModel:
@@ -131,12 +129,9 @@ class OwnModel:
         return tables[0], None if same else tables[1]
 
     def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last model and make the first products of the next pass.
-
-        This happens in idle moments, so a slider that makes new models does not wait.
+        """Make the first products of the next pass. Weights from a seed are never packed: packed products round otherwise, and
+        a model must give the same numbers before and after a rest.
         """
-        if self.last is not None and parameter_bytes(self.last.config) <= _MOST_PACKED_BYTES:
-            pack(self.last, stop)
         model = self._ran()
         if model is not None:
             try_rows(model, near(self.sizes), stop)

@@ -59,7 +59,7 @@ class Translator(Trained):
         """
         if changing.at_encoder:
             return _begun(self.model(config), source, changing, stop)
-        key = source, config, model_version(self.model(config))
+        key = source, config, model_version(self.model(config)), threads(card_of(config), len(source))
         if self._begun is None or self._begun[0] != key:
             self._begun = key, _begun(self.model(config), source, changing, stop)
         return self._begun[1]
@@ -132,7 +132,8 @@ class Translator(Trained):
 
     def _pass_key(self, source: Ids, config: Config, target: Ids) -> Hashable:
         """All that a pass without changes depends on."""
-        return source, config, target, model_version(self.model(config))
+        n_threads = threads(card_of(config), max(len(source), len(target) + 1))  # Products round by the number of threads.
+        return source, config, target, model_version(self.model(config)), n_threads
 
     def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
         """The known search tree, as the newest one."""

@@ -16,7 +16,6 @@ from explorer.model.ids import ids_tensor
 from explorer.model.packed import Packed, can_pack
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
-from explorer.state.wish import Wish
 from tests.model.models import ORDERS, use_order
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.ones(300, 300)), reason="this torch has no packed product")
@@ -109,12 +108,13 @@ def test_sides_that_are_absent_short_or_long_ask_for_nothing() -> None:
     assert near((46, 300)) == (44, 45, 46, 47, 48)
 
 
-def test_the_next_key_finds_its_products_made(compared: list[int]) -> None:
-    """The compute thread rests between two answers."""
-    config, computer = Config(d_model=280, n_heads=8, n_layers=1, architecture="decoder-only"), Computer()
-    computer(Request(wish=Wish(text="我爱北京天安门", config=config, preset="tiny")))
+def test_the_next_key_finds_its_products_made(compared: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compute thread rests between two answers; only trained weights are packed, and their products compared."""
+    monkeypatch.setattr(packed, "_right", {})
+    computer = Computer()
+    computer(Request.from_preset("translator", "我爱北京天安门"))
     computer.rest(never)
-    assert {4, 5, 6, 7} <= set(compared)
+    assert compared
     compared.clear()
-    computer(Request(wish=Wish(text="我爱北京天安门吗？", config=config, preset="tiny")))
+    computer(Request.from_preset("translator", "我爱北京天安门吗？"))
     assert not compared

@@ -7,9 +7,10 @@ import pytest
 
 from explorer.engine.compute import Computer
 from explorer.engine.recording.recorder import Recording
+from explorer.engine.request import Request
 from explorer.engine.sources import kept_passes
 from explorer.engine.sources.kept_passes import KeptPasses
-from explorer.engine.sources.source import Begun
+from explorer.engine.sources.source import Begun, never
 from explorer.engine.sources.translator import Translator
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays
@@ -124,3 +125,19 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept.get("large") is not None and kept.get("more") is not None and kept.get(2) is None
     kept.put("too large", a_pass(104))
     assert kept.get("too large") is None
+
+
+@pytest.mark.parametrize("preset", ["paper-base", "tiny", "translator", "language-model"])
+def test_the_same_request_gives_the_same_bits_after_a_rest(preset: str) -> None:
+    """And as a program that has just begun: weights are packed when they are read or never, so products round alike."""
+    computer, request = Computer(), Request.from_preset(preset, "我爱北京")
+    first = computer(request)
+    computer.rest(never)
+    computer(Request.from_preset(preset, "你看书"))
+    again, fresh = computer(request), Computer()(request)
+
+    for other in (again, fresh):
+        if other.n_threads == first.n_threads:  # Beside a busy program there may be fewer; the status line says how many.
+            assert other.trace.names() == first.trace.names()
+            for tap in first.trace.names():
+                assert np.array_equal(other.trace[tap], first.trace[tap], equal_nan=True), tap
