@@ -56,7 +56,10 @@ OTHERS: dict[str, tuple[Any, ...]] = {
 def values_of(name: str) -> tuple[Any, ...]:
     """Other values of a knob than the one in BASE."""
     declared = next(each for each in KNOBS if each.name == name)
-    choices = declared.choices or ((True, False) if declared.kind == "bool" else OTHERS[name])
+    middle = (
+        (declared.nearest(0.7 * declared.valid.low + 0.3 * declared.valid.high),) if declared.kind in ("int", "float") else ()
+    )
+    choices = declared.choices or ((True, False) if declared.kind == "bool" else OTHERS.get(name, middle))
     return tuple(each for each in choices if each != getattr(BASE, name) and each not in ("cuda", "mps"))
 
 
