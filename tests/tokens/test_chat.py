@@ -8,9 +8,7 @@ import pytest
 from explorer.errors import BadTemplate, NoChatTemplate
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import chat
-from explorer.tokens.chat import has_template, read_template, within
-from explorer.tokens.chat_process import rendered
-from explorer.tokens.token import Token
+from explorer.tokens.chat import has_template, read_template
 
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
@@ -28,7 +26,7 @@ def test_a_message_is_written_as_the_template_says(tmp_path: Path) -> None:
     """Up to where the answer begins; with the text as it was typed."""
     made = read_template(write(tmp_path, CHATML))
 
-    assert made.prompt("我爱 <b>'x'") == "<|im_start|>user\n我爱 <b>'x'<|im_end|>\n<|im_start|>assistant\n"
+    assert made.prompt("我爱 <b>'x'").text == "<|im_start|>user\n我爱 <b>'x'<|im_end|>\n<|im_start|>assistant\n"
 
 
 def test_special_pieces_have_their_names(tmp_path: Path) -> None:
@@ -36,7 +34,7 @@ def test_special_pieces_have_their_names(tmp_path: Path) -> None:
     template = "{{ bos_token }}{{ messages[0].content | trim }}{{ eos_token }}"
     folder = write(tmp_path, template, bos_token="<s>", eos_token={"content": "</s>"})
 
-    assert read_template(folder).prompt(" hello ") == "<s>hello</s>"
+    assert read_template(folder).prompt(" hello ").text == "<s>hello</s>"
 
 
 def test_a_file_of_its_own_goes_first_and_default_is_the_one_of_several(tmp_path: Path) -> None:
@@ -44,9 +42,9 @@ def test_a_file_of_its_own_goes_first_and_default_is_the_one_of_several(tmp_path
     folder = write(
         tmp_path, [{"name": "tools", "template": "t"}, {"name": "default", "template": "d{{ messages[0].content }}"}]
     )
-    assert read_template(folder).prompt("x") == "dx"
+    assert read_template(folder).prompt("x").text == "dx"
     (folder / "chat_template.jinja").write_text("f{{ messages[0]['content'] }}")
-    assert read_template(folder).prompt("x") == "fx"
+    assert read_template(folder).prompt("x").text == "fx"
 
 
 @pytest.mark.parametrize("about", [None, "", [], [{"name": "other", "template": "x"}], 3, {"a": 1}])
@@ -141,21 +139,3 @@ def test_a_process_that_says_nothing_is_told(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(chat, "_PROCESS", silent)
     with pytest.raises(BadTemplate, match="exit 9"):
         read_template(write(tmp_path, "another {{ messages }}")).prompt("hello")
-
-
-def test_the_process_itself() -> None:
-    """What it answers, asked without a process: the prompt, or the first error."""
-    asked = {"template": CHATML, "text": "x", "special": {}, "most": 1000}
-    assert rendered(asked)["prompt"].startswith("<|im_start|>user\nx")
-    assert rendered({**asked, "most": 5}) == {"error": "> 5"}
-    assert rendered({**asked, "template": "{{ messages | tojson }}"}) == {"prompt": '[{"role": "user", "content": "x"}]'}
-    assert len(rendered({**asked, "template": "{{ strftime_now('%Y') }}"})["prompt"]) == 4
-    assert "SecurityError" in rendered({**asked, "template": "{{ ''.__class__.__mro__ }}"})["error"]
-
-
-def test_tokens_of_a_prompt_have_their_places_in_the_text() -> None:
-    """Those around it stand nowhere in it, and one that reaches over its border covers the part inside."""
-    spans = [(0, 4), (3, 6), (6, 8), (8, 10), (10, 12)]
-    tokens = tuple(Token("x", 1, start, end, known=True) for start, end in spans)
-
-    assert [(token.start, token.end) for token in within(tokens, 5, 4)] == [(0, 0), (0, 1), (1, 3), (3, 4), (0, 0)]

@@ -34,7 +34,8 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, has_template, read_template, told_template, within
+from explorer.tokens.chat import Template, has_template, read_template, told_template
+from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.foreign import read_tokenizer
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
@@ -151,7 +152,7 @@ class ForeignModel:
 
         Raises BadText, TooLong, Superseded.
         """
-        prompt = self._prompt(wish.text) if wish.chat else ""
+        prompt = self._prompt(wish.text).text if wish.chat else ""
         if self._card.architecture == "encoder-only":
             return Sentence(Tokens(source), wish.text, prompt=prompt)
         if self._card.architecture == "decoder-only":
@@ -221,9 +222,9 @@ class ForeignModel:
         if not wish.chat:
             return self.tokenizer.tokenize(text)
         prompt = self._prompt(text)
-        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
+        return prompt.within(self.tokenizer.tokenize(prompt.text, special=False))
 
-    def _prompt(self, text: str) -> str:
+    def _prompt(self, text: str) -> Prompt:
         """The whole prompt that the model's chat template makes of a text. Raises NoChatTemplate, BadTemplate."""
         if self._template is None:
             self._template = read_template(self._path)
