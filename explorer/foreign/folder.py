@@ -16,6 +16,7 @@ import psutil
 from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, SeveralGguf, TooLarge
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
+from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.labels import read_labels
 from explorer.foreign.settings import check_sizes, read_json, read_settings
@@ -125,6 +126,7 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
         raise BadWeights(path=str(file), reason=str(error)) from error
     settings = settings_of(header, str(file))
     check_sizes(settings, folder)
+    settings |= slowed_positions(header, settings, file)
     places = places_of(header, settings, str(file))
     shapes = {name: header.tensors[place.name].shape for name, place in places.items()}
     shapes = {name: shape[::-1] if places[name].turned else shape for name, shape in shapes.items()}

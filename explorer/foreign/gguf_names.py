@@ -12,6 +12,7 @@ import attrs
 
 from explorer.errors import BadWeights, NotAModel, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
+from explorer.foreign.gguf_rope import DIVISORS
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)")
 _REQUIRED = object()
@@ -143,6 +144,8 @@ def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dic
     row = ROWS[settings["model_type"]]
     found: dict[str, Place] = {}
     for name in header.tensors:
+        if name == DIVISORS and "rope_parameters" in settings:
+            continue
         stem, _, part = name.rpartition(".")
         layer = _LAYER.fullmatch(stem)
         known = row.layer.get(layer[2]) if layer else row.whole.get(stem)

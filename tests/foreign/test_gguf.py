@@ -1,5 +1,6 @@
 """Models in GGUF: the numbers are those of the same model in its own files, and a hostile file is refused in a sentence."""
 
+import json
 import socket
 import struct
 import sys
@@ -20,6 +21,8 @@ from explorer.foreign import folder as folder_room
 from explorer.foreign.folder import check_folder
 from explorer.foreign.gguf_header import read_gguf_header
 from explorer.foreign.gguf_weights import gguf_tensors
+from explorer.foreign.going_on import goes_on
+from explorer.foreign.opening import open_model
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
 from explorer.presets import load_preset
@@ -32,8 +35,10 @@ FAMILIES = ("llama", "qwen2", "qwen3", "gpt2")
 TOLD = {"general.architecture": "llama", "llama.block_count": 1, "llama.embedding_length": 4}
 
 
-def packed_folder(path: Path, family: str, kind: str = "F32", **told: Any) -> Path:
-    write_gguf(path / "model.gguf", fresh(family), family, kind, **told)
+def packed_folder(
+    path: Path, family: str, kind: str = "F32", further: dict[str, Any] | None = None, **told: Any
+) -> Path:
+    write_gguf(path / "model.gguf", fresh(family), family, kind, further, **told)
     write_tokenizer(path)
     return path
 
@@ -48,6 +53,48 @@ def test_a_file_of_floats_is_the_model_bit_for_bit(family: str, tmp_path: Path) 
     assert trace.names() == same.names()
     assert all(np.array_equal(trace[tap], same[tap], equal_nan=True) for tap in same.names())
     assert [token.id for token in trace.tokens.target] == [token.id for token in same.tokens.target]
+
+
+def divisors(base: float, n_pairs: int, *, factor: float, low: float, high: float, trained: int) -> NDArray[np.float32]:
+    """What each pair's speed is divided by in Llama 3.1, by the description of its authors."""
+    made = []
+    for pair in range(n_pairs):
+        wave = 2 * np.pi * base ** (pair / n_pairs)
+        part = min(max((trained / wave - low) / (high - low), 0.0), 1.0)
+        made.append(1 / ((1 - part) / factor + part))
+    return np.array(made, np.float32)
+
+
+@slow
+def test_positions_that_a_file_slows_down_are_those_of_llama_3(tmp_path: Path) -> None:
+    """Against the same model whose settings say "llama3": pairs as before, eight times slower, and one between.
+
+    Without the divisors other numbers come out; texts are gone on with as usual.
+    """
+    own = write_model(tmp_path / "own", "llama")
+    settings = json.loads((own / "config.json").read_text())
+    told = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    settings["rope_parameters"] |= told | {"original_max_position_embeddings": 1000}
+    (own / "config.json").write_text(json.dumps(settings))
+    slow_down = divisors(10000.0, 4, factor=8.0, low=1.0, high=4.0, trained=1000)
+    assert slow_down[0] == slow_down[1] == 1 and 1 < slow_down[2] < 8 and slow_down[3] == 8
+    same = explorer.explore(TEXT, preset=own)
+    fast = explorer.explore(TEXT, preset=packed_folder(tmp_path / "fast", "llama"))
+    for kind in ("F32", "F16"):
+        packed = packed_folder(tmp_path / kind, "llama", further={"rope_freqs.weight": plain(slow_down, kind)})
+        trace = explorer.explore(TEXT, preset=packed)
+        near = 1e-5 if kind == "F32" else 1e-3
+        for tap in same.names():
+            np.testing.assert_allclose(trace[tap], same[tap], rtol=near, atol=near)
+    assert abs(fast["generator.logits"] - same["generator.logits"]).max() > 0.01
+
+
+@slow
+def test_positions_that_are_slowed_down_alike_at_every_length_go_on(tmp_path: Path) -> None:
+    """The rows of a text need not be computed again when a word comes behind it."""
+    further = {"rope_freqs.weight": plain(np.array([1, 1, 2, 8], np.float32), "F32")}
+    folder = check_folder(packed_folder(tmp_path, "llama", further=further))
+    assert goes_on(open_model(folder, lambda _share: None).foreign)
 
 
 @slow
@@ -271,7 +318,9 @@ def test_no_beginning_of_a_file_is_taken_for_all_of_it(tmp_path: Path) -> None:
         ({"general.architecture": "mamba"}, {}, errors.UnknownFamily, "mamba"),
         ({"llama.rope.scaling.type": "yarn"}, {}, errors.UnknownFamily, "yarn"),
         ({"llama.expert_count": 8}, {}, errors.UnknownFamily, "experts"),
-        ({}, {"rope_freqs.weight": ("F32", (4,), bytes(16))}, errors.BadWeights, "rope_freqs"),
+        ({}, {"rope_freqs.weight": ("F32", (4,), bytes(16))}, errors.BadWeights, "[4] ≠ [1]"),
+        ({}, {"rope_freqs.weight": ("F32", (1,), bytes(4))}, errors.BadWeights, "0.0 … 0.0"),
+        ({}, {"rope_freqs.weight": ("F32", (1,), b"\xff" * 4)}, errors.BadWeights, "nan"),
         ({"llama.block_count": 10**6}, {}, errors.NotAModel, "num_hidden_layers"),
         ({"llama.embedding_length": "many"}, {}, errors.NotAModel, "embedding_length"),
     ],
