@@ -1,8 +1,8 @@
 """Errors of folders with somebody's model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf), Quantized, UnknownFamily (NoAttention),
-             MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
+└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+             UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
              NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
 """
@@ -33,9 +33,18 @@ class NeedsSafetensors(BadFolder):
 
 
 class SeveralGguf(NeedsSafetensors):
-    """A folder with more than one file in GGUF: nobody says which of them is meant. Values: path, found."""
+    """A folder with more than one model in GGUF, of which a user has to choose. Values: path, count, found, example.
+
+    Beside them stands `files`, the paths of all, which a window can offer.
+    """
 
     key = "error.several_gguf"
+
+
+class PartOfGguf(NeedsSafetensors):
+    """A file in GGUF that holds a part of a model. Values: path, count."""
+
+    key = "error.part_of_gguf"
 
 
 class Quantized(BadFolder):

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadWeights, NotAModel, Quantized, UnknownFamily
+from explorer.errors import BadWeights, NotAModel, PartOfGguf, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
 from explorer.foreign.gguf_rope import DIVISORS
 
@@ -111,7 +111,10 @@ class Place:
 
 
 def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
-    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized."""
+    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized, PartOfGguf."""
+    parts = header.told.get("split.count", 0)
+    if isinstance(parts, int) and parts > 1:  # The first part tells everything, and holds a part of the tensors.
+        raise PartOfGguf(path=path, count=parts)
     family = header.told.get("general.architecture")
     row = ROWS.get(family) if isinstance(family, str) else None
     if row is None:
