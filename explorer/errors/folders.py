@@ -2,9 +2,10 @@
 
 ExplorerError
 └── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
-             UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
-             NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
-             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+             UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece),
+             NoChatTemplate, BadTemplate, NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled),
+             SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
+             AdapterNeedsModel)
 """
 
 from explorer.errors.base import BadFile
@@ -39,6 +40,12 @@ class SeveralGguf(NeedsSafetensors):
     """
 
     key = "error.several_gguf"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all models."""
+        files = self.values["files"]
+        return files if isinstance(files, tuple) else ()
 
 
 class PartOfGguf(NeedsSafetensors):

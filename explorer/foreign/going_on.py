@@ -41,8 +41,8 @@ def _turns_by_length(module: Module) -> bool:
     kind = getattr(module, "rope_type", "")
     if kind != "longrope":
         return bool(kind == "dynamic")
-    told = module.config.rope_parameters
-    return bool(told["short_factor"] != told["long_factor"])
+    told: Mapping[str, object] = getattr(module.config, "rope_parameters", {})
+    return told["short_factor"] != told["long_factor"]
 
 
 def go_on(foreign: Foreign, ids: Tensor, before: Parts) -> Tensor:

@@ -105,7 +105,9 @@ def _table(file: Path) -> dict[str, Any]:
 def _default(told: object) -> str:
     """The template itself; of several with names, the one that is called "default"."""
     if isinstance(told, list):
-        told = {row.get("name"): row.get("template") for row in told if isinstance(row, dict) and isinstance(row.get("name"), str)}
+        told = {
+            row.get("name"): row.get("template") for row in told if isinstance(row, dict) and isinstance(row.get("name"), str)
+        }
     if isinstance(told, dict):
         told = told.get("default")
     return told if isinstance(told, str) else ""

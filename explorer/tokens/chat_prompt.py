@@ -39,7 +39,7 @@ class Prompt:
         return attrs.evolve(token, start=self._part(first, start)[0], end=self._part(last, end)[1])
 
     def _part(self, number: int, at: int) -> tuple[int, int]:
-        """The part of the text that is here in the prompt, between a place and the next: one letter, or all of it if it changed."""
+        """The part of the text that is here in the prompt, behind a place: a letter, or all up to the next place."""
         (place, found), (to, to_found) = self.places[number : number + 2]
         if self.typed[place:to] == self.text[found:to_found]:
             return place + at - found, place + at - found

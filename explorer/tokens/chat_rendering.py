@@ -137,7 +137,7 @@ def _json(
 class _Generation(Extension):
     """The block around what an assistant has said: {% generation %} … {% endgeneration %}. Nothing is done with it here."""
 
-    tags = frozenset({"generation"})
+    tags = {"generation"}  # noqa: RUF012  The class that it is made of has a set.
 
     def parse(self, parser: Parser) -> nodes.Node:
         """The block as a call of a macro, so that what it sets stays inside."""

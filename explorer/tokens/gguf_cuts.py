@@ -1,7 +1,7 @@
 """How a text is cut before pairs are joined, by the name in `tokenizer.ggml.pre`, and what else a name stands for.
 
-The names and the patterns are those that llama.cpp reads (`src/llama-vocab.cpp`). Each pattern of a row cuts what the one before
-it has left. A name that is not here is refused: another way to cut would give other tokens, and nobody would notice.
+The names and the patterns are those that llama.cpp reads (`src/llama-vocab.cpp`). Each pattern of a row cuts what the one
+before it has left. A name that is not here is refused: another way to cut would give other tokens, and nobody would notice.
 """
 
 from collections.abc import Mapping

@@ -16,10 +16,11 @@ _BYTES_ALONE = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": 
 _USUAL: Mapping[str, Mapping[str, int]] = {"llama": {"bos": 1, "eos": 2, "unknown": 0}, "gpt2": {"bos": 11, "eos": 11}}
 """The ids that llama.cpp takes where a header names none, by the kind of the vocabulary."""
 _NO_BEGIN = ("glm4", "chatglm-bpe")
-_ENDS_A_TURN = frozenset(
+_ENDS = (
     "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> "
-    "_<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~[".split()
+    "_<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~["
 )
+_ENDS_A_TURN = frozenset(_ENDS.split())
 """The pieces that end an answer. llama.cpp takes them for control pieces, whatever a header says of their kind."""
 
 
@@ -128,7 +129,7 @@ def piece_of(told: Mapping[str, Any], name: str) -> str:
 def ends_of(told: Mapping[str, Any]) -> dict[str, str]:
     """The pieces that a header wants around each text, by their names "bos" and "eos"."""
     kind, cut = told.get("tokenizer.ggml.model"), CUTS.get(_way(told))
-    begins = kind == "llama" or kind == "gpt2" and cut is not None and cut.begins
+    begins = kind == "llama" or (kind == "gpt2" and cut is not None and cut.begins)
     wanted = {name: told.get(f"tokenizer.ggml.add_{name}_token", usual) for name, usual in (("bos", begins), ("eos", False))}
     return {name: piece for name, each in wanted.items() if each is True and (piece := piece_of(told, name))}
 

@@ -15,11 +15,13 @@ def special_pieces(about: Mapping[str, Any], mapped: Mapping[str, Any]) -> Speci
     """
     # Since files list their added tokens, the map beside them is a copy for older programs and may be out of date.
     told = dict(about) if "added_tokens_decoder" in about else {**about, **mapped}
-    by_name = told.get(_BY_NAME)
-    if isinstance(by_name, dict):
-        told |= by_name
-    named = {name: each for name, each in told.items() if name.endswith(_ENDING) or by_name and name in by_name}
-    found: dict[str, str | tuple[str, ...]] = {name: piece for name, each in named.items() if (piece := _piece(each)) is not None}
+    extra = told.get(_BY_NAME)
+    by_name: dict[str, Any] = extra if isinstance(extra, dict) else {}
+    told |= by_name
+    named = {name: each for name, each in told.items() if name.endswith(_ENDING) or name in by_name}
+    found: dict[str, str | tuple[str, ...]] = {
+        name: piece for name, each in named.items() if (piece := _piece(each)) is not None
+    }
     further = told.get(_FURTHER)
     if isinstance(further, list):
         found[_FURTHER] = tuple(piece for each in further if (piece := _piece(each)) is not None)

@@ -35,9 +35,7 @@ FAMILIES = ("llama", "qwen2", "qwen3", "gpt2")
 TOLD = {"general.architecture": "llama", "llama.block_count": 1, "llama.embedding_length": 4}
 
 
-def packed_folder(
-    path: Path, family: str, kind: str = "F32", further: dict[str, Any] | None = None, **told: Any
-) -> Path:
+def packed_folder(path: Path, family: str, kind: str = "F32", further: dict[str, Any] | None = None, **told: Any) -> Path:
     write_gguf(path / "model.gguf", fresh(family), family, kind, further, **told)
     write_tokenizer(path)
     return path

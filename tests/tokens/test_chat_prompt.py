@@ -28,9 +28,7 @@ def kept(text: str, first: int, last: int) -> Letters:
 def quoted(text: str) -> Letters:
     """Each letter as JSON has it."""
     return [
-        (letter, (place, place + 1))
-        for place, each in enumerate(text)
-        for letter in json.dumps(each, ensure_ascii=False)[1:-1]
+        (letter, (place, place + 1)) for place, each in enumerate(text) for letter in json.dumps(each, ensure_ascii=False)[1:-1]
     ]
 
 
@@ -47,8 +45,39 @@ TEMPLATES: dict[str, tuple[str, Callable[[str], Letters]]] = {
     "left out": ("", lambda _text: []),
     "minded": ("{% if m.content == 'user' %}{{ m.content }}{% else %}{{ m.content }}{% endif %}", lambda t: kept(t, 0, len(t))),
 }
-PIECES = ("", " ", "\n", "\t", "user", "hello", "<|im_start|>", "<|im_end|>", "{{", "}}", "{% endif %}", "{#", "你好", "，", "'")
-MORE = ('"', "\\", "</think>", "|", "1000000000000007", "1", "7", "é", "e\u0301", "👩‍👩‍👧", "\u00a0", "\u2028", "&lt;", "x" * 40)
+PIECES = (
+    "",
+    " ",
+    "\n",
+    "\t",
+    "user",
+    "hello",
+    "<|im_start|>",
+    "<|im_end|>",
+    "{{",
+    "}}",
+    "{% endif %}",
+    "{#",
+    "你好",
+    "，",
+    "'",
+)
+MORE = (
+    '"',
+    "\\",
+    "</think>",
+    "|",
+    "1000000000000007",
+    "1",
+    "7",
+    "é",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "\u00a0",
+    "\u2028",
+    "&lt;",
+    "x" * 40,
+)
 MESSAGES = st.lists(st.sampled_from(PIECES + MORE) | st.text(st.characters(codec="utf-8"), max_size=8), max_size=8).map("".join)
 
 

@@ -1,4 +1,4 @@
-"""The prompts are those of the reference, letter by letter, for the templates of many public models and for all that templates use.
+"""The prompts are those of the reference, letter by letter, for the templates of public models and for all that templates use.
 
 The templates of public models and what the reference makes of them are not ours to ship: they are read from beside the
 checkout, where they are. The reference is `transformers.utils.chat_template_utils.render_jinja_template`.
@@ -79,7 +79,7 @@ def test_each_prompt_of_a_public_model_is_the_one_of_the_reference(folder: Path,
 
 
 def check_place(made: Row, typed: str) -> None:
-    """The text stands whole between the first and the last place, but for spaces around it; or it does not stand there at all."""
+    """The text stands whole between the first and the last place, but for spaces around it; or it stands nowhere."""
     if not made["places"]:
         assert not typed.strip() or typed.strip() not in made["prompt"]
         return
@@ -101,7 +101,15 @@ def test_the_special_pieces_of_a_public_model_are_all_there(folder: Path) -> Non
     assert wanted.items() <= named.items()
 
 
-MESSAGES = ("", "hello ", "  \n two\nlines\n", "{{ user }} {% x %} {# y #}", "user<|im_start|>", "你好，<b>'\"\\ & é", "</think>x")
+MESSAGES = (
+    "",
+    "hello ",
+    "  \n two\nlines\n",
+    "{{ user }} {% x %} {# y #}",
+    "user<|im_start|>",
+    "你好，<b>'\"\\ & é",
+    "</think>x",
+)
 TEMPLATES = {
     "tools and documents are none": "{% if tools is none and documents is none %}n{% endif %}"
     "{% if tools is defined and documents is defined %}d{% endif %}{% if tools %}[TOOLS]{{ tools | length }}{% endif %}"
@@ -109,7 +117,8 @@ TEMPLATES = {
     "a piece that is not named": "{% if pad_token is defined %}{{ pad_token }}{% else %}none{% endif %}{{ bos_token }}",
     "a piece that is not named, added": "{{ pad_token + 'x' }}",
     "JSON with indents": "{{ messages | tojson(indent=2) }}",
-    "JSON in every way": "{{ {'b': '<é>', 'a': [1, none]} | tojson(ensure_ascii=true, separators=(',', ':'), sort_keys=true) }}",
+    "JSON in every way": "{{ {'b': '<é>', 'a': [1, none]} | "
+    "tojson(ensure_ascii=true, separators=(',', ':'), sort_keys=true) }}",
     "generation": "{% for m in messages %}{% generation %}{% set x = 1 %}{{ m.content }}{% endgeneration %}{{ x }}{% endfor %}",
     "loop controls": "{% for m in messages * 3 %}{% if loop.index == 2 %}{% continue %}{% endif %}{{ m.content }}"
     "{% if loop.index == 3 %}{% break %}{% endif %}{% endfor %}",

@@ -50,11 +50,11 @@ class Folders(QObject):
             self.recents.add(wish.preset)
 
     def failed(self, error: ExplorerError) -> None:
-        """Hear why something could not be done: a folder that is gone is offered no more, and of several models one is chosen."""
+        """Hear why something could not be done: a folder that is gone is offered no more, of several models one is chosen."""
         if isinstance(error, FolderIsGone):
             self.recents.drop(str(error.values["path"]))
         if isinstance(error, SeveralGguf):
-            self._offer(error.values["files"])
+            self._offer(error.files)
 
     def _offer(self, files: Iterable[str]) -> None:
         """Let the user choose one of the files of a folder."""
@@ -81,4 +81,4 @@ def dropped_folder(what: QMimeData) -> str:
 
 
 _OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
-"""The endings of files in a folder with a model: who drops one of them means its folder. A file in GGUF is a model by itself."""
+"""The endings of files in a folder with a model: who drops one of them means its folder. A file in GGUF is a model itself."""
