@@ -129,7 +129,10 @@ def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
             made[name] = value
     scaled = header.told.get(f"{family}.rope.scaling.type", "none")
     # Both change what is computed, in ways that the rows do not say.
-    for other, what in ((scaled != "none", f"rope.scaling {scaled}"), (header.told.get(f"{family}.expert_count"), "experts")):
+    for other, what in (
+        (scaled not in ("none", "linear"), f"rope.scaling {scaled}"),
+        (header.told.get(f"{family}.expert_count"), "experts"),
+    ):
         if other:
             raise UnknownFamily(path=path, family=f"{family} · {what}")
     if "token_embd.weight" not in header.tensors:

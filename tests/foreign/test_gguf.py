@@ -88,6 +88,30 @@ def test_positions_that_a_file_slows_down_are_those_of_llama_3(tmp_path: Path) -
 
 
 @slow
+@pytest.mark.parametrize(
+    ("told", "factor"),
+    [
+        ({"llama.rope.scaling.type": "linear", "llama.rope.scaling.factor": 4.0}, 4.0),
+        ({"llama.rope.scaling.factor": 2.0}, 2.0),
+        ({"llama.rope.scale_linear": 4.0}, 4.0),
+        ({"llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0}, 1.0),
+        ({"llama.rope.scaling.type": "linear", "llama.rope.scaling.factor": 0.0}, 1.0),
+    ],
+)
+def test_positions_that_all_turn_slower_are_those_of_linear_scaling(
+    told: dict[str, Any], factor: float, tmp_path: Path
+) -> None:
+    """Against the same model whose settings say "linear"; llama.cpp takes a factor without a kind for it."""
+    own = write_model(tmp_path / "own", "llama")
+    settings = json.loads((own / "config.json").read_text())
+    settings["rope_parameters"] |= {"rope_type": "linear", "factor": factor}
+    (own / "config.json").write_text(json.dumps(settings))
+    trace = explorer.explore(TEXT, preset=packed_folder(tmp_path / "packed", "llama", **told))
+    same = explorer.explore(TEXT, preset=own)
+    np.testing.assert_allclose(trace["generator.logits"], same["generator.logits"], rtol=1e-5, atol=1e-5)
+
+
+@slow
 def test_positions_that_are_slowed_down_alike_at_every_length_go_on(tmp_path: Path) -> None:
     """The rows of a text need not be computed again when a word comes behind it."""
     further = {"rope_freqs.weight": plain(np.array([1, 1, 2, 8], np.float32), "F32")}
@@ -318,6 +342,8 @@ def test_no_beginning_of_a_file_is_taken_for_all_of_it(tmp_path: Path) -> None:
         ({"llama.expert_count": 8}, {}, errors.UnknownFamily, "experts"),
         ({}, {"rope_freqs.weight": ("F32", (4,), bytes(16))}, errors.BadWeights, "[4] ≠ [1]"),
         ({}, {"rope_freqs.weight": ("F32", (1,), bytes(4))}, errors.BadWeights, "0.0 … 0.0"),
+        ({"llama.rope.scaling.factor": float("nan")}, {}, errors.BadWeights, "nan"),
+        ({"llama.rope.scaling.factor": -2.0, "llama.attention.key_length": 2.5}, {}, errors.BadWeights, "-2.0"),
         ({}, {"rope_freqs.weight": ("F32", (1,), b"\xff" * 4)}, errors.BadWeights, "nan"),
         ({"llama.block_count": 10**6}, {}, errors.NotAModel, "num_hidden_layers"),
         ({"llama.embedding_length": "many"}, {}, errors.NotAModel, "embedding_length"),
