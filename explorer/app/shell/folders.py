@@ -29,10 +29,10 @@ class Folders(QObject):
         super().__init__(window)
         self.recents = Recents(menu, titles, self)
         self.recents.chosen.connect(self.open)
-        self._window, self._title = window, ""
+        self._window, self._title, self._choose = window, "", ""
 
     def speak(self, words: Words) -> None:
-        self._title = words("action.open_model")
+        self._title, self._choose = words("action.open_model"), words("action.choose_model")
 
     def choose(self) -> None:
         """Let the user choose a folder."""
@@ -59,7 +59,8 @@ class Folders(QObject):
     def _offer(self, files: Iterable[str]) -> None:
         """Let the user choose one of the files of a folder."""
         menu = QMenu(self._window)
-        menu.setAccessibleName(self._title)
+        menu.setAccessibleName(self._choose)
+        menu.addSection(self._choose)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for file in files:
             menu.addAction(Path(file).name.replace("&", "&&")).setData(file)

@@ -134,8 +134,8 @@ def test_of_several_models_in_a_folder_one_is_chosen(qtbot: QtBot) -> None:
     folders.wished.connect(wished.append)
     folders.failed(SeveralGguf(path="/m/a", count=2, found="…", example=files[0], files=files))
     (menu,) = (each for each in folders._window.findChildren(QMenu) if each.actions())
-    assert [action.text() for action in menu.actions()] == ["big && slow.gguf", "small.gguf"]
-    menu.actions()[1].trigger()
+    assert [action.text() for action in menu.actions()] == ["Choose a model", "big && slow.gguf", "small.gguf"]
+    menu.actions()[2].trigger()
     assert wished == [OpenFolder(files[1])]
     menu.close()
     assert len(wished) == 1
