@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import TemplateError, nodes
 from jinja2.exceptions import SecurityError
@@ -22,6 +22,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
 _MOST_MARKS = 1000  # A longer text that a template changes has a place for a few letters at a time.
+_MOST_COPIES = 16  # of the mark, in a template that writes a text more than once
 _SECONDS = 1.0  # of the process, for all marks together; the prompt itself is worth more than its places
 
 
@@ -48,26 +49,34 @@ class _TooLongError(Exception):
     """A prompt has more letters than it may have."""
 
 
-def _writer(asked: dict[str, Any]) -> Callable[[str], str]:
-    """What makes the prompt of a text that takes the place of the last message. It raises what the template raises."""
+class _Writer(Protocol):
+    """Makes the prompt of a text that takes the place of the last message, with so many letters to spare."""
+
+    def __call__(self, text: str, spare: int = 0) -> str:
+        """The prompt. It raises what the template raises."""
+        ...
+
+
+def _writer(asked: dict[str, Any]) -> _Writer:
+    """What makes the prompts of a question."""
     now = datetime.now()  # All renderings of one prompt have the same time.
     template = _environment(now).from_string(asked["template"])
     before, last, most = asked["messages"][:-1], asked["messages"][-1], asked["most"]
 
-    def write(text: str) -> str:
+    def write(text: str, spare: int = 0) -> str:
         given = {"tools": None, "documents": None, "add_generation_prompt": True}
         messages = [*map(dict, before), {**last, "content": text}]
         prompt = ""
         for part in template.generate({**asked["special"], **given, "messages": messages}):
             prompt += part
-            if len(prompt) > most:
+            if len(prompt) > most + spare:
                 raise _TooLongError(f"> {most}")
         return prompt
 
     return write
 
 
-def _finder(write: Callable[[str], str], text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
+def _finder(write: _Writer, text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
     """What tells where in the prompt a place in the text is; None where the template drops it, or minds the mark."""
     until = time.process_time() + _SECONDS
 
@@ -75,7 +84,7 @@ def _finder(write: Callable[[str], str], text: str, prompt: str, mark: str) -> C
         if time.process_time() > until:
             return None
         try:
-            parts = write(text[:place] + mark + text[place:]).split(mark)
+            parts = write(text[:place] + mark + text[place:], _MOST_COPIES * len(mark)).split(mark)
         except Exception:  # It has made the prompt without the mark, which is what counts.
             return None
         if len(parts) == 1 or "".join(parts) != prompt:

@@ -199,6 +199,7 @@ def test_a_prompt_that_is_too_long_and_other_errors_are_told() -> None:
     """In place of a prompt."""
     asked = {"template": "{{ messages[0].content * 9 }}", "messages": [{"content": "x"}], "special": {}, "most": 8}
     assert rendered(asked) == {"error": "> 8"}
+    assert rendered({**asked, "most": 9}) == {"prompt": "x" * 9, "places": [(0, 8), (1, 9)]}
     assert "SecurityError" in rendered({**asked, "template": "{{ ''.__class__.__mro__ }}"})["error"]
 
 
