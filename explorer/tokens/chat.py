@@ -1,16 +1,11 @@
 """Chat templates: how a model that was trained on conversations wants a message to be written. Off unless it is asked for.
 
-A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox, in a
-process of its own that has neither the folder nor the network in its hands, little memory and little time
-(`chat_process.py`): the sandbox keeps it from Python, and the process from running for ever.
+A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox
+(`chat_rendering.py`) behind the fence: the sandbox keeps it from Python, and the fence from running for ever.
 """
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +14,7 @@ import attrs
 from explorer.errors import BadTemplate, CannotRead, NoChatTemplate
 from explorer.files import read_whole
 from explorer.tokens.chat_prompt import Prompt
+from explorer.tokens.fence import Fence, Limits, NoAnswerError
 from explorer.tokens.gguf_vocabulary import ends_of, piece_of
 from explorer.tokens.special_pieces import Special, special_pieces
 
@@ -28,8 +24,7 @@ _IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "sep
 _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
-_SECONDS = 5.0
-_PROCESS = Path(__file__).with_name("chat_process.py")
+_LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
 
 
 @attrs.frozen
@@ -44,6 +39,11 @@ class Template:
     special: Special
     begin: str = ""
     end: str = ""
+    _fence: Fence = attrs.field(init=False, eq=False, repr=False)
+
+    @_fence.default
+    def _make_fence(self) -> Fence:
+        return Fence("template", _LIMITS, template=self.text, special=dict(self.special))
 
     def prompt(self, text: str) -> Prompt:
         """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""
@@ -113,31 +113,11 @@ def _default(told: object) -> str:
     return told if isinstance(told, str) else ""
 
 
-@lru_cache(maxsize=64)
 def _rendered(template: Template, text: str) -> Prompt:
-    asked = {
-        "template": template.text,
-        "messages": [{"role": "user", "content": text}],
-        "special": dict(template.special),
-        "most": MOST_LETTERS + 4 * len(text),
-    }
-    command = [sys.executable, "-I", str(_PROCESS)]
-    environment = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
     try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(asked).encode(),
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            env=environment,
-            cwd=_PROCESS.parent,
-        )
-        answer = json.loads(done.stdout)
-    except subprocess.TimeoutExpired as error:
-        raise BadTemplate(path=template.path, reason=f"> {_SECONDS:g} s") from error
-    except ValueError as error:  # It was ended, for want of memory.
-        raise BadTemplate(path=template.path, reason=f"exit {done.returncode}") from error
+        answer = template._fence.ask(text=text, most=MOST_LETTERS + 4 * len(text))
+    except NoAnswerError as error:
+        raise BadTemplate(path=template.path, reason=error.reason) from error
     if "prompt" not in answer:
         raise BadTemplate(path=template.path, reason=_short(answer["error"]))
     made = Prompt(answer["prompt"], text, tuple((place, found) for place, found in answer["places"]))

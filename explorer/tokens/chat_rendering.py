@@ -1,7 +1,7 @@
 """What a chat template makes of messages, and where the text of the last message stands in it.
 
-`chat_process` runs this file in a process of its own; it imports nothing of the explorer. The environment is the one that
-transformers gives to templates (`transformers.utils.chat_template_utils`), so that a model reads the prompts it was trained on.
+It runs in the process behind the fence alone (see `chat`). The environment is the one that transformers gives to templates
+(`transformers.utils.chat_template_utils`), so that a model reads the prompts it was trained on.
 
 A further rendering with a mark in the text shows where the text stands. Rejected: to search the prompt for the text. A short
 text also occurs in what the template itself writes, and a template may trim the text or quote it.

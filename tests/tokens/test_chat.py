@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 
 from explorer.errors import BadTemplate, NoChatTemplate
@@ -101,11 +102,12 @@ HOSTILE = {
     "a long text": ("{% for i in range(99999) %}{{ 'abc' }}{% endfor %}", "> 65556"),
     "a long text at once": ("{{ 'a' * 1000000 }}", "> 65556"),
     "a huge range": ("{% for i in range(10**9) %}{% endfor %}", "Overflow"),
-    "much memory": ("{{ 'a' * 10**11 }}", "MemoryError"),
-    "much memory by padding": ("{{ 'a'.ljust(10**11) }}", "MemoryError"),
+    "more memory than there is": ("{{ 'a' * 10**18 }}", "MemoryError"),
+    "more memory than there is, by padding": ("{{ 'a'.ljust(10**18) }}", "MemoryError"),
+    "much memory": ("{{ 'a' * 3 * 10**9 }}", "> 512 MB"),
     "much memory by doubling": (
         "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(40) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}",
-        "MemoryError",
+        "> 512 MB",
     ),
     "itself": ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "RecursionError"),
 }
@@ -123,19 +125,21 @@ def test_a_hostile_template_is_refused_in_a_sentence(name: str, tmp_path: Path) 
         assert told in sentence
 
 
-@pytest.mark.slow  # It waits for the template's time to be over.
 def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in loops write nothing, so that only time can tell."""
-    monkeypatch.setattr(chat, "_SECONDS", 1.0)
+    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    with pytest.raises(BadTemplate, match="1 s"):
+    with pytest.raises(BadTemplate, match=r"0\.2 s"):
         read_template(write(tmp_path, endless)).prompt("hello")
 
 
-def test_a_process_that_says_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that the system has ended."""
-    silent = tmp_path / "silent.py"
-    silent.write_text("raise SystemExit(9)")
-    monkeypatch.setattr(chat, "_PROCESS", silent)
-    with pytest.raises(BadTemplate, match="exit 9"):
-        read_template(write(tmp_path, "another {{ messages }}")).prompt("hello")
+def test_a_template_answers_again_after_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One text is too much for it, and the next one is not."""
+    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    picky = "{% if messages[0].content == 'x' %}{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    made = read_template(write(tmp_path, picky + "{% endif %}{{ messages[0].content }}"))
+
+    assert made.prompt("a").text == "a"
+    with pytest.raises(BadTemplate):
+        made.prompt("x")
+    assert made.prompt("b").text == "b"
