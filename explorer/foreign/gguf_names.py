@@ -13,6 +13,7 @@ import attrs
 from explorer.errors import BadWeights, NotAModel, PartOfGguf, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
 from explorer.foreign.gguf_rope import DIVISORS
+from explorer.tokens.gguf_vocabulary import ends_of_answers
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)")
 _REQUIRED = object()
@@ -139,9 +140,9 @@ def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
         raise NotAModel(path=path, reason="token_embd.weight: —")
     made["vocab_size"] = header.tensors["token_embd.weight"].shape[0]
     made["tie_word_embeddings"] = "output.weight" not in header.tensors
-    for name, key in (("bos_token_id", "bos"), ("eos_token_id", "eos")):
-        number = header.told.get(f"tokenizer.ggml.{key}_token_id")
-        made[name] = number if type(number) is int and number < made["vocab_size"] else None
+    number = header.told.get("tokenizer.ggml.bos_token_id")
+    made["bos_token_id"] = number if type(number) is int and number < made["vocab_size"] else None
+    made["eos_token_id"] = [number for number in ends_of_answers(header.told) if number < made["vocab_size"]] or None
     return made
 
 

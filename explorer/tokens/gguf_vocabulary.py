@@ -126,6 +126,13 @@ def piece_of(told: Mapping[str, Any], name: str) -> str:
     return pieces[number] if number < len(pieces) else ""
 
 
+def ends_of_answers(told: Mapping[str, Any]) -> list[int]:
+    """The ids at which an answer ends: that of the header first, and those of all pieces that end a turn."""
+    pieces, end = _pieces(told), piece_of(told, "eos")
+    found = [number for number, piece in enumerate(pieces) if piece == end or piece in _ENDS_A_TURN]
+    return sorted(found, key=lambda number: pieces[number] != end)
+
+
 def ends_of(told: Mapping[str, Any]) -> dict[str, str]:
     """The pieces that a header wants around each text, by their names "bos" and "eos"."""
     kind, cut = told.get("tokenizer.ggml.model"), CUTS.get(_way(told))

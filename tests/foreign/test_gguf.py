@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import explorer
 from explorer import errors
+from explorer.engine.sources.foreign import open_folder
 from explorer.errors import BadWeights, GgufNotInstalled, SeveralGguf, TooLarge
 from explorer.foreign import folder as folder_room
 from explorer.foreign.folder import check_folder
@@ -26,6 +27,7 @@ from explorer.foreign.opening import open_model
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
 from explorer.presets import load_preset
+from explorer.state.state import State
 from tests.foreign.gguf_files import gguf, plain, told_of, value, write_gguf
 from tests.foreign.models import fresh, write_model, write_tokenizer
 
@@ -61,6 +63,17 @@ def divisors(base: float, n_pairs: int, *, factor: float, low: float, high: floa
         part = min(max((trained / wave - low) / (high - low), 0.0), 1.0)
         made.append(1 / ((1 - part) / factor + part))
     return np.array(made, np.float32)
+
+
+@slow
+def test_an_answer_ends_where_the_header_and_the_names_of_pieces_say(tmp_path: Path) -> None:
+    """As llama.cpp has it: a model for conversations may name the end of a text alone, and end its turns with another piece."""
+    pieces = [f"p{number}" for number in range(36)] + ["<|eot_id|>", "<|end_of_text|>", "p38", "<|eom_id|>"]
+    told = {"tokenizer.ggml.tokens": pieces, "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.eos_token_id": 37}
+    folder = packed_folder(tmp_path, "llama", **told)
+    assert check_folder(folder).settings["eos_token_id"] == [37, 36, 39]
+    opened = open_folder(folder, "m")
+    assert opened.ends(State.from_preset("tiny").wish) == {36, 37, 39}
 
 
 @slow
