@@ -149,3 +149,12 @@ def write_gguf(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gguf(told_of(family, config) | told, tensors))
     return path
+
+
+def packed_folder(path: Path, family: str, kind: str = "F32", further: dict[str, Any] | None = None, **told: Any) -> Path:
+    """A folder of the tiny model of a family, packed in one file, with a vocabulary beside it."""
+    from tests.foreign.models import fresh, write_tokenizer  # It imports transformers.
+
+    write_gguf(path / "model.gguf", fresh(family), family, kind, further, **told)
+    write_tokenizer(path)
+    return path
