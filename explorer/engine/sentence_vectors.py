@@ -13,7 +13,7 @@ from explorer.engine.experiments.bench import fetched, stop_if
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.threads import threads
-from explorer.errors import NoSentenceVectors, TooLong
+from explorer.errors import NoSentenceVectors
 from explorer.foreign.model import Foreign
 from explorer.foreign.pooling import Pooling, read_pooling
 from explorer.model.hooks import hooked
@@ -42,10 +42,7 @@ def similarity(
 ) -> Similarity:
     """The vectors of these texts, each in a pass of its own, so that none is padded. Raises BadText, TooLong, Superseded."""
     card, pooling = source.card(wish.config), read_pooling(_folder(wish))
-    rows = [source.tokenizer.tokenize(text) for text in texts]
-    for row in rows:
-        if len(row) > card.max_len:
-            raise TooLong(limit=card.max_len, got=len(row))
+    rows = [source.tokens_of(text) for text in texts]
     torch.set_num_threads(threads(card, max(map(len, rows), default=1)))
 
     def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:

@@ -1,10 +1,11 @@
 """Errors of folders with somebody's model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf), Quantized, UnknownFamily (NoAttention),
-             MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
-             NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
-             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+             UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece),
+             NoChatTemplate, BadTemplate, NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled),
+             SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
+             AdapterNeedsModel)
 """
 
 from explorer.errors.base import BadFile
@@ -33,9 +34,24 @@ class NeedsSafetensors(BadFolder):
 
 
 class SeveralGguf(NeedsSafetensors):
-    """A folder with more than one file in GGUF: nobody says which of them is meant. Values: path, found."""
+    """A folder with more than one model in GGUF, of which a user has to choose. Values: path, count, found, example.
+
+    Beside them stands `files`, the paths of all, which a window can offer.
+    """
 
     key = "error.several_gguf"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all models."""
+        files = self.values["files"]
+        return files if isinstance(files, tuple) else ()
+
+
+class PartOfGguf(NeedsSafetensors):
+    """A file in GGUF that holds a part of a model. Values: path, count."""
+
+    key = "error.part_of_gguf"
 
 
 class Quantized(BadFolder):

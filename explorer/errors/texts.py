@@ -1,7 +1,9 @@
 """Errors of texts and their tokens.
 
 ExplorerError
-└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
+└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManyCharacters, TooManySymbols, BadWord, BadCut,
+    │        NoTokens, IdOutsideModel
+    └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
 
 from explorer.errors.base import ExplorerError
@@ -41,6 +43,12 @@ class TooLong(BadText):
     key = "error.too_long"
 
 
+class TooManyCharacters(BadText):
+    """A text that is too long to be tokenized at all. Values: limit, got."""
+
+    key = "error.too_many_characters"
+
+
 class TooManySymbols(BadText):
     """More different tokens than the vocabulary has room for. Values: limit, got."""
 
@@ -57,3 +65,33 @@ class BadCut(BadText):
     """Hand-made cuts that do not fit the text. Values: start, end, length."""
 
     key = "error.bad_cut"
+
+
+class NoTokens(BadText):
+    """A text of which a model's own tokenizer leaves nothing. Values: path."""
+
+    key = "error.no_tokens"
+
+
+class IdOutsideModel(BadText):
+    """A token with an id that the model has no vector for. Values: path, token, id, size."""
+
+    key = "error.id_outside_model"
+
+
+class TokenizerFailed(BadText):
+    """A text on which a model's own tokenizer fails. Values: path, reason."""
+
+    key = "error.tokenizer_failed"
+
+
+class TokenizerTooSlow(TokenizerFailed):
+    """A text that a model's own tokenizer does not finish in time. Values: path, seconds."""
+
+    key = "error.tokenizer_too_slow"
+
+
+class TokenizerTooLarge(TokenizerFailed):
+    """A text of which a model's own tokenizer makes too much. Values: path, mb."""
+
+    key = "error.tokenizer_too_large"

@@ -13,9 +13,11 @@ from typing import Any
 import attrs
 import psutil
 
-from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, SeveralGguf, TooLarge
+from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, TooLarge
+from explorer.foreign.gguf_choice import chosen
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
+from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.labels import read_labels
 from explorer.foreign.settings import check_sizes, read_json, read_settings
@@ -100,9 +102,7 @@ def _gguf_file(folder: Path) -> Path | None:
     files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
     if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
         return None
-    if len(files) > 1:
-        raise SeveralGguf(path=str(folder), found=", ".join(each.name for each in files[:3]))
-    return files[0]
+    return chosen(folder, files)
 
 
 def _is_model(file: Path) -> bool:
@@ -113,7 +113,7 @@ def _is_model(file: Path) -> bool:
 def _of_gguf(folder: Path, file: Path) -> Folder:
     """The checked folder of a GGUF file. Its settings and its vocabulary are in the file, too.
 
-    Raises NotAModel, UnknownFamily, Quantized, BadWeights, MissingWeights, TooLarge.
+    Raises NotAModel, UnknownFamily, PartOfGguf, Quantized, BadWeights, MissingWeights, TooLarge.
     """
     try:
         header = read_gguf_header(file)
@@ -125,6 +125,7 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
         raise BadWeights(path=str(file), reason=str(error)) from error
     settings = settings_of(header, str(file))
     check_sizes(settings, folder)
+    settings |= slowed_positions(header, settings, file)
     places = places_of(header, settings, str(file))
     shapes = {name: header.tensors[place.name].shape for name, place in places.items()}
     shapes = {name: shape[::-1] if places[name].turned else shape for name, shape in shapes.items()}

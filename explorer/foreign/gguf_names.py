@@ -10,8 +10,10 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadWeights, NotAModel, Quantized, UnknownFamily
+from explorer.errors import BadWeights, NotAModel, PartOfGguf, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
+from explorer.foreign.gguf_rope import DIVISORS
+from explorer.tokens.gguf_vocabulary import ends_of_answers
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)")
 _REQUIRED = object()
@@ -110,7 +112,10 @@ class Place:
 
 
 def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
-    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized."""
+    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized, PartOfGguf."""
+    parts = header.told.get("split.count", 0)
+    if isinstance(parts, int) and parts > 1:  # The first part tells everything, and holds a part of the tensors.
+        raise PartOfGguf(path=path, count=parts)
     family = header.told.get("general.architecture")
     row = ROWS.get(family) if isinstance(family, str) else None
     if row is None:
@@ -125,16 +130,19 @@ def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
             made[name] = value
     scaled = header.told.get(f"{family}.rope.scaling.type", "none")
     # Both change what is computed, in ways that the rows do not say.
-    for other, what in ((scaled != "none", f"rope.scaling {scaled}"), (header.told.get(f"{family}.expert_count"), "experts")):
+    for other, what in (
+        (scaled not in ("none", "linear"), f"rope.scaling {scaled}"),
+        (header.told.get(f"{family}.expert_count"), "experts"),
+    ):
         if other:
             raise UnknownFamily(path=path, family=f"{family} · {what}")
     if "token_embd.weight" not in header.tensors:
         raise NotAModel(path=path, reason="token_embd.weight: —")
     made["vocab_size"] = header.tensors["token_embd.weight"].shape[0]
     made["tie_word_embeddings"] = "output.weight" not in header.tensors
-    for name, key in (("bos_token_id", "bos"), ("eos_token_id", "eos")):
-        number = header.told.get(f"tokenizer.ggml.{key}_token_id")
-        made[name] = number if type(number) is int and number < made["vocab_size"] else None
+    number = header.told.get("tokenizer.ggml.bos_token_id")
+    made["bos_token_id"] = number if type(number) is int and number < made["vocab_size"] else None
+    made["eos_token_id"] = [number for number in ends_of_answers(header.told) if number < made["vocab_size"]] or None
     return made
 
 
@@ -143,6 +151,8 @@ def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dic
     row = ROWS[settings["model_type"]]
     found: dict[str, Place] = {}
     for name in header.tensors:
+        if name == DIVISORS and "rope_parameters" in settings:
+            continue
         stem, _, part = name.rpartition(".")
         layer = _LAYER.fullmatch(stem)
         known = row.layer.get(layer[2]) if layer else row.whole.get(stem)

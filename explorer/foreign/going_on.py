@@ -10,6 +10,7 @@ numbers that the whole pass computes before it masks them, and a reader sees the
 from collections.abc import Mapping
 
 from torch import Tensor
+from torch.nn import Module
 
 from explorer.foreign.attention import filled_cache
 from explorer.foreign.model import Foreign
@@ -18,7 +19,6 @@ from explorer.foreign.thin import lending
 Parts = Mapping[str, Tensor]
 """The queries, keys and values [batch, head, position, feature] of all attentions by the names of their taps."""
 PARTS = ("query", "key", "value")
-_BY_LENGTH = ("dynamic", "longrope")  # Such positions turn earlier keys further as the text grows.
 
 
 def goes_on(foreign: Foreign) -> bool:
@@ -31,9 +31,18 @@ def goes_on(foreign: Foreign) -> bool:
     n, known = len(foreign.attentions), foreign.__dict__.get("goes_on")
     if known is None or known[0] != n:  # Attentions may be withheld.
         plain = n > 0 and set(foreign.attentions) == {f"decoder.layers.{layer}.self_attn" for layer in range(n)}
-        plain = plain and not any(getattr(each, "rope_type", "") in _BY_LENGTH for each in foreign.model.modules())
+        plain = plain and not any(map(_turns_by_length, foreign.model.modules()))
         known = foreign.__dict__["goes_on"] = n, plain and filled_cache(foreign.model.config, n) is not None
     return bool(known[1])
+
+
+def _turns_by_length(module: Module) -> bool:
+    """Whether positions turn earlier keys further as the text grows."""
+    kind = getattr(module, "rope_type", "")
+    if kind != "longrope":
+        return bool(kind == "dynamic")
+    told: Mapping[str, object] = getattr(module.config, "rope_parameters", {})
+    return told["short_factor"] != told["long_factor"]
 
 
 def go_on(foreign: Foreign, ids: Tensor, before: Parts) -> Tensor:

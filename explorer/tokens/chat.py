@@ -1,16 +1,11 @@
 """Chat templates: how a model that was trained on conversations wants a message to be written. Off unless it is asked for.
 
-A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox, in a
-process of its own that has neither the folder nor the network in its hands, little memory and little time
-(`chat_process.py`): the sandbox keeps it from Python, and the process from running for ever.
+A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox
+(`chat_rendering.py`) behind the fence: the sandbox keeps it from Python, and the fence from running for ever.
 """
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +13,46 @@ import attrs
 
 from explorer.errors import BadTemplate, CannotRead, NoChatTemplate
 from explorer.files import read_whole
-from explorer.tokens.token import Token
+from explorer.tokens.chat_prompt import Prompt
+from explorer.tokens.fence import Fence, Limits, NoAnswerError
+from explorer.tokens.gguf_vocabulary import ends_of, piece_of
+from explorer.tokens.special_pieces import Special, special_pieces
 
-_FILE, _ABOUT = "chat_template.jinja", "tokenizer_config.json"
-_SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
-_IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
+_FILE, _ABOUT, _OF_PROCESSOR = "chat_template.jinja", "tokenizer_config.json", "chat_template.json"
+_MAP = "special_tokens_map.json"
+_IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "sep_token": "seperator", "pad_token": "padding"}
 _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
-_SECONDS = 5.0
-_PROCESS = Path(__file__).with_name("chat_process.py")
+_LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
 
 
 @attrs.frozen
 class Template:
-    """The template of a folder, and its special pieces by the names that templates use."""
+    """The template of a folder, and its special pieces by the names that templates use.
+
+    `begin` and `end` stand around each prompt, also where the template does not write them.
+    """
 
     path: str
     text: str
-    special: tuple[tuple[str, str], ...]
+    special: Special
+    begin: str = ""
+    end: str = ""
+    _fence: Fence = attrs.field(init=False, eq=False, repr=False)
 
-    def prompt(self, text: str) -> str:
+    @_fence.default
+    def _make_fence(self) -> Fence:
+        return Fence("template", _LIMITS, template=self.text, special=dict(self.special))
+
+    def prompt(self, text: str) -> Prompt:
         """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""
         return _rendered(self, text)
 
 
 def read_template(folder: Path) -> Template:
     """The template of a folder. Raises NoChatTemplate, BadTemplate."""
-    about = _about(folder)
+    about = _table(folder / _ABOUT)
     path = folder / _FILE
     if path.is_file():
         try:
@@ -53,25 +60,26 @@ def read_template(folder: Path) -> Template:
         except (CannotRead, ValueError) as error:
             raise BadTemplate(path=str(folder), reason=_short(error)) from error
     else:
-        text = _default(about.get("chat_template"))
+        # What belongs to a model for pictures, too, may have its template in the file of its processor alone.
+        text = _default(about.get("chat_template")) or _default(_table(folder / _OF_PROCESSOR).get("chat_template"))
     if not text.strip():
         raise NoChatTemplate(path=str(folder))
     if len(text) > _MOST_BYTES:
         raise BadTemplate(path=str(folder), reason=f"{len(text)} > {_MOST_BYTES}")
-    return Template(str(folder), text, tuple((name, _piece(about.get(name))) for name in _SPECIAL))
+    return Template(str(folder), text, special_pieces(about, _table(folder / _MAP)))
 
 
 def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
-    """The template in the header of a GGUF file at a path, with its special pieces; None where there is none."""
-    text, pieces = told.get("tokenizer.chat_template"), told.get("tokenizer.ggml.tokens")
-    if not isinstance(text, str) or not text.strip() or len(text) > _MOST_BYTES or not isinstance(pieces, list):
+    """The template in the header of a GGUF file at a path, with its special pieces; None where there is none.
+
+    llama.cpp puts the symbols around a prompt that the header asks for, once, be they in the template or not.
+    """
+    text = told.get("tokenizer.chat_template")
+    if not isinstance(text, str) or not text.strip() or len(text) > _MOST_BYTES:
         return None
-
-    def piece(name: str) -> str:
-        number = told.get(f"tokenizer.ggml.{_IN_GGUF[name]}_token_id")
-        return str(pieces[number]) if type(number) is int and 0 <= number < len(pieces) else ""
-
-    return Template(path, text, tuple((name, piece(name)) for name in _SPECIAL))
+    special = tuple((name, piece) for name, key in _IN_GGUF.items() if (piece := piece_of(told, key)))
+    ends = ends_of(told)
+    return Template(path, text, special, ends.get("bos", ""), ends.get("eos", ""))
 
 
 def has_template(folder: Path) -> bool:
@@ -85,19 +93,10 @@ def has_template(folder: Path) -> bool:
     return True
 
 
-def within(tokens: tuple[Token, ...], first: int, length: int) -> tuple[Token, ...]:
-    """The tokens of a prompt with their places in the text that begins at `first` in it; none for what stands around it."""
-
-    def moved(token: Token) -> Token:
-        start, end = max(token.start - first, 0), min(token.end - first, length)
-        return attrs.evolve(token, start=start, end=end) if start < end else attrs.evolve(token, start=0, end=0)
-
-    return tuple(map(moved, tokens))
-
-
-def _about(folder: Path) -> dict[str, Any]:
+def _table(file: Path) -> dict[str, Any]:
+    """The table in a file, empty if there is none."""
     try:
-        found = json.loads(read_whole(folder / _ABOUT, _MOST_ABOUT))
+        found = json.loads(read_whole(file, _MOST_ABOUT))
     except (CannotRead, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -106,40 +105,23 @@ def _about(folder: Path) -> dict[str, Any]:
 def _default(told: object) -> str:
     """The template itself; of several with names, the one that is called "default"."""
     if isinstance(told, list):
-        told = next((row.get("template") for row in told if isinstance(row, dict) and row.get("name") == "default"), None)
+        told = {
+            row.get("name"): row.get("template") for row in told if isinstance(row, dict) and isinstance(row.get("name"), str)
+        }
+    if isinstance(told, dict):
+        told = told.get("default")
     return told if isinstance(told, str) else ""
 
 
-def _piece(told: object) -> str:
-    """A special piece, which may stand in a table."""
-    piece = told.get("content") if isinstance(told, dict) else told
-    return piece if isinstance(piece, str) else ""
-
-
-@lru_cache(maxsize=64)
-def _rendered(template: Template, text: str) -> str:
-    asked = {"template": template.text, "text": text, "special": dict(template.special), "most": MOST_LETTERS + 4 * len(text)}
-    command = [sys.executable, "-I", str(_PROCESS)]
-    environment = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+def _rendered(template: Template, text: str) -> Prompt:
     try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(asked).encode(),
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            env=environment,
-            cwd=_PROCESS.parent,
-        )
-        answer = json.loads(done.stdout)
-    except subprocess.TimeoutExpired as error:
-        raise BadTemplate(path=template.path, reason=f"> {_SECONDS:g} s") from error
-    except ValueError as error:  # It was ended, for want of memory.
-        raise BadTemplate(path=template.path, reason=f"exit {done.returncode}") from error
+        answer = template._fence.ask(text=text, most=MOST_LETTERS + 4 * len(text))
+    except NoAnswerError as error:
+        raise BadTemplate(path=template.path, reason=error.reason) from error
     if "prompt" not in answer:
         raise BadTemplate(path=template.path, reason=_short(answer["error"]))
-    prompt: str = answer["prompt"]
-    return prompt
+    made = Prompt(answer["prompt"], text, tuple((place, found) for place, found in answer["places"]))
+    return made.framed(template.begin, template.end)
 
 
 def _short(reason: object) -> str:

@@ -1,6 +1,5 @@
 """A tokenizer of others: what it cuts is shown as text that one can read, with the places where it stands."""
 
-import json
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +15,13 @@ class ForeignTokenizer:
         inside.no_truncation()  # Files may ask for it, and a part of the text would be missing.
         inside.no_padding()
         self._inside = inside
-        told = json.loads(inside.to_str())
-        ways = json.dumps([told.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
+        # Not `to_str`, which takes 4 GB to say that there are no pieces up to an id of 10⁹.
+        parts = (inside.normalizer, inside.pre_tokenizer, inside.decoder)
+        ways = "".join(part.__getstate__().decode() for part in parts if part is not None)
         self._by_bytes = "ByteLevel" in ways
         self._spaced = "▁" in ways or "Metaspace" in ways
-        self._special = {row["id"] for row in told.get("added_tokens") or () if row.get("special")}
-        unknown = (told.get("model") or {}).get("unk_token")
+        self._special = {number for number, added in inside.get_added_tokens_decoder().items() if added.special}
+        unknown = getattr(inside.model, "unk_token", None)  # A Unigram has none.
         self._unknown = inside.token_to_id(unknown) if isinstance(unknown, str) else None
 
     @property
@@ -43,15 +43,15 @@ class ForeignTokenizer:
             tokens.append(Token(name, number, start, end, known, special=known and self._is_special(number)))
         return tuple(tokens)
 
-    def token(self, number: int) -> Token:
-        """The token of an id that stands nowhere in a typed text."""
-        return Token(self.symbols(number + 1)[number], number, 0, 0, known=True, special=self._is_special(number))
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of the pieces that a model expects around a text."""
+        return frozenset(self._special)
 
-    def symbols(self, n_symbols: int) -> tuple[str, ...]:
-        """The text of each id below `n_symbols`; "" for an id without a piece."""
-        if len(self._names) < n_symbols:
-            return (*self._names, *[""] * (n_symbols - len(self._names)))
-        return self._names[:n_symbols]
+    @property
+    def longest(self) -> int:
+        """How many characters of a text one piece can stand for."""
+        return max(map(len, self._pieces), default=0)
 
     def decode(self, ids: tuple[int, ...]) -> str:
         """The text of a row of ids, without special ones and without what is no text."""
@@ -68,12 +68,13 @@ class ForeignTokenizer:
         pieces: dict[str, int] = self._inside.get_vocab(with_added_tokens=True)
         return pieces
 
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        names = [""] * self.size
-        for piece, number in self._pieces.items():
-            names[number] = legible(piece) if self._is_special(number) else alone(self._raw(piece))
-        return tuple(names)
+    @property
+    def names(self) -> dict[int, str]:
+        """The text of each id that has a piece; ids may lie far apart."""
+        return {
+            number: legible(piece) if self._is_special(number) else alone(self._raw(piece))
+            for piece, number in sorted(self._pieces.items())
+        }
 
     def _is_special(self, number: int) -> bool:
         return number in self._special

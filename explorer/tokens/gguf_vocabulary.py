@@ -1,42 +1,33 @@
 """The vocabulary that a GGUF file has in its header, written as tokenizer.json, which the library `tokenizers` reads.
 
-Two kinds are known: byte pairs of bytes ("gpt2"), and pieces of sentencepiece with scores ("llama").
+Two kinds are known: byte pairs of bytes ("gpt2"), and pieces of sentencepiece with scores ("llama"). What a header leaves out
+is as llama.cpp takes it (`src/llama-vocab.cpp`): these files are made for it.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_CONTROL, _BY_USER = 3, 4  # kinds of tokens that stand outside the pairs
-_LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+from explorer.tokens.gguf_cuts import CUTS
+
+_UNKNOWN, _CONTROL, _BY_USER = 2, 3, 4  # kinds of tokens that stand outside the pairs
+_BYTES_ALONE = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+_USUAL: Mapping[str, Mapping[str, int]] = {"llama": {"bos": 1, "eos": 2, "unknown": 0}, "gpt2": {"bos": 11, "eos": 11}}
+"""The ids that llama.cpp takes where a header names none, by the kind of the vocabulary."""
+_NO_BEGIN = ("glm4", "chatglm-bpe")
+_ENDS = (
+    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> "
+    "_<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~["
 )
-_QWEN = _LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
-_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-_BYTES_ALONE = {**_BYTES, "use_regex": False}
-
-
-def _cut(pattern: str) -> dict[str, Any]:
-    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-    return {"type": "Sequence", "pretokenizers": [split, _BYTES_ALONE]}
-
-
-_WAYS: Mapping[str, dict[str, Any]] = {
-    "gpt-2": _BYTES,
-    "gpt2": _BYTES,
-    "llama-bpe": _cut(_LLAMA3),
-    "llama3": _cut(_LLAMA3),
-    "qwen2": _cut(_QWEN),
-    "smollm": {"type": "Sequence", "pretokenizers": [{"type": "Digits", "individual_digits": True}, _BYTES]},
-}
-"""How a text is cut before pieces are looked up, by `tokenizer.ggml.pre`."""
+_ENDS_A_TURN = frozenset(_ENDS.split())
+"""The pieces that end an answer. llama.cpp takes them for control pieces, whatever a header says of their kind."""
 
 
 def tokenizer_json(told: Mapping[str, Any]) -> str:
     """The tokenizer.json of what a header tells under "tokenizer.ggml.". Raises ValueError for a vocabulary of another kind."""
-    pieces = told.get("tokenizer.ggml.tokens")
-    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces) or len(set(pieces)) != len(pieces):
+    pieces = _pieces(told)
+    if not pieces or len(set(pieces)) != len(pieces):
         raise ValueError("tokenizer.ggml.tokens")
     kind = told.get("tokenizer.ggml.model")
     if kind == "gpt2":
@@ -51,19 +42,22 @@ def tokenizer_json(told: Mapping[str, Any]) -> str:
 
 def _byte_pairs(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any]:
     """GPT-2's kind, with the pairs in their order."""
-    way, pairs = told.get("tokenizer.ggml.pre", "gpt-2"), told.get("tokenizer.ggml.merges")
-    if way not in _WAYS:  # Another way to cut would give other tokens, and nobody would notice.
-        raise ValueError(f"tokenizer.ggml.pre: {str(way)[:40]}")
+    cut, pairs = CUTS.get(_way(told)), told.get("tokenizer.ggml.merges")
+    if cut is None:  # Another way to cut would give other tokens, and nobody would notice.
+        raise ValueError(f"tokenizer.ggml.pre: {_way(told)[:40]}")
     if not isinstance(pairs, list) or not all(isinstance(pair, str) and pair.count(" ") == 1 for pair in pairs):
         raise ValueError("tokenizer.ggml.merges")
     model = {
         "type": "BPE",
         "vocab": {piece: number for number, piece in enumerate(pieces)},
         "merges": [pair.split(" ") for pair in pairs],
-        "ignore_merges": way in ("llama-bpe", "llama3"),
+        "ignore_merges": cut.whole,
     }
-    normalizer = {"type": "NFC"} if way == "qwen2" else None
-    return {"model": model, "pre_tokenizer": _WAYS[way], "normalizer": normalizer, "decoder": _BYTES}
+    splits = [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False} for pattern in cut.patterns
+    ]
+    before = {"type": "Sequence", "pretokenizers": [*splits, _BYTES_ALONE]}
+    return {"model": model, "pre_tokenizer": before, "normalizer": None, "decoder": _BYTES_ALONE}
 
 
 def _scored_pieces(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any]:
@@ -79,14 +73,13 @@ def _scored_pieces(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, 
         if piece[:at] in ids and piece[at:] in ids
     ]
     pairs.sort(key=lambda pair: (-pair[0], ids[pair[1]], ids[pair[2]]))
-    unknown = told.get("tokenizer.ggml.unknown_token_id")
     model = {
         "type": "BPE",
         "vocab": ids,
         "merges": [[first, second] for _score, first, second in pairs],
         "byte_fallback": True,
         "fuse_unk": True,
-        "unk_token": pieces[unknown] if type(unknown) is int and 0 <= unknown < len(pieces) else None,
+        "unk_token": piece_of(told, "unknown") or None,
     }
     spaces: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]
     leads = told.get("tokenizer.ggml.add_space_prefix", True) is not False
@@ -102,25 +95,67 @@ def _scored_pieces(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, 
 
 
 def _added(told: Mapping[str, Any], pieces: Sequence[str]) -> list[dict[str, Any]]:
-    """The pieces that stand outside the pairs: those that control, and those that a user has added."""
+    """The pieces that stand outside the pairs: those that control, the unknown one, and those that a user has added."""
     kinds = told.get("tokenizer.ggml.token_type")
-    kinds = kinds if isinstance(kinds, list) and len(kinds) == len(pieces) else []
-    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    kinds = kinds if isinstance(kinds, list) and len(kinds) == len(pieces) else [0] * len(pieces)
+    kinds = [_CONTROL if piece in _ENDS_A_TURN else kind for piece, kind in zip(pieces, kinds, strict=True)]
+    # Phi-3's own pieces swallow the spaces behind them; no header says so, and llama.cpp goes by the name, too.
+    swallows = bool(re.search("phi-?3", str(told.get("general.name", "")).lower()))
     return [
-        {"id": number, "content": pieces[number], "special": kind == _CONTROL, **plain}
+        {
+            "id": number,
+            "content": pieces[number],
+            "special": kind != _BY_USER,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": swallows and pieces[number] not in ("<unk>", "<s>", "<|endoftext|>"),
+            "normalized": False,
+        }
         for number, kind in enumerate(kinds)
-        if kind in (_CONTROL, _BY_USER) and pieces[number]
+        if kind in (_UNKNOWN, _CONTROL, _BY_USER)
     ]
+
+
+def piece_of(told: Mapping[str, Any], name: str) -> str:
+    """The special piece of a name such as "bos"; "" where there is none."""
+    pieces, number = _pieces(told), told.get(f"tokenizer.ggml.{name}_token_id")
+    if type(number) is not int or not 0 <= number < len(pieces):
+        number = _USUAL.get(str(told.get("tokenizer.ggml.model")), {}).get(name, len(pieces))
+        if name == "bos" and _way(told) in _NO_BEGIN:
+            return ""
+    return pieces[number] if number < len(pieces) else ""
+
+
+def ends_of_answers(told: Mapping[str, Any]) -> list[int]:
+    """The ids at which an answer ends: that of the header first, and those of all pieces that end a turn."""
+    pieces, end = _pieces(told), piece_of(told, "eos")
+    found = [number for number, piece in enumerate(pieces) if piece == end or piece in _ENDS_A_TURN]
+    return sorted(found, key=lambda number: pieces[number] != end)
+
+
+def ends_of(told: Mapping[str, Any]) -> dict[str, str]:
+    """The pieces that a header wants around each text, by their names "bos" and "eos"."""
+    kind, cut = told.get("tokenizer.ggml.model"), CUTS.get(_way(told))
+    begins = kind == "llama" or (kind == "gpt2" and cut is not None and cut.begins)
+    wanted = {name: told.get(f"tokenizer.ggml.add_{name}_token", usual) for name, usual in (("bos", begins), ("eos", False))}
+    return {name: piece for name, each in wanted.items() if each is True and (piece := piece_of(told, name))}
+
+
+def _way(told: Mapping[str, Any]) -> str:
+    return str(told.get("tokenizer.ggml.pre") or "default")
+
+
+def _pieces(told: Mapping[str, Any]) -> list[str]:
+    """All pieces in the order of their ids; [] where there are none. One without a text has a name instead."""
+    pieces = told.get("tokenizer.ggml.tokens")
+    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
+        return []
+    return [piece or f"[EMPTY_{number}]" for number, piece in enumerate(pieces)]
 
 
 def _framed(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any] | None:
     """The symbols that are put around each text; None where there are none."""
-    ends: dict[str, str] = {}
-    for name, usual in (("bos", told.get("tokenizer.ggml.model") == "llama"), ("eos", False)):
-        number = told.get(f"tokenizer.ggml.{name}_token_id")
-        wanted = told.get(f"tokenizer.ggml.add_{name}_token", usual)
-        if wanted is True and type(number) is int and 0 <= number < len(pieces):
-            ends[name] = pieces[number]
+    ends = ends_of(told)
     if not ends:
         return None
     ids = {piece: pieces.index(piece) for piece in ends.values()}

@@ -133,8 +133,10 @@ def told_of(family: str, config: Any) -> dict[str, Any]:
     return {"general.architecture": family} | {f"{family}.{key}": each for key, each in own.items()}
 
 
-def write_gguf(path: Path, model: Any, family: str, kind: str = "F32", **told: Any) -> Path:
-    """The file of a model; norms and biases stay as float32, as llama.cpp leaves them."""
+def write_gguf(
+    path: Path, model: Any, family: str, kind: str = "F32", further: Mapping[str, Tensor] | None = None, **told: Any
+) -> Path:
+    """The file of a model, with further tensors; norms and biases stay as float32, as llama.cpp leaves them."""
     from explorer.foreign.attention import register  # transformers is imported by it first.
 
     register()
@@ -143,6 +145,16 @@ def write_gguf(path: Path, model: Any, family: str, kind: str = "F32", **told: A
     n_heads = getattr(config, "num_attention_heads", 1)
     named = by_their_names(family, weights, n_heads, getattr(config, "num_key_value_heads", n_heads) or n_heads)
     tensors = {name: plain(each, kind if each.ndim > 1 else "F32") for name, each in named.items()}
+    tensors |= further or {}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gguf(told_of(family, config) | told, tensors))
+    return path
+
+
+def packed_folder(path: Path, family: str, kind: str = "F32", further: dict[str, Any] | None = None, **told: Any) -> Path:
+    """A folder of the tiny model of a family, packed in one file, with a vocabulary beside it."""
+    from tests.foreign.models import fresh, write_tokenizer  # It imports transformers.
+
+    write_gguf(path / "model.gguf", fresh(family), family, kind, further, **told)
+    write_tokenizer(path)
     return path

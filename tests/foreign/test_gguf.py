@@ -23,19 +23,13 @@ from explorer.foreign.gguf_weights import gguf_tensors
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
 from explorer.presets import load_preset
-from tests.foreign.gguf_files import gguf, plain, told_of, value, write_gguf
+from tests.foreign.gguf_files import gguf, packed_folder, plain, told_of, value, write_gguf
 from tests.foreign.models import fresh, write_model, write_tokenizer
 
 slow = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
 FAMILIES = ("llama", "qwen2", "qwen3", "gpt2")
 TOLD = {"general.architecture": "llama", "llama.block_count": 1, "llama.embedding_length": 4}
-
-
-def packed_folder(path: Path, family: str, kind: str = "F32", **told: Any) -> Path:
-    write_gguf(path / "model.gguf", fresh(family), family, kind, **told)
-    write_tokenizer(path)
-    return path
 
 
 @slow
@@ -271,7 +265,11 @@ def test_no_beginning_of_a_file_is_taken_for_all_of_it(tmp_path: Path) -> None:
         ({"general.architecture": "mamba"}, {}, errors.UnknownFamily, "mamba"),
         ({"llama.rope.scaling.type": "yarn"}, {}, errors.UnknownFamily, "yarn"),
         ({"llama.expert_count": 8}, {}, errors.UnknownFamily, "experts"),
-        ({}, {"rope_freqs.weight": ("F32", (4,), bytes(16))}, errors.BadWeights, "rope_freqs"),
+        ({}, {"rope_freqs.weight": ("F32", (4,), bytes(16))}, errors.BadWeights, "[4] ≠ [1]"),
+        ({}, {"rope_freqs.weight": ("F32", (1,), bytes(4))}, errors.BadWeights, "0.0 … 0.0"),
+        ({"llama.rope.scaling.factor": float("nan")}, {}, errors.BadWeights, "nan"),
+        ({"llama.rope.scaling.factor": -2.0, "llama.attention.key_length": 2.5}, {}, errors.BadWeights, "-2.0"),
+        ({}, {"rope_freqs.weight": ("F32", (1,), b"\xff" * 4)}, errors.BadWeights, "nan"),
         ({"llama.block_count": 10**6}, {}, errors.NotAModel, "num_hidden_layers"),
         ({"llama.embedding_length": "many"}, {}, errors.NotAModel, "embedding_length"),
     ],

@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 
 from explorer.errors import BadTemplate, NoChatTemplate
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import chat
-from explorer.tokens.chat import has_template, read_template, within
-from explorer.tokens.chat_process import rendered
-from explorer.tokens.token import Token
+from explorer.tokens.chat import has_template, read_template
 
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
@@ -28,7 +27,7 @@ def test_a_message_is_written_as_the_template_says(tmp_path: Path) -> None:
     """Up to where the answer begins; with the text as it was typed."""
     made = read_template(write(tmp_path, CHATML))
 
-    assert made.prompt("我爱 <b>'x'") == "<|im_start|>user\n我爱 <b>'x'<|im_end|>\n<|im_start|>assistant\n"
+    assert made.prompt("我爱 <b>'x'").text == "<|im_start|>user\n我爱 <b>'x'<|im_end|>\n<|im_start|>assistant\n"
 
 
 def test_special_pieces_have_their_names(tmp_path: Path) -> None:
@@ -36,7 +35,7 @@ def test_special_pieces_have_their_names(tmp_path: Path) -> None:
     template = "{{ bos_token }}{{ messages[0].content | trim }}{{ eos_token }}"
     folder = write(tmp_path, template, bos_token="<s>", eos_token={"content": "</s>"})
 
-    assert read_template(folder).prompt(" hello ") == "<s>hello</s>"
+    assert read_template(folder).prompt(" hello ").text == "<s>hello</s>"
 
 
 def test_a_file_of_its_own_goes_first_and_default_is_the_one_of_several(tmp_path: Path) -> None:
@@ -44,9 +43,9 @@ def test_a_file_of_its_own_goes_first_and_default_is_the_one_of_several(tmp_path
     folder = write(
         tmp_path, [{"name": "tools", "template": "t"}, {"name": "default", "template": "d{{ messages[0].content }}"}]
     )
-    assert read_template(folder).prompt("x") == "dx"
+    assert read_template(folder).prompt("x").text == "dx"
     (folder / "chat_template.jinja").write_text("f{{ messages[0]['content'] }}")
-    assert read_template(folder).prompt("x") == "fx"
+    assert read_template(folder).prompt("x").text == "fx"
 
 
 @pytest.mark.parametrize("about", [None, "", [], [{"name": "other", "template": "x"}], 3, {"a": 1}])
@@ -103,11 +102,12 @@ HOSTILE = {
     "a long text": ("{% for i in range(99999) %}{{ 'abc' }}{% endfor %}", "> 65556"),
     "a long text at once": ("{{ 'a' * 1000000 }}", "> 65556"),
     "a huge range": ("{% for i in range(10**9) %}{% endfor %}", "Overflow"),
-    "much memory": ("{{ 'a' * 10**11 }}", "MemoryError"),
-    "much memory by padding": ("{{ 'a'.ljust(10**11) }}", "MemoryError"),
+    "more memory than there is": ("{{ 'a' * 10**18 }}", "MemoryError"),
+    "more memory than there is, by padding": ("{{ 'a'.ljust(10**18) }}", "MemoryError"),
+    "much memory": ("{{ 'a' * 3 * 10**9 }}", "> 512 MB"),
     "much memory by doubling": (
         "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(40) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}",
-        "MemoryError",
+        "> 512 MB",
     ),
     "itself": ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "RecursionError"),
 }
@@ -125,37 +125,21 @@ def test_a_hostile_template_is_refused_in_a_sentence(name: str, tmp_path: Path) 
         assert told in sentence
 
 
-@pytest.mark.slow  # It waits for the template's time to be over.
 def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in loops write nothing, so that only time can tell."""
-    monkeypatch.setattr(chat, "_SECONDS", 1.0)
+    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    with pytest.raises(BadTemplate, match="1 s"):
+    with pytest.raises(BadTemplate, match=r"0\.2 s"):
         read_template(write(tmp_path, endless)).prompt("hello")
 
 
-def test_a_process_that_says_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that the system has ended."""
-    silent = tmp_path / "silent.py"
-    silent.write_text("raise SystemExit(9)")
-    monkeypatch.setattr(chat, "_PROCESS", silent)
-    with pytest.raises(BadTemplate, match="exit 9"):
-        read_template(write(tmp_path, "another {{ messages }}")).prompt("hello")
+def test_a_template_answers_again_after_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One text is too much for it, and the next one is not."""
+    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    picky = "{% if messages[0].content == 'x' %}{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    made = read_template(write(tmp_path, picky + "{% endif %}{{ messages[0].content }}"))
 
-
-def test_the_process_itself() -> None:
-    """What it answers, asked without a process: the prompt, or the first error."""
-    asked = {"template": CHATML, "text": "x", "special": {}, "most": 1000}
-    assert rendered(asked)["prompt"].startswith("<|im_start|>user\nx")
-    assert rendered({**asked, "most": 5}) == {"error": "> 5"}
-    assert rendered({**asked, "template": "{{ messages | tojson }}"}) == {"prompt": '[{"role": "user", "content": "x"}]'}
-    assert len(rendered({**asked, "template": "{{ strftime_now('%Y') }}"})["prompt"]) == 4
-    assert "SecurityError" in rendered({**asked, "template": "{{ ''.__class__.__mro__ }}"})["error"]
-
-
-def test_tokens_of_a_prompt_have_their_places_in_the_text() -> None:
-    """Those around it stand nowhere in it, and one that reaches over its border covers the part inside."""
-    spans = [(0, 4), (3, 6), (6, 8), (8, 10), (10, 12)]
-    tokens = tuple(Token("x", 1, start, end, known=True) for start, end in spans)
-
-    assert [(token.start, token.end) for token in within(tokens, 5, 4)] == [(0, 0), (0, 1), (1, 3), (3, 4), (0, 0)]
+    assert made.prompt("a").text == "a"
+    with pytest.raises(BadTemplate):
+        made.prompt("x")
+    assert made.prompt("b").text == "b"

@@ -109,16 +109,15 @@ def test_text_without_special_tokens(tmp_path: Path) -> None:
     assert [token.text for token in written(tmp_path, word_pieces()).tokenize("我", special=False)] == ["我"]
 
 
-def test_symbols_tokens_and_text_of_ids(tmp_path: Path) -> None:
-    """A symbol for each id of the model, also for those without a piece."""
+def test_names_and_text_of_ids(tmp_path: Path) -> None:
+    """A name for each id that has a piece."""
     tokenizer = written(tmp_path, with_fallback())
 
-    assert len(tokenizer.symbols(300)) == 300
-    assert tokenizer.symbols(300)[2 + 0xE4] == "E4"
-    assert tokenizer.symbols(300)[258:262] == ("␣", "我", "a", "␣a")
-    assert tokenizer.symbols(300)[299] == ""
-    assert tokenizer.symbols(3) == ("<unk>", "<s>", "U+0000")
-    assert tokenizer.token(1).special
+    assert [tokenizer.names[number] for number in (2 + 0xE4, 258, 259, 260, 261)] == ["E4", "␣", "我", "a", "␣a"]
+    assert [tokenizer.names[number] for number in range(3)] == ["<unk>", "<s>", "U+0000"]
+    assert len(tokenizer.names) == 262 == tokenizer.size
+    assert tokenizer.special_ids == {0, 1}
+    assert tokenizer.longest == len("<0xE4>")
     assert tokenizer.decode((1, 261, 259, 2 + 0xE4)) == "a我"
     assert tokenizer.id_of("我") == 259
     assert tokenizer.id_of("你") is None

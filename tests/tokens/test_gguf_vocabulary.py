@@ -1,13 +1,17 @@
 """The vocabulary in the header of a GGUF file, against the same vocabulary made by the library itself."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 
 from explorer.errors import BadVocabulary
 from explorer.tokens.chat import told_template
 from explorer.tokens.foreign import read_tokenizer
+from explorer.tokens.gguf_cuts import CUTS
+from explorer.tokens.gguf_vocabulary import tokenizer_json
 
 tokenizers = pytest.importorskip("tokenizers")
 TEXTS = ("the fox", " the  fox\n\nthe", "我爱 fox 1234!", "x don't <|end|> y", "")
@@ -45,11 +49,95 @@ def test_byte_pairs_are_cut_as_the_library_cuts_them(tmp_path: Path) -> None:
     assert end.special
 
 
-@pytest.mark.parametrize(("way", "digits"), [("smollm", 4), ("qwen2", 4), ("llama-bpe", 3), ("gpt-2", 3)])
+ENDINGS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+HIGH, LOW = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+LEAD = r"[^\r\n\p{L}\p{N}]?"
+LLAMA3 = rf"{ENDINGS}|{LEAD}\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{SPACES}"
+QWEN2 = LLAMA3.replace("{1,3}", "")
+TEKKEN = rf"{LEAD}{HIGH}*{LOW}+|{LEAD}{HIGH}+{LOW}*|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{SPACES}"
+GPT4O = rf"{LEAD}{HIGH}*{LOW}+{ENDINGS}?|{LEAD}{HIGH}+{LOW}*{ENDINGS}?|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{SPACES}"
+ORIGINAL = {
+    "llama3": [LLAMA3],
+    "llama-v3": [LLAMA3],
+    "llama-bpe": [LLAMA3],
+    "smaug-bpe": [LLAMA3],
+    "qwen2": [QWEN2],
+    "deepseek-r1-qwen": [QWEN2],
+    "megrez": [QWEN2],
+    "gpt-2": [GPT2],
+    "smollm": [r"\p{N}", GPT2],
+    "refact": [r"\p{N}", GPT2],
+    "tekken": [TEKKEN],
+    "gpt-4o": [GPT4O],
+    "default": [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
+    "falcon": [r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"],
+    "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"],
+    "deepseek-v3": [
+        r"\p{N}{1,3}",
+        "[一-龥\u3040-\u309f\u30a0-\u30ff]+",
+        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+        rf"| ?[\p{{P}}\p{{S}}]+[\r\n]*|{SPACES}",
+    ],
+    "qwen35": [QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")],
+    "seed-coder": [QWEN2.replace(r"[^\s\p{L}\p{N}]+[\r\n]*", r"[^\s\p{L}\p{N}\r\n]+")],
+    "viking": [r" ?[^(\s|.,!?…。，、।۔،)]+", r"\p{N}"],
+}
+"""The patterns of the models' own tokenizers, as their makers publish them."""
+ODD = (
+    "I'LL pay 12345.678 CNY, don't you?!\r\n\n  x_y = f(a)+1;\t\t你好，世界 123元 (见下文)…  ",
+    "snake_case camelCase HTTPServer's iPhone15 $20+3 <b>/path/to\n\n\n   indented\n",
+    "e\u0301te\u0301",
+    "’quotes“ ÉTÉ été 한국어 ١٢٣ 🙂🙂 `code` a--b",
+)
+
+
+def cut_by(patterns: list[str], text: str) -> list[str]:
+    """The pieces of a text: each pattern cuts what the one before has left, and what lies between its finds stays a piece."""
+    pieces = [text]
+    for pattern in patterns:
+        found = []
+        for piece in pieces:
+            at = 0
+            for each in regex.finditer(pattern, piece):
+                found += [piece[at : each.start()], each[0]]
+                at = each.end()
+            found.append(piece[at:])
+        pieces = [piece for piece in found if piece]
+    return pieces
+
+
+@pytest.mark.parametrize("way", ORIGINAL)
+def test_a_text_is_cut_as_the_models_own_tokenizer_cuts_it(way: str) -> None:
+    """By each name, with another library of patterns: letters of every kind, numbers, signs, line ends."""
+    made = tokenizers.Tokenizer.from_str(tokenizer_json(byte_pairs(way)))
+    # llama.cpp's own form of the cased patterns leaves a mark that stands by itself out of the word.
+    for text in (each for each in ODD if way not in ("tekken", "gpt-4o") or "\u0301" not in each):
+        spans = [span for _piece, span in made.pre_tokenizer.pre_tokenize_str(text)]
+        assert [text[start:end] for start, end in spans] == cut_by(ORIGINAL[way], text)
+
+
+@pytest.mark.parametrize("way", CUTS)
+def test_every_way_to_cut_loses_nothing(way: str, tmp_path: Path) -> None:
+    """The pieces of a text make the text, for all names that are known."""
+    made = read_tokenizer(tmp_path, "llama", byte_pairs(way))
+    for text in ODD:
+        assert made.decode(tuple(token.id for token in made.tokenize(text, special=False))) == text.strip()
+
+
+@pytest.mark.parametrize(("way", "digits"), [("smollm", 4), ("deepseek-r1-qwen", 4), ("llama-v3", 3), ("gpt-2", 3)])
 def test_digits_are_cut_as_the_kind_says(way: str, digits: int, tmp_path: Path) -> None:
     """One by one, in threes, or as they come: 12 is one piece only where the two may stand together."""
     made = read_tokenizer(tmp_path, "llama", byte_pairs(way))
-    assert len(made.tokenize("1234")) == digits
+    assert len(made.tokenize("1234", special=False)) == digits
+
+
+def test_a_header_without_a_name_is_cut_in_the_usual_way(tmp_path: Path) -> None:
+    """llama.cpp takes "default" for it: three digits at most stand together."""
+    told = byte_pairs()
+    del told["tokenizer.ggml.pre"]
+    assert json.loads(tokenizer_json(told)) == json.loads(tokenizer_json(byte_pairs("default")))
 
 
 def test_a_begin_symbol_is_put_before_a_text_if_the_header_says_so(tmp_path: Path) -> None:
@@ -57,6 +145,54 @@ def test_a_begin_symbol_is_put_before_a_text_if_the_header_says_so(tmp_path: Pat
     made = read_tokenizer(tmp_path, "llama", told)
     assert [token.text for token in made.tokenize("the")][-1] == "the"
     assert made.tokenize("the")[0].id == 263 and made.tokenize("the")[0].special
+
+
+@pytest.mark.parametrize(
+    ("told", "begin", "end"),
+    [
+        ({}, None, None),
+        ({"tokenizer.ggml.add_bos_token": True}, 263, None),
+        ({"tokenizer.ggml.add_bos_token": True, "tokenizer.ggml.add_eos_token": True}, 263, 264),
+        ({"tokenizer.ggml.pre": "llama-v3"}, 263, None),
+        ({"tokenizer.ggml.pre": "tekken"}, 263, None),
+        ({"tokenizer.ggml.pre": "llama-v3", "tokenizer.ggml.add_bos_token": False}, None, None),
+        ({"tokenizer.ggml.pre": "llama-v3", "tokenizer.ggml.bos_token_id": 10**6}, 11, None),
+        (
+            {"tokenizer.ggml.pre": "chatglm-bpe", "tokenizer.ggml.bos_token_id": -1, "tokenizer.ggml.add_bos_token": True},
+            None,
+            None,
+        ),
+    ],
+)
+def test_the_flags_of_a_header_say_what_stands_around_a_text(
+    told: dict[str, Any], begin: int | None, end: int | None, tmp_path: Path
+) -> None:
+    """And where they say nothing, the name of the way to cut does; an id that is none stands for the usual one."""
+    ids = {"tokenizer.ggml.bos_token_id": 263, "tokenizer.ggml.eos_token_id": 264}
+    made = [token.id for token in read_tokenizer(tmp_path, "llama", byte_pairs(**ids | told)).tokenize("the")]
+    the = byte_pairs()["tokenizer.ggml.tokens"].index("the")
+    assert made == [each for each in (begin, the, end) if each is not None]
+
+
+def test_pieces_that_control_are_told_from_text(tmp_path: Path) -> None:
+    """What ends a turn controls, whatever the header says; the unknown piece does, and one without a text has a name."""
+    told = byte_pairs()
+    more = ["<|im_end|>", "<unk>", "", "plain"]
+    told["tokenizer.ggml.tokens"] += more
+    told["tokenizer.ggml.token_type"] += [1, 2, 3, 1]
+    made = read_tokenizer(tmp_path, "llama", told)
+    n = len(told["tokenizer.ggml.tokens"])
+    assert [token.id for token in made.tokenize("<|im_end|><unk><|user|>")] == [n - 4, n - 3, 264]
+    assert [token.special for token in made.tokenize("<|im_end|><unk><|user|>")] == [True, True, False]
+    assert made.id_of("[EMPTY_267]") == 267
+    assert len(made.tokenize("plain")) == 5
+
+
+@pytest.mark.parametrize(("name", "n_tokens"), [("Phi-3 mini", 2), ("Llama 3", 3)])
+def test_pieces_of_phi_3_swallow_the_spaces_behind_them(name: str, n_tokens: int, tmp_path: Path) -> None:
+    """As llama.cpp has it, by the name of the model."""
+    made = read_tokenizer(tmp_path, "llama", byte_pairs(**{"general.name": name}))
+    assert len(made.tokenize("<|end|> a")) == n_tokens
 
 
 def scored() -> dict[str, Any]:
@@ -121,11 +257,35 @@ def test_a_tokenizer_beside_the_file_comes_first(tmp_path: Path) -> None:
     assert read_tokenizer(tmp_path, "llama", byte_pairs("somebody's")).size == 2
 
 
+def test_a_space_stands_before_each_text_and_behind_each_special_piece(tmp_path: Path) -> None:
+    """As llama.cpp puts it, where the header does not say otherwise."""
+    told = scored()
+    ids = {piece: number for number, piece in enumerate(told["tokenizer.ggml.tokens"])}
+    made = read_tokenizer(tmp_path, "llama", told)
+    assert [token.id for token in made.tokenize("the</s>the")] == [1, ids["▁the"], 2, ids["▁the"]]
+    told["tokenizer.ggml.add_space_prefix"] = False
+    apart = [ids["t"], ids["he"]]
+    made = read_tokenizer(tmp_path, "llama", told)
+    assert [token.id for token in made.tokenize("the</s>the")] == [1, *apart, 2, *apart]
+
+
+@pytest.mark.parametrize("template", ["{{ bos_token }}[{{ messages[0].content }}]", "[{{ messages[0].content }}]"])
+def test_a_prompt_begins_with_the_symbol_of_the_header_once(template: str) -> None:
+    """Be it in the template or not; where the header wants none, the template alone says it."""
+    ids = {"tokenizer.chat_template": template, "tokenizer.ggml.bos_token_id": 263}
+    made = told_template("x", byte_pairs("llama-v3", **ids))
+    assert made is not None and made.prompt("hi").text == "<|end|>[hi]"
+    plain = told_template("x", byte_pairs("qwen2", **ids))
+    assert plain is not None and plain.prompt("hi").text == template.replace("{{ bos_token }}", "<|end|>").replace(
+        "{{ messages[0].content }}", "hi"
+    )
+
+
 def test_the_template_of_the_header_has_its_special_pieces() -> None:
     """As a folder's own; a header without one has none."""
     told = byte_pairs(
         **{"tokenizer.chat_template": "{{ bos_token }}{{ messages[0].content }}", "tokenizer.ggml.bos_token_id": 263}
     )
     made = told_template("x", told)
-    assert made is not None and made.prompt("hi") == "<|end|>hi"
+    assert made is not None and made.prompt("hi").text == "<|end|>hi"
     assert told_template("x", byte_pairs()) is None

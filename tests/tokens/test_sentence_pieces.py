@@ -114,7 +114,7 @@ def test_ids_are_those_of_the_family(family: str, folder: Path) -> None:
     assert [token.id for token in tokens] == FOUND[family]
     assert [token.text for token in tokens if not token.special] == ["␣the", "␣fox", "我爱"]
     assert [(token.start, token.end) for token in tokens if not token.special] == [(0, 3), (3, 7), (7, 9)]
-    assert all(made.symbols(made.size)[token.id] == token.text for token in tokens)
+    assert all(made.names[token.id] == token.text for token in tokens)
     assert made.decode(tuple(token.id for token in tokens)) == "the fox我爱"
     assert made.id_of("▁fox") == FOUND[family][1 + (family in ("llama", "xlm-roberta"))]
 

@@ -4,14 +4,16 @@ Decision: the list of the last folders is told to menu and header whole, with ea
 leave out those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.recents import Recents
-from explorer.errors import ExplorerError, FolderIsGone
+from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
 from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
 from explorer.state.intents import OpenFolder
@@ -27,10 +29,10 @@ class Folders(QObject):
         super().__init__(window)
         self.recents = Recents(menu, titles, self)
         self.recents.chosen.connect(self.open)
-        self._window, self._title = window, ""
+        self._window, self._title, self._choose = window, "", ""
 
     def speak(self, words: Words) -> None:
-        self._title = words("action.open_model")
+        self._title, self._choose = words("action.open_model"), words("action.choose_model")
 
     def choose(self) -> None:
         """Let the user choose a folder."""
@@ -48,9 +50,25 @@ class Folders(QObject):
             self.recents.add(wish.preset)
 
     def failed(self, error: ExplorerError) -> None:
-        """Hear why something could not be done: a folder that is gone is offered no more."""
+        """Hear why something could not be done: a folder that is gone is offered no more, of several models one is chosen."""
         if isinstance(error, FolderIsGone):
             self.recents.drop(str(error.values["path"]))
+        if isinstance(error, SeveralGguf):
+            self._offer(error.files)
+
+    def _offer(self, files: Iterable[str]) -> None:
+        """Let the user choose one of the files of a folder."""
+        menu = QMenu(self._window)
+        menu.setAccessibleName(self._choose)
+        menu.addSection(self._choose)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for file in files:
+            menu.addAction(Path(file).name.replace("&", "&&")).setData(file)
+        menu.triggered.connect(self._chose)
+        menu.popup(self._window.mapToGlobal(self._window.rect().center()))
+
+    def _chose(self, action: QAction) -> None:
+        self.open(action.data())
 
 
 def dropped_folder(what: QMimeData) -> str:
@@ -63,5 +81,5 @@ def dropped_folder(what: QMimeData) -> str:
     return str(path.parent if path.suffix in _OF_MODELS and not alone else path)
 
 
-_OF_MODELS = (".json", ".safetensors", ".gguf", ".toml", ".txt", ".model")
-"""The endings of files in a folder with a model: who drops one of them means its folder."""
+_OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
+"""The endings of files in a folder with a model: who drops one of them means its folder. A file in GGUF is a model itself."""

@@ -22,7 +22,7 @@ from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.threads import threads
-from explorer.errors import BadVocabulary, KnobDoesNothing, NoEndSymbol, TooLong
+from explorer.errors import BadVocabulary, IdOutsideModel, KnobDoesNothing, NoEndSymbol, NoTokens, TooLong, TooManyCharacters
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
 from explorer.foreign.classes import ended, shifted
@@ -35,9 +35,9 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, has_template, read_template, told_template, within
-from explorer.tokens.foreign import read_tokenizer
-from explorer.tokens.foreign_tokenizer import ForeignTokenizer
+from explorer.tokens.chat import Template, has_template, read_template, told_template
+from explorer.tokens.chat_prompt import Prompt
+from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
@@ -57,7 +57,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
     folder = check_folder(path)
     told = {} if folder.gguf is None else folder.gguf.header.told
-    tokenizer = read_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
+    tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
     made_from = () if folder.gguf is None else folder.gguf.kinds
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
@@ -71,7 +71,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
-def _mask_id(tokenizer: ForeignTokenizer) -> int:
+def _mask_id(tokenizer: FencedTokenizer) -> int:
     """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none."""
     found = (tokenizer.id_of(piece) for piece in _MASKS)
     return next((each for each in found if each is not None), -1)
@@ -100,10 +100,11 @@ class ForeignModel:
     """The ModelSource of one opened folder."""
 
     def __init__(
-        self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path, template: Template | None = None
+        self, opened: Opened, card: ModelCard, tokenizer: FencedTokenizer, path: Path, template: Template | None = None
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
         self._template = template  # One that stands in a file of its own is read when somebody asks for it.
+        self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
         self._read = self._symbols or tokenizer.symbols(card.sides[0].vocab_size)  # Some models have no output over them.
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
@@ -147,18 +148,22 @@ class ForeignModel:
         """
         if not wish.trained:
             raise KnobDoesNothing(name="trained")
-        return self._short_enough(self._row(wish, wish.text))
+        return self._short_enough(self._row(wish, self._few_letters(wish.text)))
 
     def further(self, wish: Wish, text: str) -> Row:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
-        return self._row(wish, text)[: self._card.max_len]
+        return self._row(wish, text[: self._most_letters])[: self._card.max_len]
+
+    def tokens_of(self, text: str) -> Row:
+        """The tokens of a text outside any Wish, with the special ones of the model. Raises BadText, TooLong."""
+        return self._short_enough(self._known_ids(self.tokenizer.tokenize(self._few_letters(text))))
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """The tokens of the sides that the model has. A model with both writes its target, greedily, unless one was typed.
 
         Raises BadText, TooLong, Superseded.
         """
-        prompt = self._prompt(wish.text) if wish.chat else ""
+        prompt = self._prompt(wish.text).text if wish.chat else ""
         if self._card.architecture == "encoder-only":
             return Sentence(Tokens(source), wish.text, prompt=prompt)
         if self._card.architecture == "decoder-only":
@@ -166,8 +171,8 @@ class ForeignModel:
         if self.foreign.classes is not None:
             return Sentence(Tokens(source, self._read_again(source, wish)), wish.text, prompt=prompt)
         if wish.target is not None:
-            row = self.tokenizer.tokenize(wish.target, special=False)
-            return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target, prompt=prompt)
+            row = (self._begin(), *self.tokenizer.tokenize(self._few_letters(wish.target), special=False))
+            return Sentence(Tokens(source, self._short_enough(self._known_ids(row, side=-1))), wish.target, prompt=prompt)
         ids = self._written(source, wish.config, changing, stop)
         target = tuple(self.tokenizer.token(number) for number in ids)
         return Sentence(Tokens(source, target), self.tokenizer.decode(ids), prompt=prompt)
@@ -179,7 +184,7 @@ class ForeignModel:
         config, ids = self.foreign.model.config, [token.id for token in source]
         if ended(config) not in ids:
             raise NoEndSymbol(path=str(self._path), end=ended(config))
-        return tuple(self.tokenizer.token(number) for number in shifted(ids, config))
+        return self._known_ids(tuple(self.tokenizer.token(number) for number in shifted(ids, config)), side=-1)
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads: they are the same, where there is an output."""
@@ -226,11 +231,11 @@ class ForeignModel:
         Those of the prompt have places in the text where they stand in it. Raises BadText, NoChatTemplate, BadTemplate.
         """
         if not wish.chat:
-            return self.tokenizer.tokenize(text)
+            return self._known_ids(self.tokenizer.tokenize(text))
         prompt = self._prompt(text)
-        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
+        return prompt.within(self._known_ids(self.tokenizer.tokenize(prompt.text, special=False)))
 
-    def _prompt(self, text: str) -> str:
+    def _prompt(self, text: str) -> Prompt:
         """The whole prompt that the model's chat template makes of a text. Raises NoChatTemplate, BadTemplate."""
         if self._template is None:
             self._template = read_template(self._path)
@@ -264,7 +269,23 @@ class ForeignModel:
         return whole[len(before) :] if whole.startswith(before) else self.tokenizer.decode(tuple(ids))
 
     def _begin(self) -> Token:
-        return self.tokenizer.token(max(self._card.begin, 0))
+        return self._known_ids((self.tokenizer.token(max(self._card.begin, 0)),), side=-1)[0]
+
+    def _few_letters(self, text: str) -> str:
+        """The text itself. Raises TooManyCharacters before it is tokenized, which takes long for one that cannot fit."""
+        if len(text) > self._most_letters:
+            raise TooManyCharacters(limit=self._most_letters, got=len(text))
+        return text
+
+    def _known_ids(self, row: Row, side: int = 0) -> Row:
+        """The tokens themselves. Raises NoTokens if there are none, IdOutsideModel if a side has no vector for one."""
+        if not row:
+            raise NoTokens(path=str(self._path))
+        size = self._card.sides[side].vocab_size
+        for token in row:
+            if not 0 <= token.id < size:
+                raise IdOutsideModel(path=str(self._path), token=token.text, id=token.id, size=size)
+        return row
 
     def _short_enough(self, row: Row) -> Row:
         """The tokens themselves. Raises TooLong if there are more than the model has positions."""

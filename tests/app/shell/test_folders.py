@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.display import documents
 from explorer.app.shell.folders import Folders, dropped_folder
-from explorer.errors import EmptyText, FolderIsGone
+from explorer.errors import EmptyText, FolderIsGone, SeveralGguf
 from explorer.lang import Words
 from explorer.presets import titles
 from explorer.state.intents import OpenFolder
@@ -124,3 +124,27 @@ def test_folders_are_called_by_what_tells_them_apart() -> None:
     assert titles(("/a/gpt2", "/b/gpt2")) == ("a/gpt2", "b/gpt2")
     assert titles(("/x/minilm/model",)) == ("minilm/model",)
     assert titles(("/c/models--openai--gpt2/snapshots/0123abc",)) == ("openai/gpt2",)
+
+
+def test_of_several_models_in_a_folder_one_is_chosen(qtbot: QtBot) -> None:
+    """Each file is offered by its name, and the chosen one is opened; leaving the menu opens none."""
+    folders = made(qtbot)
+    files = ("/m/a/big & slow.gguf", "/m/a/small.gguf")
+    wished: list[object] = []
+    folders.wished.connect(wished.append)
+    folders.failed(SeveralGguf(path="/m/a", count=2, found="…", example=files[0], files=files))
+    (menu,) = (each for each in folders._window.findChildren(QMenu) if each.actions())
+    assert [action.text() for action in menu.actions()] == ["Choose a model", "big && slow.gguf", "small.gguf"]
+    menu.actions()[2].trigger()
+    assert wished == [OpenFolder(files[1])]
+    menu.close()
+    assert len(wished) == 1
+
+
+def test_a_dropped_model_in_one_file_is_that_file() -> None:
+    """Its folder may hold several; any other file of a model stands for its folder."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/m/a/small.gguf")])
+    assert dropped_folder(data) == str(Path("/m/a/small.gguf"))
+    data.setUrls([QUrl.fromLocalFile("/m/a/config.json")])
+    assert dropped_folder(data) == str(Path("/m/a"))

@@ -1,0 +1,249 @@
+"""A process of its own for what came from strangers: their tokenizers and their chat templates run behind this fence.
+
+Decision: one process for each open folder answers every question, and is ended and started again when it goes over its
+limits. A round trip takes 0.2 ms for a sentence. Rejected: to try a tokenizer once and then to use it in this process, since
+a pattern such as (a+)+$ is harmless for most texts and takes for ever with one of them.
+
+This process watches the other's time and memory, because `setrlimit` limits no memory on macOS, and is not there on Windows.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import attrs
+import psutil
+
+from explorer import errors
+from explorer.errors import ExplorerError
+from explorer.tokens.fence_process import HEAD_BYTES, PATIENCE_S
+
+ARGUMENT = "fence"  # With it a bundled program is this process and no window.
+_LOOK_S = 0.02
+_MOST_ASKED_BYTES = 2**28
+_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.fence_process import main; main()"
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """What the process may use. Seconds are of the processor: `opening_s` to open what it runs, `seconds` for a question."""
+
+    opening_s: float
+    seconds: float
+    memory_bytes: int
+    answer_bytes: int = 2**25
+
+
+class NoAnswerError(Exception):
+    """A question that came to nothing; `reason` is one short line."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class OverTimeError(NoAnswerError):
+    """The process was ended because it computed for more than `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"> {seconds:g} s")
+        self.seconds = seconds
+
+
+class OverSizeError(NoAnswerError):
+    """The process was ended because it had or made more than `n_bytes`."""
+
+    def __init__(self, n_bytes: int) -> None:
+        super().__init__(f"> {n_bytes / 2**20:g} MB")
+        self.n_bytes = n_bytes
+
+
+class Fence:
+    """What `behind_fence.KINDS` opens, in a process that starts with the first question and ends with this object."""
+
+    def __init__(self, kind: str, limits: Limits, **opening: Any) -> None:
+        self._opening, self._limits = {"kind": kind, **opening}, limits
+        self._process: _Process | None = None
+        self._digest = b""
+        self._lock = threading.Lock()
+
+    def open(self) -> Any:
+        """What is to be known of what the process opens. Raises NoAnswerError, and each ExplorerError that is raised there."""
+        with self._lock:
+            return self._opened()
+
+    def ask(self, **question: Any) -> Any:
+        """The answer to a question, from a process that is started anew where it was ended. Raises as `open`."""
+        with self._lock:
+            if self._process is None or self._process.ended:
+                self._opened()
+            return _heard(self._answer(question, self._limits.seconds))
+
+    def end(self) -> None:
+        """End the process; a further question starts another."""
+        if self._process is not None:
+            self._process.end()
+
+    def _opened(self) -> Any:
+        self.end()
+        self._process = _Process(self._limits)
+        answer = self._answer(self._opening, self._limits.opening_s)
+        try:
+            about, digest = _heard(answer), hashlib.sha256(answer).digest()
+            if self._digest and digest != self._digest:  # Somebody wrote to the folder, and ids may mean other pieces now.
+                raise NoAnswerError("changed")
+        except Exception:
+            self.end()
+            raise
+        self._digest = digest
+        return about
+
+    def _answer(self, question: Mapping[str, Any], seconds: float) -> bytes:
+        assert self._process is not None
+        try:
+            return self._process.answer(json.dumps(question).encode(), seconds)
+        except BaseException:  # After an interruption an answer is on its way, which no other question may get.
+            self._process.end()
+            raise
+
+
+def _heard(answer: bytes) -> Any:
+    """What an answer says. Raises NoAnswerError, ExplorerError."""
+    found: dict[str, Any] = json.loads(answer)
+    if "refused" in found:
+        raise _refusal(found["refused"], found["values"])
+    if "failed" in found:
+        raise NoAnswerError(found["failed"])
+    return found["answer"]
+
+
+def _refusal(name: str, values: Mapping[str, object]) -> Exception:
+    """The user's error that was raised in the process."""
+    kind = getattr(errors, name, None)
+    return kind(**values) if isinstance(kind, type) and issubclass(kind, ExplorerError) else NoAnswerError(name)
+
+
+class _Process:
+    """The running process. It ends at the latest when this object is collected or the program ends; it ends by itself when
+    the program is killed: then there is nobody to ask it further.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        try:
+            self._child = subprocess.Popen(
+                command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # A panic in Rust writes there.
+                env=_environment(),
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:
+            raise NoAnswerError(error.strerror or str(error)) from error
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._asked, told = self._child.stdin, self._child.stdout
+        self._answers: queue.SimpleQueue[bytes | NoAnswerError | None] = queue.SimpleQueue()
+        reader = threading.Thread(target=_read, args=(told, self._answers, limits.answer_bytes), daemon=True)
+        reader.start()
+        self.end = weakref.finalize(self, _end, self._child, reader)
+        # It tells its own number: on Windows the started process may be one that starts Python and waits for it.
+        self._id = self._child.pid
+        self._id = json.loads(self._next(limits.opening_s))["process"]
+
+    @property
+    def ended(self) -> bool:
+        """Whether it answers no more."""
+        return not self.end.alive or self._child.poll() is not None
+
+    def answer(self, question: bytes, seconds: float) -> bytes:
+        """Raises NoAnswerError."""
+        if len(question) > _MOST_ASKED_BYTES:
+            raise OverSizeError(_MOST_ASKED_BYTES)
+        with contextlib.suppress(OSError):  # One that has ended reads nothing, and `_next` finds that out.
+            self._asked.write(len(question).to_bytes(HEAD_BYTES, "big"))
+            self._asked.write(question)
+            self._asked.flush()
+        return self._next(seconds)
+
+    def _next(self, seconds: float) -> bytes:
+        """The next answer. Raises NoAnswerError."""
+        begin_s, before_s = time.monotonic(), None
+        while True:
+            try:
+                found = self._answers.get(timeout=_LOOK_S)
+            except queue.Empty:
+                used_s, used_bytes = self._used()
+                before_s = used_s if before_s is None else before_s
+                if used_bytes > self._limits.memory_bytes:
+                    raise OverSizeError(self._limits.memory_bytes) from None
+                if used_s - before_s > seconds or time.monotonic() - begin_s > PATIENCE_S:
+                    raise OverTimeError(seconds) from None
+                continue
+            if found is None:
+                raise NoAnswerError(f"exit {self._child.wait()}")
+            if isinstance(found, NoAnswerError):
+                raise found
+            return found
+
+    def _used(self) -> tuple[float, int]:
+        """Seconds of the processor and bytes of memory so far; zeros of a process that has just ended."""
+        try:
+            about = psutil.Process(self._id)
+            times = about.cpu_times()
+            return times.user + times.system, about.memory_info().rss
+        except psutil.Error:
+            return 0.0, 0
+
+
+def command() -> list[str]:
+    """How the process is started: a bundle starts itself, and Python takes this program's modules from where they are now."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, ARGUMENT]
+    package = str(Path(__file__).parents[2])
+    # Not the folder that the program was started in: what lies there may be a stranger's.
+    paths = [package, *(os.path.abspath(each) for each in sys.path if each)]  # noqa: PTH100  A zip file is no Path.
+    return [sys.executable, "-I", "-c", _CODE.format(paths=paths)]
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the user's environment but what a process needs to start at all."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**kept, "TOKENIZERS_PARALLELISM": "false"}
+
+
+def _read(told: IO[bytes], answers: "queue.SimpleQueue[bytes | NoAnswerError | None]", most: int) -> None:
+    """Hand on each answer, an OverSizeError for one that is too long, and None where there are no more."""
+    with contextlib.suppress(OSError, ValueError):
+        while len(head := told.read(HEAD_BYTES)) == HEAD_BYTES:
+            n_bytes = int.from_bytes(head, "big")
+            if n_bytes > most:
+                answers.put(OverSizeError(most))
+                return
+            answer = told.read(n_bytes)
+            if len(answer) < n_bytes:
+                break
+            answers.put(answer)
+    answers.put(None)
+
+
+def _end(child: "subprocess.Popen[bytes]", reader: threading.Thread) -> None:
+    child.kill()
+    child.wait()
+    if threading.current_thread() is not reader:  # Objects are collected in any thread.
+        reader.join(timeout=1)
+    for pipe in (child.stdin, child.stdout):
+        with contextlib.suppress(OSError, ValueError):  # What was not written yet is of no use.
+            assert pipe is not None
+            pipe.close()

@@ -1,0 +1,112 @@
+"""The process behind the fence (see `fence`): messages in JSON, each with its length before it, are answered one by one.
+
+The first message says what is opened. The answer to it, and to each further one, is `{"answer": …}`, or `{"refused": …,
+"values": …}` for a user's error, or `{"failed": …}` for whatever else was raised.
+"""
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+from explorer.errors import ExplorerError
+
+HEAD_BYTES = 4  # before each message: how long it is
+PATIENCE_S = 60
+"""A question that takes this long, however little it computes, ends the process, also where nobody is left to end it."""
+_MOST_OF_REASON = 200  # characters
+
+Answer = Callable[[Mapping[str, Any]], Any]
+
+
+def main() -> None:
+    """Answer the questions on the standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # In a terminal, Ctrl+C goes to this process as well.
+    asked, told = _pipes()
+    _bound()
+    serve(asked, told)
+    os._exit(0)
+
+
+def serve(asked: IO[bytes], told: IO[bytes]) -> None:
+    """Say which process this is, open what the first message names, and answer the others."""
+    from explorer.tokens.behind_fence import KINDS
+
+    found: list[Answer] = []
+
+    def opened(opening: Mapping[str, Any]) -> Any:
+        about, answer = KINDS[opening["kind"]](opening)
+        found.append(answer)
+        return about
+
+    _send(told, {"process": os.getpid()})
+    answer: Answer = opened
+    while (question := _received(asked)) is not None:
+        # It works in a thread of C, so that a library that never comes back to Python is ended as well.
+        faulthandler.dump_traceback_later(PATIENCE_S, exit=True, file=2)
+        message = answered(answer, question)
+        faulthandler.cancel_dump_traceback_later()
+        _send(told, message)
+        if not found:  # What could not be opened answers nothing.
+            return
+        answer = found[0]
+
+
+def answered(answer: Answer, question: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer as a message, whatever is raised: what Rust did not expect comes as no Exception."""
+    try:
+        return {"answer": answer(question)}
+    except ExplorerError as error:
+        reason = {"reason": one_line(error.values["reason"])} if "reason" in error.values else {}
+        return {"refused": type(error).__name__, "values": error.values | reason}
+    except BaseException as error:
+        return {"failed": one_line(f"{type(error).__name__}: {error}")}
+
+
+def one_line(reason: object) -> str:
+    """The first line of a reason, with nothing invisible in it and not too long."""
+    line = (str(reason).strip().splitlines() or ["?"])[0][:_MOST_OF_REASON]
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
+
+
+def _pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The standard input and output. Whatever else reads or writes there finds nothing."""
+    asked, told = os.dup(0), os.dup(1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(asked, os.O_BINARY)
+        msvcrt.setmode(told, os.O_BINARY)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    return os.fdopen(asked, "rb"), os.fdopen(told, "wb")
+
+
+def _bound() -> None:
+    """Write no file, and none when the process is aborted, where the system can forbid it."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _send(told: IO[bytes], message: Mapping[str, Any]) -> None:
+    written = json.dumps(message).encode()
+    told.write(len(written).to_bytes(HEAD_BYTES, "big"))
+    told.write(written)
+    told.flush()
+
+
+def _received(asked: IO[bytes]) -> dict[str, Any] | None:
+    """The next message; None where there are no more."""
+    head = asked.read(HEAD_BYTES)
+    if len(head) < HEAD_BYTES:
+        return None
+    found: dict[str, Any] = json.loads(asked.read(int.from_bytes(head, "big")))
+    return found

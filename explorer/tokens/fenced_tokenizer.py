@@ -1,0 +1,83 @@
+"""The tokenizer of somebody's model as all other rooms use it: each question goes to its process behind the fence."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from explorer.errors import BadVocabulary, TokenizerFailed, TokenizerTooLarge, TokenizerTooSlow
+from explorer.tokens.check import check_text
+from explorer.tokens.fence import Fence, Limits, NoAnswerError, OverSizeError, OverTimeError
+from explorer.tokens.token import Token
+
+# A vocabulary of 256,000 pieces is read in 1.5 s and 450 MB, and its names are made in 1 s.
+LIMITS = Limits(opening_s=30, seconds=3, memory_bytes=2**31)
+_ALWAYS_READ = 2**16  # characters: unknown words and white space may give few tokens for many characters
+_IN_HEADER = "tokenizer."
+_NOTHING: Mapping[str, Any] = {}
+
+
+def open_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING, limits: Limits = LIMITS) -> "FencedTokenizer":
+    """The tokenizer of a folder with a model of `family`; `told` is what the header of its GGUF file tells.
+
+    Raises NotInstalled, NoTokenizer, NeedsSentencepiece, BadVocabulary.
+    """
+    told = {key: value for key, value in told.items() if key.startswith(_IN_HEADER)}
+    fence = Fence("tokenizer", limits, folder=str(folder.absolute()), family=family, told=told)
+    try:
+        return FencedTokenizer(fence, fence.open(), str(folder))
+    except NoAnswerError as error:
+        raise BadVocabulary(path=str(folder), reason=error.reason) from error
+
+
+class FencedTokenizer:
+    """`about` is what the process tells of the vocabulary when it opens it, and `path` where it came from.
+
+    `size` is one more than the largest id. What is asked of it raises TokenizerTooSlow, TokenizerTooLarge, TokenizerFailed.
+    """
+
+    def __init__(self, fence: Fence, about: Mapping[str, Any], path: str) -> None:
+        self._fence, self._path, self._longest = fence, path, int(about["longest"])
+        self._names: dict[int, str] = dict(zip(about["ids"], about["names"], strict=True))
+        self._special = frozenset(about["special"])
+        self.size = 1 + max(self._names, default=-1)
+
+    def most_letters(self, n_positions: int) -> int:
+        """How many characters a text may have for a model with so many positions: more cannot become so few tokens."""
+        return max(_ALWAYS_READ, n_positions * self._longest)
+
+    def tokenize(self, text: str, *, special: bool = True) -> tuple[Token, ...]:
+        """The tokens of a text, with the special ones that the model expects around it. Raises a BadText."""
+        rows = self._ask(what="tokenize", text=check_text(text), special=special)
+        n = len(text)
+        return tuple(
+            Token(name, number, min(start, n), min(end, n), known, special=of_model)
+            for name, number, start, end, known, of_model in rows
+        )
+
+    def token(self, number: int) -> Token:
+        """The token of an id that stands nowhere in a typed text."""
+        return Token(self._names.get(number, ""), number, 0, 0, known=True, special=number in self._special)
+
+    def symbols(self, n_symbols: int) -> tuple[str, ...]:
+        """The text of each id below `n_symbols`; "" for an id without a piece."""
+        return tuple(self._names.get(number, "") for number in range(n_symbols))
+
+    def decode(self, ids: tuple[int, ...]) -> str:
+        """The text of a row of ids, without special ones and without what is no text."""
+        text: str = self._ask(what="decode", ids=ids)
+        return text
+
+    def id_of(self, piece: str) -> int | None:
+        """The id of a piece, None if there is no such piece."""
+        found: int | None = self._ask(what="id_of", piece=piece)
+        return found
+
+    def _ask(self, **question: Any) -> Any:
+        try:
+            return self._fence.ask(**question)
+        except OverTimeError as error:
+            raise TokenizerTooSlow(path=self._path, seconds=error.seconds) from error
+        except OverSizeError as error:
+            raise TokenizerTooLarge(path=self._path, mb=error.n_bytes // 2**20) from error
+        except NoAnswerError as error:
+            raise TokenizerFailed(path=self._path, reason=error.reason) from error

@@ -1,0 +1,71 @@
+"""How a text is cut before pairs are joined, by the name in `tokenizer.ggml.pre`, and what else a name stands for.
+
+The names and the patterns are those that llama.cpp reads (`src/llama-vocab.cpp`). Each pattern of a row cuts what the one
+before it has left. A name that is not here is refused: another way to cut would give other tokens, and nobody would notice.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+_ENDINGS = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+_SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_DIGIT = r"\p{N}"
+
+
+def _words(digits: str, *, endings: str = _ENDINGS + "|", letters: str = r"\p{L}", breaks: str = r"[\r\n]*") -> str:
+    """Words with what stands before them, numbers, signs, and spaces."""
+    others = letters if letters == r"\p{L}" else r"\p{L}\p{M}"
+    return rf"{endings}[^\r\n\p{{L}}\p{{N}}]?[{letters}]+|{digits}| ?[^\s{others}\p{{N}}]+{breaks}|{_SPACES}"
+
+
+def _cased(digits: str, endings: str = "") -> str:
+    """Words that are cut where a capital follows a small letter."""
+    high, low = r"(?:(?=\p{L})[^a-z])", r"(?:(?=\p{L})[^A-Z])"
+    lead = r"[^\r\n\p{L}\p{N}]?"
+    return rf"{lead}{high}*{low}+{endings}|{lead}{high}+{low}*{endings}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"
+
+
+_LLAMA3, _QWEN2 = _words(r"\p{N}{1,3}"), _words(_DIGIT)
+_SIGNS = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+_DEEPSEEK3 = (
+    r"\p{N}{1,3}",
+    "[一-龥\u3040-\u309f\u30a0-\u30ff]+",  # Chinese, and both scripts of Japanese
+    rf"{_SIGNS}|[^\r\n\p{{L}}\p{{P}}\p{{S}}]?[\p{{L}}\p{{M}}]+| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_SPACES}",
+)
+_DEEPSEEK_CODER = (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥\u0800-一가-\ud7ff]+", _DIGIT)
+_BLOOM = r" ?[^(\s|.,!?…。，、।۔،)]+"
+
+
+@attrs.frozen
+class Cut:
+    """The patterns of a name. `whole`: a word that is a piece is taken as it is; `begins`: a text begins with a symbol."""
+
+    patterns: tuple[str, ...]
+    whole: bool = False
+    begins: bool = False
+
+
+_ROWS: tuple[tuple[str, Cut], ...] = (
+    ("llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano", Cut((_LLAMA3,), True, True)),
+    ("dbrx smaug-bpe glm4 chatglm-bpe", Cut((_LLAMA3,))),
+    ("qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2", Cut((_QWEN2,))),
+    ("qwen35", Cut((_words(_DIGIT, letters=r"\p{L}\p{M}"),))),
+    ("ufakzeka", Cut((_words(_DIGIT, endings=""),))),
+    ("minicpm5", Cut((r"\p{N}{1,3}", _words(r"\p{N}+")), whole=True)),
+    ("seed-coder", Cut((_words(_DIGIT, breaks="").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{N}\r\n]"),))),
+    ("gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert exaone4", Cut((_GPT2,))),
+    ("mpt olmo jais trillion granite-docling", Cut((_GPT2,))),
+    ("smollm starcoder refact command-r codeshell exaone minerva-7b mellum2", Cut((_DIGIT, _GPT2))),
+    ("falcon", Cut((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"))),
+    ("tekken", Cut((_cased(_DIGIT),), True, True)),
+    ("gpt-4o llama4 kanana2 talkie minimax-m2", Cut((_cased(r"\p{N}{1,3}", _ENDINGS + "?"),))),
+    ("deepseek-v3 hunyuan-dense joyai-llm hy_v4", Cut(_DEEPSEEK3)),
+    ("deepseek-coder", Cut(_DEEPSEEK_CODER)),
+    ("bloom poro-chat gpt3-finnish", Cut((_BLOOM,))),
+    ("viking", Cut((_BLOOM, _DIGIT))),
+    ("default", Cut((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"))),
+)
+CUTS: Mapping[str, Cut] = {name: cut for names, cut in _ROWS for name in names.split()}
+"""By name; "default" is that of files that name none."""
