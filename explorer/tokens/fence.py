@@ -64,7 +64,7 @@ class OverSizeError(NoAnswerError):
     """The process was ended because it had or made more than `n_bytes`."""
 
     def __init__(self, n_bytes: int) -> None:
-        super().__init__(f"> {n_bytes / 2**20:g} MB")
+        super().__init__(f"> {n_bytes / 2**20:,.0f} MB")
         self.n_bytes = n_bytes
 
 
