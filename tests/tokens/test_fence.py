@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from explorer.errors import NoTokenizer
-from explorer.tokens import fence
+from explorer.tokens import fence, fence_process
 from explorer.tokens.fence import Fence, Limits, NoAnswerError, OverSizeError, OverTimeError
 from explorer.tokens.fence_process import HEAD_BYTES, answered, one_line, serve
 
@@ -139,7 +139,7 @@ def test_the_process_ends_with_its_fence() -> None:
 
 PROGRAM = """
 import sys
-from explorer.tokens import fence
+from explorer.tokens import fence, fence_process
 
 fence._CODE = fence._CODE.replace("main()", "import explorer.tokens.fence_process as p; p.PATIENCE_S = 1; main()")
 asked = fence.Fence("template", fence.Limits(opening_s=9, seconds=99, memory_bytes=2**28), template=sys.argv[1], special={})
@@ -174,6 +174,12 @@ def test_nothing_of_the_users_is_in_its_hands(
     assert "SECRET" not in process_of(fence).environ()
     if hasattr(psutil.Process, "rlimit"):
         assert process_of(fence).rlimit(psutil.RLIMIT_FSIZE) == (0, 0)
+
+
+def test_a_system_that_can_forbid_no_files_runs_it_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows has no module `resource`; time, memory and length are measured by whoever asks."""
+    monkeypatch.setitem(sys.modules, "resource", None)
+    fence_process._bound()
 
 
 def test_its_start_imports_no_torch() -> None:
