@@ -64,7 +64,7 @@ class OverSizeError(NoAnswerError):
     """The process was ended because it had or made more than `n_bytes`."""
 
     def __init__(self, n_bytes: int) -> None:
-        super().__init__(f"> {n_bytes / 2**20:g} MB")
+        super().__init__(f"> {n_bytes / 2**20:,.0f} MB")
         self.n_bytes = n_bytes
 
 
@@ -218,9 +218,9 @@ def command() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the user's environment but what a process needs to start at all."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
-    return {**kept, "TOKENIZERS_PARALLELISM": "false"}
+    """Nothing of the user's environment but where a process finds its libraries."""
+    kept = ("SYSTEMROOT", "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"TOKENIZERS_PARALLELISM": "false"}
 
 
 def _read(told: IO[bytes], answers: "queue.SimpleQueue[bytes | NoAnswerError | None]", most: int) -> None:

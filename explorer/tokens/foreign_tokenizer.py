@@ -1,11 +1,14 @@
 """A tokenizer of others: what it cuts is shown as text that one can read, with the places where it stands."""
 
+import json
 from functools import cached_property
 from typing import Any
 
 from explorer.tokens.check import check_text
 from explorer.tokens.legible import alone, legible, piece_bytes, together
 from explorer.tokens.token import Token
+
+_MOST_IDS = 2**24  # Vocabularies have up to 300,000.
 
 
 class ForeignTokenizer:
@@ -15,13 +18,14 @@ class ForeignTokenizer:
         inside.no_truncation()  # Files may ask for it, and a part of the text would be missing.
         inside.no_padding()
         self._inside = inside
-        # Not `to_str`, which takes 4 GB to say that there are no pieces up to an id of 10⁹.
-        parts = (inside.normalizer, inside.pre_tokenizer, inside.decoder)
-        ways = "".join(part.__getstate__().decode() for part in parts if part is not None)
+        if self.size > _MOST_IDS:  # To write this vocabulary, the library goes through every id: 4 GB for one of 10⁹.
+            raise ValueError(f"id {self.size - 1:,} > {_MOST_IDS:,}")
+        told = json.loads(inside.to_str())
+        ways = json.dumps([told.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
         self._by_bytes = "ByteLevel" in ways
         self._spaced = "▁" in ways or "Metaspace" in ways
-        self._special = {number for number, added in inside.get_added_tokens_decoder().items() if added.special}
-        unknown = getattr(inside.model, "unk_token", None)  # A Unigram has none.
+        self._special = {row["id"] for row in told.get("added_tokens") or () if row.get("special")}
+        unknown = (told.get("model") or {}).get("unk_token")
         self._unknown = inside.token_to_id(unknown) if isinstance(unknown, str) else None
 
     @property

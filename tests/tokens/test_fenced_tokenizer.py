@@ -22,6 +22,7 @@ from explorer.errors import (
     TokenizerTooSlow,
 )
 from explorer.lang import LANGUAGES, Words
+from explorer.tokens import behind_fence
 from explorer.tokens.fence import Limits
 from explorer.tokens.fenced_tokenizer import LIMITS, FencedTokenizer, open_tokenizer
 from explorer.tokens.foreign import read_tokenizer
@@ -106,22 +107,21 @@ def test_replacements_that_double_a_text_again_and_again_are_refused(tmp_path: P
 
 
 def test_a_very_long_prefix_is_refused_or_one_unknown_word(tmp_path: Path) -> None:
-    """Ten million letters before each text take 400 MB."""
+    """Ten million letters before each text take 400 MB, and the file itself 10."""
     made = words(normalizer=normalizers.Prepend("x" * 10**7))
 
     assert [(token.id, token.known) for token in opened(tmp_path, made, LIMITS).tokenize("a")] == [(2, False)]
-    with pytest.raises(BadVocabulary, match="> 256 MB"):
-        opened(tmp_path, made)
+    with pytest.raises(BadVocabulary, match=r"> 2\d\d MB"):
+        opened(tmp_path, made, attrs.evolve(TIGHT, memory_bytes=2**26))
 
 
-def test_an_id_far_away_takes_no_memory(tmp_path: Path) -> None:
-    """The names of all ids below 10⁹ took 4 GB before the folder was refused for its size."""
-    near = words().to_str()  # The library itself takes as much to write such a vocabulary.
-    fenced = opened(tmp_path, json.loads(near.replace('"b":1', f'"far":{10**9}')))
-
-    assert fenced.size == 10**9 + 1
-    assert fenced.token(10**9).text == "far"
-    assert fenced.symbols(3) == ("a", "", "<unk>")
+def test_an_id_far_away_is_refused_at_once(tmp_path: Path) -> None:
+    """To write such a vocabulary took the library 4 GB, and so did the names of all ids below 10⁹."""
+    near = words().to_str()
+    with pytest.raises(BadVocabulary, match="1,000,000,000"):
+        opened(tmp_path, json.loads(near.replace('"b":1', f'"far":{10**9}')))
+    apart = opened(tmp_path, json.loads(near.replace('"b":1', '"b":16000000')))
+    assert (apart.size, apart.token(16_000_000).text, apart.symbols(3)) == (16_000_001, "b", ("a", "", "<unk>"))
 
 
 def test_a_million_letters_are_one_token_or_take_too_long(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_million_letters_are_one_token_or_take_too_long(tmp_path: Path) -> Non
     slow = Tokenizer(models.WordPiece(PIECES, unk_token="<unk>", max_input_chars_per_word=10**9))
     with pytest.raises(TokenizerTooSlow):
         opened(tmp_path, slow).tokenize("a" * 10**6)
-    assert [token.id for token in opened(tmp_path, words()).tokenize("a" * 10**6)] == [2]
+    assert [token.id for token in opened(tmp_path, words(), LIMITS).tokenize("a" * 10**6)] == [2]
 
 
 def test_a_text_of_which_much_is_made_is_refused(tmp_path: Path) -> None:
@@ -208,3 +208,21 @@ def test_whatever_a_tokenizer_is_made_of_there_are_tokens_or_a_sentence(tens: in
     """Of strange parts put together by chance; every call comes back, since time and memory are limited."""
     found = collections.Counter(each for seed in range(10 * tens, 10 * tens + 10) for each in tried(seed, tmp_path))
     assert {"tokens", "BadVocabulary"} <= found.keys()
+
+
+def test_what_runs_behind_the_fence(tmp_path: Path) -> None:
+    """Asked without a process: what there is to know at once, and an answer to each kind of question."""
+    with_fallback().save(str(tmp_path / "tokenizer.json"))
+    about, answer = behind_fence.KINDS["tokenizer"]({"folder": str(tmp_path), "family": "any", "told": {}})
+
+    assert (about["ids"], len(about["names"])) == (list(range(262)), 262)
+    assert (about["special"], about["longest"]) == ([0, 1], 6)
+    assert answer({"what": "tokenize", "text": "a我", "special": True}) == [
+        ["<s>", 1, 0, 0, True, True],
+        ["␣a", 261, 0, 1, True, False],
+        ["我", 259, 1, 2, True, False],
+    ]
+    assert answer({"what": "decode", "ids": [1, 261, 259]}) == "a我"
+    assert answer({"what": "id_of", "piece": "我"}) == 259
+    with pytest.raises(ValueError, match="1,048,576"):
+        answer({"what": "decode", "ids": [259] * (behind_fence.MOST_LETTERS + 1)})

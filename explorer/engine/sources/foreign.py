@@ -103,6 +103,7 @@ class ForeignModel:
         self, opened: Opened, card: ModelCard, tokenizer: FencedTokenizer, path: Path, template: Template | None = None
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
+        self._prompted: tuple[str, str] | None = None  # A text and its prompt, which `cut` and then `decode` ask for.
         self._template = template  # One that stands in a file of its own is read when somebody asks for it.
         self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
@@ -239,7 +240,9 @@ class ForeignModel:
         """The whole prompt that the model's chat template makes of a text. Raises NoChatTemplate, BadTemplate."""
         if self._template is None:
             self._template = read_template(self._path)
-        return self._template.prompt(text)
+        if self._prompted is None or self._prompted[0] != text:
+            self._prompted = text, self._template.prompt(text)
+        return self._prompted[1]
 
     def to_go_on_with(self, wish: Wish, row: Row) -> Row:
         """The tokens of a text without the special ones behind it, or of a whole prompt; () if it is no language model."""
