@@ -103,7 +103,7 @@ class ForeignModel:
         self, opened: Opened, card: ModelCard, tokenizer: FencedTokenizer, path: Path, template: Template | None = None
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
-        self._prompted: tuple[str, str] | None = None  # A text and its prompt, which `cut` and then `decode` ask for.
+        self._prompted: tuple[str, Prompt] | None = None  # A text and its prompt, which `cut` and then `decode` ask for.
         self._template = template  # One that stands in a file of its own is read when somebody asks for it.
         self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
