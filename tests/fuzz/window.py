@@ -5,6 +5,7 @@ What is computed meanwhile is a matter of time, so a case does not always meet t
 
 import shutil
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import qInstallMessageHandler
@@ -17,7 +18,7 @@ from explorer.state.intents import SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.own_card import card_of, parameter_bytes
 from tests.fuzz import damage, lessons, traces, writing
-from tests.fuzz.acts import ACTS, Act
+from tests.fuzz.acts import ACTS, Act, drop, key
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
 from tests.fuzz.usher import Usher
@@ -30,6 +31,15 @@ _SAID_BY_OFFSCREEN = "This plugin does not support"
 
 def window(trial: Trial) -> None:
     """Open the program with the preferences of some earlier time, do some forty things, and close it."""
+    _opened(trial, ACTS)
+
+
+def drops(trial: Trial) -> None:
+    """The same, while one thing after the other is dragged over it."""
+    _opened(trial, ((drop, 5), (key, 1)))
+
+
+def _opened(trial: Trial, acts: Sequence[tuple[Act, int]]) -> None:
     chance = trial.chance
     _leave_files(trial)
     trial.warnings = []  # type: ignore[attr-defined]  # of this kind alone
@@ -38,7 +48,7 @@ def window(trial: Trial) -> None:
         preset = chance.choice((None, "tiny", "tiny", "translator", "tutorial-c"))
         with trial.asking():
             driving = Driving(chance.choice((None, writing.text(chance))), preset, chance.choice((None, "zh", "en")))
-            _use(driving, trial)
+            _use(driving, trial, acts)
     finally:
         qInstallMessageHandler(kept)
         QGuiApplication.clipboard().clear()
@@ -49,13 +59,13 @@ def _warned(trial: Trial, text: str) -> None:
         trial.warnings.append(text)  # type: ignore[attr-defined]  # made above
 
 
-def _use(driving: Driving, trial: Trial) -> None:
+def _use(driving: Driving, trial: Trial, offered: Sequence[tuple[Act, int]]) -> None:
     driving.program.bug_reports.happened.connect(trial.reported)
     driving.session.told.connect(partial(_hear, trial))
     driving.program.window.step_opener.refused.connect(trial.hear)
     heart = Heart(trial.limits)
     usher = Usher(trial)
-    acts, weights = zip(*ACTS, strict=True)
+    acts, weights = zip(*offered, strict=True)
     try:
         with driving:
             driving.settle(trial.chance.choice((0.1, trial.limits.answer_s / 2)))
