@@ -4,13 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
 
 from explorer.app.display import documents
-from explorer.app.shell.folders import Folders, dropped_folder
+from explorer.app.shell.folders import Folders
 from explorer.errors import EmptyText, FolderIsGone
 from explorer.lang import Words
 from explorer.presets import titles
@@ -100,22 +99,6 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
     assert begun == [str(documents()), str(tmp_path)]
     assert asked == [OpenFolder("/m/new"), OpenFolder(older)]
     assert told(folders) == ["a", "b && c"]
-
-
-def test_one_folder_or_a_file_of_a_model_is_dropped(tmp_path: Path) -> None:
-    """Several, an address of the network, and a text are not."""
-    (tmp_path / "config.json").touch()
-
-    def drop(*urls: QUrl) -> str:
-        what = QMimeData()
-        what.setUrls(urls)
-        return dropped_folder(what)
-
-    local = QUrl.fromLocalFile
-    assert Path(drop(local("/m/a"))) == Path("/m/a")
-    for name in ("model.safetensors", "config.json"):
-        assert Path(drop(local(str(tmp_path / name)))) == tmp_path
-    assert drop(local("/m/a"), local("/m/b")) == drop(QUrl("https://example.org/m")) == dropped_folder(QMimeData()) == ""
 
 
 def test_folders_are_called_by_what_tells_them_apart() -> None:
