@@ -172,6 +172,7 @@ class ParquetRows:
 
     def _opened(self) -> Any:
         library = parquet()
+        opened(self.path).close()  # The library opens the file by its name, and would wait for a pipe.
         try:
             file = library.ParquetFile(self.path)
         except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors.

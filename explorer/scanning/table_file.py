@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
-from explorer.files import read_whole, replacing
+from explorer.files import opened, read_at_most, read_whole, replacing
 from explorer.scanning.arrow import arrow, parquet
 from explorer.trace.scan_sums import N_BINS, Part, Sums
 from explorer.trace.scan_table import HeadRow, ScanTable
@@ -57,12 +57,12 @@ def read_table(path: Path) -> ScanTable:
 
 def is_scan_table(path: Path) -> bool:
     """Whether a dropped or chosen file may be one: a Parquet file, or JSON that begins like one."""
-    if path.suffix.lower() == ".parquet":
-        return True
+    if path.suffix.lower() != ".json":
+        return path.suffix.lower() == ".parquet"
     try:
-        with path.open("rb") as file:
-            return path.suffix.lower() == ".json" and file.read(len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
-    except OSError:
+        with opened(path) as file:
+            return read_at_most(file, path, len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
+    except CannotRead:
         return False
 
 
@@ -73,6 +73,7 @@ def _read_json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 def _read_parquet(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     library = parquet()
+    opened(path).close()  # The library opens the file by its name, and would wait for a pipe.
     try:
         found = library.read_table(path)
     except OSError as error:
