@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -94,7 +95,7 @@ def _machine() -> str:
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> io.BufferedReader:
     """Open a regular file for reading; a pipe would block, and a device may never end.
 
     Raises NotAFile, CannotRead.

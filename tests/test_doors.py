@@ -22,6 +22,17 @@ ALLOWED = {
     "foreign/adapter.py": "safetensors opens by name, after `read_header` came through the door",
 }
 """The files that open others by themselves, with the reason."""
+OWN_JSON = {
+    "json_text.py": "it is the door",
+    "install/qt_probe.py": "what this program says of itself in another process",
+    "scanning/progress_file.py": "a plan of this process, made what JSON would make of it",
+    "model/weights_header.py": "the library safetensors, which reads the header after it, refuses half letters",
+    "tokens/chat.py": "chat templates go to a process of their own, and what they make is checked as text",
+    "tokens/chat_process.py": "what this program tells its own process",
+    "tokens/foreign.py": "the library tokenizers refuses half letters",
+    "tokens/foreign_tokenizer.py": "what the library tokenizers writes of its own tokenizer",
+}
+"""The files that read JSON by themselves, with the reason."""
 UNPICKLING = frozenset({"QSettings", "pickle", "cPickle", "dill", "marshal", "shelve", "joblib", "cloudpickle"})
 
 
@@ -75,6 +86,15 @@ def unpickles(source: str) -> Iterator[str]:
             yield f"weights_only={ast.unparse(node.value)}"
 
 
+def json_readers(source: str) -> Iterator[str]:
+    """Every call in a program's text of Python's own reader of JSON."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("json.loads", "json.load", "json.JSONDecoder"):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom) and node.module in ("json", "json.decoder"):
+            yield from (alias.name for alias in node.names if alias.name in ("load", "loads", "JSONDecoder"))
+
+
 def _in_program(find: object, **named: object) -> dict[str, list[str]]:
     found = {}
     for path in ROOT.rglob("*.py"):
@@ -126,6 +146,17 @@ def test_what_writes_or_comes_through_the_door_is_let_through(source: str) -> No
     """And so are the program's own files, and members of an archive that was opened."""
     assert not list(opens(source))
     assert not list(opens("dialog.open()", in_window=True))
+
+
+def test_json_of_others_is_read_by_one_function() -> None:
+    """Half a letter in it would be met by whoever writes it, and numbers without end by whoever computes with them."""
+    assert set(_in_program(json_readers)) == set(OWN_JSON)
+
+
+@pytest.mark.parametrize("source", ["json.loads(text)", "json.load(file)", "from json import loads", "json.JSONDecoder()"])
+def test_another_reader_of_json_would_be_found(source: str) -> None:
+    """And writing it is let through."""
+    assert list(json_readers(source)) and not list(json_readers("json.dumps(table)"))
 
 
 def test_nothing_is_unpickled_and_settings_of_qt_least_of_all() -> None:

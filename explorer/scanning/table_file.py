@@ -14,6 +14,7 @@ import numpy as np
 
 from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
 from explorer.files import opened, read_at_most, read_whole, replacing
+from explorer.json_text import read_json_text
 from explorer.scanning.arrow import arrow, parquet
 from explorer.trace.scan_sums import N_BINS, Part, Sums
 from explorer.trace.scan_table import HeadRow, ScanTable
@@ -51,7 +52,7 @@ def read_table(path: Path) -> ScanTable:
     try:
         about, rows = (_read_json if path.suffix.lower() == ".json" else _read_parquet)(path)
         return _table(about, rows)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise NotAScanTable(path=str(path), reason=str(error).partition("\n")[0][:80]) from error
 
 
@@ -67,7 +68,7 @@ def is_scan_table(path: Path) -> bool:
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = json.loads(read_whole(path, _MOST_BYTES))
+    found = read_json_text(read_whole(path, _MOST_BYTES))
     return found[_KEY], found["rows"]
 
 
@@ -78,7 +79,7 @@ def _read_parquet(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         found = library.read_table(path)
     except OSError as error:
         raise CannotRead(path=str(path), reason=str(error).partition("\n")[0][:80]) from error
-    return json.loads((found.schema.metadata or {})[_KEY.encode()]), found.to_pylist()
+    return read_json_text((found.schema.metadata or {})[_KEY.encode()]), found.to_pylist()
 
 
 def _told(row: HeadRow) -> dict[str, Any]:

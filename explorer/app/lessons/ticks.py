@@ -9,6 +9,7 @@ import attrs
 
 from explorer.errors import ExplorerError
 from explorer.files import read_whole, replacing
+from explorer.json_text import read_json_text
 from explorer.resources import config_folder
 
 _MOST_BYTES = 2**20  # A longer file was not written by this program.
@@ -49,9 +50,9 @@ def ticks_path() -> Path:
 def load_ticks() -> Ticks:
     """The Ticks so far; none where the file is missing or is not of this program."""
     try:
-        table = json.loads(read_whole(ticks_path(), _MOST_BYTES))
+        table = read_json_text(read_whole(ticks_path(), _MOST_BYTES))
         return Ticks({str(key): _visits(row) for key, row in table.items()})
-    except (ExplorerError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    except (ExplorerError, ValueError, TypeError, AttributeError, KeyError):
         return Ticks()
 
 
