@@ -120,7 +120,9 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
     """The contents of a regular file of at most `most_bytes`. Raises NotAFile, CannotRead."""
     with opened(path) as file:
         told = os.fstat(file.fileno()).st_size  # A sparse file may be much larger than its room on the disk.
-        content = b"" if told > most_bytes else read_at_most(file, path, most_bytes + 1)
+        # Room is taken for what is asked for, which is no more than the file seems to have; system files seem to have nothing.
+        asked = min(max(told, _CHUNK_BYTES), most_bytes) + 1
+        content = b"" if told > most_bytes else read_at_most(file, path, asked)
     if max(told, len(content)) > most_bytes:
         raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
     return content

@@ -4,7 +4,8 @@ ExplorerError
 └── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf), Quantized, UnknownFamily (NoAttention),
              MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
-             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel,
+             NotNumbers)
 """
 
 from explorer.errors.base import BadFile
@@ -153,6 +154,12 @@ class AdapterDoesNotFit(BadFolder):
     """An adapter of another model. Values: path, reason."""
 
     key = "error.adapter_does_not_fit"
+
+
+class NotNumbers(BadFolder):
+    """Weights or an adapter with which a model computes NaN: they are too large for float32. Values: path."""
+
+    key = "error.not_numbers"
 
 
 class AdapterNeedsModel(BadFolder):

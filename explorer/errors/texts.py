@@ -1,7 +1,7 @@
 """Errors of texts and their tokens.
 
 ExplorerError
-└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
+└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManySymbols, BadWord, BadCut
 """
 
 from explorer.errors.base import ExplorerError
@@ -39,6 +39,12 @@ class TooLong(BadText):
     """More tokens than the model has positions. Values: limit, got."""
 
     key = "error.too_long"
+
+
+class BeyondPositions(BadText):
+    """More tokens than the table of positions of somebody's model has, whose settings say otherwise. Values: got."""
+
+    key = "error.beyond_positions"
 
 
 class TooManySymbols(BadText):

@@ -52,7 +52,7 @@ def read_table(path: Path) -> ScanTable:
     try:
         about, rows = (_read_json if path.suffix.lower() == ".json" else _read_parquet)(path)
         return _table(about, rows)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
         raise NotAScanTable(path=str(path), reason=str(error).partition("\n")[0][:80]) from error
 
 
@@ -127,13 +127,15 @@ def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
 
 
 def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
-    """The sums of the heads of one attention, whose rows come layer by layer."""
-    shape = max(row["layer"] for row in rows) + 1, max(row["head"] for row in rows) + 1
-    if [(row["layer"], row["head"]) for row in rows] != list(np.ndindex(shape)):
+    """The sums of the heads of one attention, whose rows come layer by layer. Raises ValueError for numbers that cannot be."""
+    places = [(row["layer"], row["head"]) for row in rows]
+    shape = max(layer for layer, _head in places) + 1, max(head for _layer, head in places) + 1
+    # As many rows as heads are looked for first: a row may name any layer, and the places of all would fill the memory.
+    if shape[0] * shape[1] != len(rows) or places != list(np.ndindex(shape)):
         raise ValueError(rows[0]["attention"])
     lacking = [{"value": -np.inf, "row": -1}] * most
     best = [[*row["best"], *lacking][:most] for row in rows]
-    return Sums(
+    made = Sums(
         count=np.array([row["count"] for row in rows], np.int64).reshape(shape),
         total=np.array([row["total"] for row in rows], np.float64).reshape(shape),
         squares=np.array([row["squares"] for row in rows], np.float64).reshape(shape),
@@ -141,3 +143,8 @@ def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
         best=np.array([[each["value"] for each in own] for own in best], np.float64).reshape(*shape, most),
         rows=np.array([[each["row"] for each in own] for own in best], np.int64).reshape(*shape, most),
     )
+    if not (np.isfinite(made.total).all() and np.isfinite(made.squares).all() and (made.best < np.inf).all()):
+        raise ValueError("NaN / ∞")
+    if made.count.min() < 0 or made.histogram.min() < 0:
+        raise ValueError("< 0")
+    return made
