@@ -114,6 +114,7 @@ def _schema() -> Any:
 
 def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     """The table of a file's rows. Raises ValueError, KeyError and TypeError for anything that does not fit together."""
+    json.dumps(about, allow_nan=False)  # What is told of a scan can be written again.
     most = int(about["best"])
     if not 1 <= most <= 1000:
         raise ValueError(most)

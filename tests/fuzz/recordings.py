@@ -24,7 +24,7 @@ def cards(trial: Trial) -> None:
     path = trial.folder / "recorded.npz"
     tensors = recorded.tensors()
     if chance.random() < 0.5:
-        tensors["card.json"] = np.array(said.decode("utf-8", "surrogatepass").replace("\0", ""))
+        tensors["card.json"] = np.array(said.decode("utf-8", "surrogateescape").replace("\0", ""))
     elif chance.random() < 0.2:
         damage.put_odd(path.with_suffix(".json"), chance)
     else:

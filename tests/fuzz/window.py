@@ -17,7 +17,8 @@ from explorer.resources import config_folder
 from explorer.state.intents import SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.own_card import card_of, parameter_bytes
-from tests.fuzz import damage, lessons, traces, writing
+from tests.app.session import test_preferences
+from tests.fuzz import damage, lessons, traces, values, writing
 from tests.fuzz.acts import ACTS, Act, drop, key
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
@@ -26,6 +27,7 @@ from tests.fuzz.usher import Usher
 _MOST_BYTES = 1.5e8  # of weights: a larger model takes as long as it takes, and is undone
 _MOST_BUDGET = 1024  # MB, as it is set at first
 _ACTS = 40
+_RAN = "ran"
 _SAID_BY_OFFSCREEN = "This plugin does not support"
 
 
@@ -52,6 +54,8 @@ def _opened(trial: Trial, acts: Sequence[tuple[Act, int]]) -> None:
     finally:
         qInstallMessageHandler(kept)
         QGuiApplication.clipboard().clear()
+    if (trial.folder / _RAN).exists():
+        trial.bad("preferences have run something", "preferences")
 
 
 def _warned(trial: Trial, text: str) -> None:
@@ -140,15 +144,29 @@ def _leave_files(trial: Trial) -> None:
         (folder / "own.toml").write_bytes(lessons.content(trial.chance))
         if trial.chance.random() < 0.3:
             damage.put_odd(folder / "other.toml", trial.chance)
-    path = config_folder() / "preferences.ini"
-    way = trial.chance.randrange(4)
+    _leave_preferences(trial)
+
+
+def _leave_preferences(trial: Trial) -> None:
+    """Of now or of earlier: none, those of the last case, damaged ones, or ones in which nothing fits."""
+    chance = trial.chance
+    path = config_folder() / chance.choice(("preferences.toml", "preferences.toml", "preferences.ini"))
+    way = chance.randrange(5)
     if way == 0:
-        path.unlink(missing_ok=True)
+        for name in ("preferences.toml", "preferences.ini"):
+            (config_folder() / name).unlink(missing_ok=True)
     elif way == 1 and path.is_file():
-        path.write_bytes(damage.damaged(path.read_bytes(), trial.chance))
-    elif way == 2:
-        lines = (
-            f"{key}={trial.chance.choice((writing.word(trial.chance), '@ByteArray(x)', '@Variant(', 'tiny', '1'))}"
-            for key in ("text", "target", "preset", "language", "theme", "geometry")
-        )
-        path.write_bytes("\n".join(("[General]", *lines)).encode("utf-8", "surrogatepass"))
+        path.write_bytes(damage.damaged(path.read_bytes(), chance))
+    elif way == 2 and chance.random() < 0.3:
+        damage.put_odd(path, chance)
+    elif way > 2 and not path.is_fifo() and not path.is_symlink() and not path.is_dir():
+        runs = test_preferences.variant(test_preferences.Runs(trial.folder / _RAN))
+        told = {
+            key: chance.choice((writing.word(chance), "@ByteArray(x)", "@Variant(", runs, "tiny", "1", values.plain(chance)))
+            for key in ("text", "target", "preset", "language", "theme", "geometry", "folders", "shortcuts", "export")
+        }
+        if path.suffix == ".ini":
+            lines = ["[General]", *(f"{key}={value}" for key, value in told.items())]
+        else:
+            lines = [f"{key} = {values.toml(value, chance=chance)}" for key, value in told.items()]
+        path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))

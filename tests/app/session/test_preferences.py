@@ -44,7 +44,7 @@ class Runs:
         return os.mkdir, (str(self.path),)
 
 
-def _variant(value: object) -> str:
+def variant(value: object) -> str:
     """What QSettings writes of a Python object: a user's type, its name, and its pickle."""
     raw, name = pickle.dumps(value), b"PySide::PyObjectWrapper\0"
     data = (127).to_bytes(4, "big") + len(name).to_bytes(4, "big") + name + len(raw).to_bytes(4, "big") + raw
@@ -73,7 +73,7 @@ def test_a_pickled_object_in_the_file_runs_nothing(name: str, tmp_path: Path, qa
     pickle.loads(pickle.dumps(Runs(ran)))
     assert ran.is_dir()
     ran.rmdir()
-    value = _variant(Runs(ran))
+    value = variant(Runs(ran))
     lines = ["[General]", f"geometry={value}", f'text="{value}"', "theme=dark"]
     if name.endswith("toml"):
         lines = [f"geometry = '{value}'", 'theme = "dark"']
