@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
-from explorer.files import opened, read_at_most, read_whole, replacing
+from explorer.files import opened, read_whole, replacing
 from explorer.json_text import read_json_text
 from explorer.scanning.arrow import arrow, parquet
 from explorer.trace.scan_sums import N_BINS, Part, Sums
@@ -62,7 +62,7 @@ def is_scan_table(path: Path) -> bool:
         return path.suffix.lower() == ".parquet"
     try:
         with opened(path) as file:
-            return read_at_most(file, path, len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
+            return file.read(len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
     except CannotRead:
         return False
 

@@ -1,6 +1,5 @@
 """What somebody may do in the window, at random: one function an act. `pointing` has those of the mouse."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -202,7 +201,7 @@ def lesson(window: Window, chance: Random, folder: Path) -> None:
 
 def drop(window: Window, chance: Random, folder: Path) -> None:
     """Drag something over the window, of any ending and often no file at all, and let it go there or not."""
-    path = folder / f"{len(os.listdir(folder))}{chance.choice(_ENDINGS)}"  # A pipe of an earlier drop is not written to.
+    path = folder / f"{len(list(folder.iterdir()))}{chance.choice(_ENDINGS)}"  # A pipe of an earlier drop is not written to.
     if chance.random() < 0.7:
         path.write_bytes(b"")
         damage.put_odd(path, chance)

@@ -19,7 +19,7 @@ from explorer.state.wish import Wish
 from explorer.trace.own_card import card_of, parameter_bytes
 from tests.app.session import test_preferences
 from tests.fuzz import damage, lessons, traces, values, writing
-from tests.fuzz.acts import ACTS, Act, drop, key
+from tests.fuzz.acts import ACTS, Act, drop
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
 from tests.fuzz.usher import Usher
@@ -38,7 +38,7 @@ def window(trial: Trial) -> None:
 
 def drops(trial: Trial) -> None:
     """The same, while one thing after the other is dragged over it."""
-    _opened(trial, ((drop, 5), (key, 1)))
+    _opened(trial, ((drop, 1),))
 
 
 def _opened(trial: Trial, acts: Sequence[tuple[Act, int]]) -> None:
