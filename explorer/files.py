@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -12,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
 
@@ -94,21 +95,45 @@ def _machine() -> str:
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> io.BufferedReader:
     """Open a regular file for reading; a pipe would block, and a device may never end.
 
-    Raises NotAFile, CannotRead.
+    Raises NotAFile, CannotRead; each reading of the file raises CannotRead where a disk or a system file fails.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise NotAFile(path=str(path))
-        file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  Path.open takes no opener; the caller closes.
+        file: io.BufferedReader = io.BufferedReader(_Opened(path))
     except (OSError, ValueError) as error:
-        raise CannotRead(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
+        raise _cannot_read(path, error) from error
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # The file was replaced between the check and the opening.
         file.close()
         raise NotAFile(path=str(path))
     return file
+
+
+class _Opened(io.FileIO):
+    """The bytes of a file, without waiting; failures of the disk are a user's error."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "rb", opener=_without_waiting)
+        self._path = path
+
+    def readinto(self, room: Any) -> int | None:
+        try:
+            return super().readinto(room)
+        except OSError as error:
+            raise _cannot_read(self._path, error) from error
+
+    def readall(self) -> bytes:
+        try:
+            return super().readall()
+        except OSError as error:
+            raise _cannot_read(self._path, error) from error
+
+
+def _cannot_read(path: Path, error: OSError | ValueError) -> CannotRead:
+    return CannotRead(path=str(path), reason=getattr(error, "strerror", None) or str(error))
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -119,7 +144,9 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
     """The contents of a regular file of at most `most_bytes`. Raises NotAFile, CannotRead."""
     with opened(path) as file:
         told = os.fstat(file.fileno()).st_size  # A sparse file may be much larger than its room on the disk.
-        content = b"" if told > most_bytes else read_at_most(file, path, most_bytes + 1)
+        # Room is taken for what is asked for, which is no more than the file seems to have; system files seem to have nothing.
+        asked = min(max(told, _CHUNK_BYTES), most_bytes) + 1
+        content = b"" if told > most_bytes else file.read(asked)
     if max(told, len(content)) > most_bytes:
         raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
     return content
@@ -129,17 +156,9 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a regular file. Raises NotAFile, CannotRead."""
     digest = hashlib.sha256()
     with opened(path) as file:
-        while chunk := read_at_most(file, path, _CHUNK_BYTES):
+        while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def read_at_most(file: IO[bytes], path: Path, n_bytes: int) -> bytes:
-    """The next bytes of an opened file, at most `n_bytes`. Raises CannotRead, since disks and system files may fail."""
-    try:
-        return file.read(n_bytes)
-    except OSError as error:
-        raise CannotRead(path=str(path), reason=error.strerror or str(error)) from error
 
 
 def make_folder(path: Path) -> Path:

@@ -14,11 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.errors import BadKnob, ExplorerError, LacksTap, LensOfOtherKnobs, MissingAsset, NoStreamToSteer
+from explorer.files import read_whole
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
 _MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a quoted value, and of a path, which users need in order to find a file
 _LARGE = 10**15
+_MOST_BYTES = 2**20  # of the preferences of macOS
 _LISTS = ("known", "choices", "columns")
 
 
@@ -131,9 +133,9 @@ def _ui_languages() -> Sequence[str]:
         import plistlib  # It is imported here because other systems do without it and its parser of XML.
 
         try:
-            with (Path.home() / "Library/Preferences/.GlobalPreferences.plist").open("rb") as file:
-                return [str(each) for each in plistlib.load(file).get("AppleLanguages", ())]
-        except (OSError, ValueError, plistlib.InvalidFileException):
+            told = read_whole(Path.home() / "Library/Preferences/.GlobalPreferences.plist", _MOST_BYTES)
+            return [str(each) for each in plistlib.loads(told).get("AppleLanguages", ())]
+        except (ExplorerError, ValueError, plistlib.InvalidFileException):
             pass
     return []
 

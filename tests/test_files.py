@@ -167,6 +167,19 @@ def test_only_a_regular_file_is_opened(kind: str, tmp_path: Path) -> None:
     assert Words.load("en").error(caught.value).isprintable()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the file that fails is one of Linux")
+@pytest.mark.parametrize("read", ["read", "readline", "readlines", "some", "into"])
+def test_a_file_that_fails_while_it_is_read_is_the_users_error(read: str) -> None:
+    """As on a broken disk, however it is read."""
+    with opened(Path("/proc/self/mem")) as file, pytest.raises(CannotRead, match="/proc/self/mem"):
+        if read == "some":
+            file.read(2)
+        elif read == "into":
+            file.readinto(bytearray(2))
+        else:
+            getattr(file, read)()
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     """One byte more than allowed is too much."""
     (tmp_path / "x").write_bytes(b"12345")

@@ -30,8 +30,6 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
-_INVITED = "invited"  # the preference that says whether the tour was offered
-_EXPORT = "export"  # the preference that says how exported figures are set
 _WRITES = "export"  # the name of the thread that writes files; its module is imported after the window is there
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 
@@ -75,13 +73,13 @@ class Program:
         self.window.shortcuts.recall(self._keys.begin())
         self.window.folders.recents.keep(partial(self.preferences.change, "folders"))
         self.window.sessions.recents.keep(partial(self.preferences.change, "sessions"))
-        self.window.saving.memory = self.preferences.text(_EXPORT)
+        self.window.saving.memory = self.preferences.text("export")
         self.window.saving.remembered.connect(self._keep_export)
         self._begin_session(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(
-            not (text or preset or lesson or first.restored or first.left or self.preferences.text(_INVITED))
+            not (text or preset or lesson or first.restored or first.left or self.preferences.text("invited"))
         )
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
@@ -154,7 +152,7 @@ class Program:
         gc.unfreeze()  # What was there while torch was loaded belongs to this window too, and may go with it.
 
     def _invited(self) -> None:
-        self.preferences.put(_INVITED, "yes")
+        self.preferences.put(invited="yes")
 
     def _speak(self, words: object) -> None:
         self.bug_reports.words = self.appearance.words
@@ -196,15 +194,14 @@ class Program:
         self._hidden.put(self.window.page_stack.memory)
 
     def _keep_export(self) -> None:
-        self.preferences.put(_EXPORT, self.window.saving.memory)
+        self.preferences.put(export=self.window.saving.memory)
 
     def _keep_shortcuts(self) -> None:
         self._keys.put(self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:
-        self.preferences.put("geometry", geometry)
-        self.preferences.put("knobs", self.window.drawer.memory)
-        self.preferences.save()
+        placed = geometry.toBase64().toStdString()
+        self.preferences.put(geometry=placed, knobs=self.window.drawer.memory)
         self.window.sessions.file.close()
         self._keep()
         self.remembered.close()

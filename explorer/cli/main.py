@@ -154,6 +154,7 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
     from explorer.cli.output import absent, classes, filled_in, next_token, told_as_json
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import tap_list, tap_summary
+    from explorer.trace.printed import printed
 
     trace = explored(text, given)
     if as_json:
@@ -161,7 +162,7 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
         return
     for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
         if tokens:
-            marks = " / ".join(token.text if token.known else f"{token.text}?" for token in tokens)
+            marks = printed(" / ".join(token.text if token.known else f"{token.text}?" for token in tokens))
             click.echo(f"{words(f'picture.tokens_{side}')} ({len(tokens)}): {marks}")
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:

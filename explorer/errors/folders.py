@@ -5,7 +5,7 @@ ExplorerError
              UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece),
              NoChatTemplate, BadTemplate, NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled),
              SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
-             AdapterNeedsModel)
+             AdapterNeedsModel, NotNumbers)
 """
 
 from explorer.errors.base import BadFile
@@ -169,6 +169,12 @@ class AdapterDoesNotFit(BadFolder):
     """An adapter of another model. Values: path, reason."""
 
     key = "error.adapter_does_not_fit"
+
+
+class NotNumbers(BadFolder):
+    """Weights or an adapter with which a model computes NaN: they are too large for float32. Values: path."""
+
+    key = "error.not_numbers"
 
 
 class AdapterNeedsModel(BadFolder):

@@ -1,8 +1,8 @@
 """Errors of texts and their tokens.
 
 ExplorerError
-└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManyCharacters, TooManySymbols, BadWord, BadCut,
-    │        NoTokens, IdOutsideModel
+└── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManyCharacters,
+    │        TooManySymbols, BadWord, BadCut, NoTokens, IdOutsideModel
     └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
 
@@ -47,6 +47,12 @@ class TooManyCharacters(BadText):
     """A text that is too long to be tokenized at all. Values: limit, got."""
 
     key = "error.too_many_characters"
+
+
+class BeyondPositions(BadText):
+    """More tokens than the table of positions of somebody's model has, whose settings say otherwise. Values: got."""
+
+    key = "error.beyond_positions"
 
 
 class TooManySymbols(BadText):

@@ -27,6 +27,8 @@ from explorer.trace.trace import Trace
 
 _HEADER = ("tap", "head", "row", "label")
 _LONG_HEADER = ("tap", "head", "row", "row_label", "column", "column_label", "value")
+# No number, but what a spreadsheet computes; behind apostrophes, too, so that taking one off gives the text back.
+_FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z)'*[=+\-@\t\r].", re.ASCII | re.DOTALL)
 
 
 def write_npz(path: Path, tables: Sequence[Table]) -> None:
@@ -85,17 +87,19 @@ def _stream_safetensors(path: Path, arrays: Mapping[str, NDArray[Any] | Remade])
 def write_csv(path: Path, tables: Sequence[Table]) -> None:
     """Write every table as rows of `tap, head, row, label` and then one column for each entry of its last axis.
 
-    Numbers have as many figures as give back the same float32, or the same float64 where they were computed in it. The file
-    is UTF-8 without a byte order mark, with decimal points and English headers in every language. Raises CannotWrite.
+    Numbers have as many figures as give back the same float32, or the same float64 where they were computed in it, and `cell`
+    writes texts. The file is UTF-8 without a byte order mark, with decimal points and English headers in every language.
+    Raises CannotWrite.
     """
     with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         for table in tables:
             array = table.values
-            writer.writerow([*_HEADER, *(table.columns.label(index) for index in range(array.shape[-1]))])
+            writer.writerow([*_HEADER, *(cell(table.columns.label(index)) for index in range(array.shape[-1]))])
             for head, one in _maps(table):
                 for index, values in enumerate(one):
-                    writer.writerow([table.name, head, index, _label(table.rows, index), *(exact(value) for value in values)])
+                    begin = cell(table.name), head, index, _label(table.rows, index)
+                    writer.writerow([*begin, *(exact(value) for value in values)])
 
 
 def write_long_csv(path: Path, tables: Sequence[Table]) -> None:
@@ -109,7 +113,7 @@ def write_long_csv(path: Path, tables: Sequence[Table]) -> None:
         for table in tables:
             for head, one in _maps(table):
                 for row, values in enumerate(one):
-                    begin = (table.name, head, row, _label(table.rows, row))
+                    begin = (cell(table.name), head, row, _label(table.rows, row))
                     writer.writerows(
                         (*begin, column, _label(table.columns, column), exact(value)) for column, value in enumerate(values)
                     )
@@ -126,7 +130,15 @@ def _maps(table: Table) -> Iterator[tuple[object, Array]]:
 
 
 def _label(axis: Axis, index: int) -> str:
-    return axis.label(index) if axis.labels else ""
+    return cell(axis.label(index)) if axis.labels else ""
+
+
+def cell(text: str) -> str:
+    """A text as a cell of a CSV: what a spreadsheet would compute gets an apostrophe before it, which makes it a text there.
+
+    Whoever reads the file by a program takes the apostrophe off where one of `= + - @`, a tab or a carriage return follows.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _arrays(tables: Sequence[Table]) -> dict[str, NDArray[Any] | Remade]:

@@ -34,6 +34,7 @@ _MUST_BE_OFF = (
     *("modules_to_save", "layer_replication", "target_parameters", "trainable_token_indices", "megatron_config", "lora_bias"),
     *("alora_invocation_tokens", "eva_config", "corda_config", "arrow_config"),
 )
+_LARGEST = torch.finfo(torch.float32).max
 _TURNED = "Conv1D"  # GPT-2's layer, whose weight is [in, out]
 
 
@@ -139,7 +140,7 @@ def _pair(path: Path, name: str, both: Mapping[str, Tensor], settings: Mapping[s
     alpha = _of_layer(settings.get("alpha_pattern"), name, settings.get("lora_alpha"))
     if told != rank:
         raise BadWeights(path=str(path / WEIGHTS), reason=f"{name}: r = {told} ≠ {rank}")
-    if type(alpha) not in (int, float) or not math.isfinite(alpha):
+    if type(alpha) not in (int, float) or not abs(alpha) <= _LARGEST:  # NaN is not, and ∞ and 10⁴⁰⁰ are not.
         raise NotAnAdapter(path=str(path), reason=f"lora_alpha = {alpha}")
     # s = α / r, or α / √r
     return Pair(both["A"], both["B"], alpha / (math.sqrt(rank) if settings.get("use_rslora") else rank))

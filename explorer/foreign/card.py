@@ -29,6 +29,8 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
     shapes = _shapes(opened)
     row = foreign.known
     first = next(iter(opened.attentions.values()))
+    # Settings may claim two sides of a model that has one.
+    writes = len(_sides(opened)) > 1 and not foreign.classes
     position = row.position if row is not None else "unknown"
     return ModelCard(
         name=name,
@@ -53,8 +55,8 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         absent=dict(_absent(opened, shapes)),
         remakes_maps=False,
         # A classifier writes no text.
-        begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder and not foreign.classes else -1,
-        end=_id(config.eos_token_id) if config.is_encoder_decoder and not foreign.classes else -1,
+        begin=_id(getattr(foreign.model.config, "decoder_start_token_id", None)) if writes else -1,
+        end=_id(config.eos_token_id) if writes else -1,
         dtype=str(foreign.model.dtype).removeprefix("torch."),
         difference=opened.difference,
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
@@ -86,7 +88,7 @@ def _causal(opened: Opened) -> tuple[str, ...]:
 def _bare_layers(opened: Opened) -> int:
     """How many layers of a model with one side have no attention: they are of another kind, as convolutions or state spaces."""
     told = getattr(opened.foreign.model.config.get_text_config(), "num_hidden_layers", 0)
-    if opened.foreign.model.config.is_encoder_decoder or not isinstance(told, int):
+    if len(_sides(opened)) > 1 or not isinstance(told, int):
         return 0
     return max(told - len({name.split(".")[2] for name in opened.attentions}), 0)
 

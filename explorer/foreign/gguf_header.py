@@ -17,7 +17,8 @@ import attrs
 from explorer.files import opened
 
 _MAGIC, _VERSIONS = b"GGUF", (2, 3)
-_MOST_HEADER = 2**28  # bytes; a vocabulary of 256,000 pieces with its merges has some 12 MB
+_MOST_HEADER = 2**26  # bytes; a vocabulary of 256,000 pieces with its merges has some 12 MB
+_MOST_LISTED = 2**22  # values of all lists together; such a vocabulary has 1.3 million
 _MOST_KEYS, _MOST_TENSORS, _MOST_AXES = 2**12, 2**16, 4
 _MOST_NUMBERS = 2**42  # of a tensor
 _LONGEST_KEY, _LONGEST_TEXT = 2**10, 2**24  # bytes
@@ -83,10 +84,11 @@ class _Reader:
         self._file = file
         self.size = os.fstat(file.fileno()).st_size
         self.at = 0
+        self._listed = 0
 
     def bytes(self, n: int) -> bytes:
         if not 0 <= n <= min(self.size, _MOST_HEADER) - self.at:
-            raise ValueError(f"{self.at} + {n} B / {self.size} B")
+            raise ValueError(f"{self.at} + {n} B / {min(self.size, _MOST_HEADER)} B")
         found = self._file.read(n)
         if len(found) != n:
             raise ValueError(f"{self.at + len(found)} B …")
@@ -118,10 +120,16 @@ class _Reader:
         return [self.text() for _place in range(n)] if self._fits(n) else []
 
     def _fits(self, n: int) -> bool:
-        """Whether so many values can stand in what is left, of which each has at least a byte. Raises ValueError."""
+        """Whether there are any of so many values, which must fit in what is left, a byte each. Raises ValueError.
+
+        In memory a value takes far more than in the file, and a hole of the file takes none of the disk.
+        """
+        self._listed += n
+        if self._listed > _MOST_LISTED:
+            raise ValueError(f"[…] {self._listed} > {_MOST_LISTED}")
         if n > min(self.size, _MOST_HEADER) - self.at:
-            raise ValueError(f"{n} > {self.size - self.at} B")
-        return True
+            raise ValueError(f"{n} > {min(self.size, _MOST_HEADER) - self.at} B")
+        return n > 0
 
     def _one(self, kind: int) -> Any:
         if kind == _TEXT:

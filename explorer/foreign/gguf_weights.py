@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.errors import BadWeights, GgufNotInstalled
+from explorer.errors import BadWeights, CannotRead, GgufNotInstalled
+from explorer.files import opened
 from explorer.foreign.folder import Folder
 from explorer.foreign.gguf_header import FLOATS, Packed
 from explorer.foreign.gguf_names import Place
@@ -24,7 +25,7 @@ def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
     made: dict[str, Tensor] = {}
     numbers, every, kind = 0, max(folder.numbers, 1), getattr(torch, folder.held)
     try:
-        with found.path.open("rb") as file:
+        with opened(found.path) as file:
             for name, place in found.places.items():
                 packed = found.header.tensors[place.name]
                 file.seek(packed.begin)
@@ -34,6 +35,8 @@ def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
                 made[name] = _ordered(_numbers(raw, packed, unpack), place).to(kind)
                 numbers += made[name].numel()
                 going(numbers / every)
+    except CannotRead as error:
+        raise BadWeights(path=str(found.path), reason=error.values.get("reason", error)) from error
     except (OSError, ValueError) as error:
         raise BadWeights(path=str(found.path), reason=str(error)) from error
     return made

@@ -4,7 +4,6 @@ Both are read as data. Rejected: the library sentence-transformers, which runs m
 the mean of all tokens is taken, and the answer says that it was assumed.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import attrs
 
 from explorer.errors import CannotRead, UnknownPooling
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 
 _MODULES, _SETTINGS = "modules.json", "config.json"
 _MOST_BYTES = 2**20
@@ -89,6 +89,6 @@ def _ways(folder: Path, settings: Any) -> tuple[str, ...]:
 
 def _read(folder: Path, name: str) -> Any:
     try:
-        return json.loads(read_whole(folder / name, _MOST_BYTES))
-    except (CannotRead, ValueError, RecursionError) as error:  # ValueError stands for broken JSON and for broken UTF-8.
+        return read_json_text(read_whole(folder / name, _MOST_BYTES))
+    except (CannotRead, ValueError) as error:  # ValueError stands for broken JSON and for broken UTF-8.
         raise UnknownPooling(path=str(folder), got=name) from error

@@ -4,7 +4,6 @@ Keys that begin with an underscore belong to transformers itself, and a file has
 made it run code from the network (CVE-2026-4372). Known harmless ones are left out, and all others are refused.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from explorer.errors import CannotRead, NeedsCode, NotAModel, Quantized, UnknownFamily
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 
 FILE = "config.json"
 _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
@@ -56,10 +56,10 @@ def check_sizes(settings: Mapping[str, Any], folder: Path) -> None:
 def read_json(folder: Path, name: str) -> dict[str, Any]:
     """The table in a JSON file of a folder. Raises NotAModel."""
     try:
-        found = json.loads(read_whole(folder / name, _MOST_BYTES))
+        found = read_json_text(read_whole(folder / name, _MOST_BYTES))
     except CannotRead as error:
         raise NotAModel(path=str(folder), reason=f"{name}: {error.values.get('reason', '?')}") from error
-    except (ValueError, RecursionError) as error:  # ValueError stands for broken JSON and for broken UTF-8.
+    except ValueError as error:  # ValueError stands for broken JSON and for broken UTF-8.
         raise NotAModel(path=str(folder), reason=f"{name}: {error}") from error
     if not isinstance(found, dict):
         raise NotAModel(path=str(folder), reason=f"{name}: {type(found).__name__}")

@@ -13,7 +13,8 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.errors import BadWeights
+from explorer.errors import BadWeights, CannotRead
+from explorer.files import opened
 
 _KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
@@ -135,7 +136,7 @@ class InFile:
         numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # It shares the tensor's memory, which is contiguous.
         room = memoryview(numbers)
         try:
-            with self.path.open("rb", buffering=0) as file:
+            with opened(self.path) as file:
                 file.seek(self.begin + after)
                 done = 0
                 while done < len(room):
@@ -143,6 +144,8 @@ class InFile:
                     if not n:
                         raise BadWeights(path=str(self.path), reason=f"{self.begin + after + done} B …")
                     done += n
+        except CannotRead as error:
+            raise BadWeights(path=str(self.path), reason=error.values.get("reason", error)) from error
         except OSError as error:
             raise BadWeights(path=str(self.path), reason=os.strerror(error.errno or 0)) from error
         return out

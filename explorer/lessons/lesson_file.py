@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from explorer.errors import BadLesson, CannotRead, ExplorerError, OverLimit
-from explorer.files import opened, read_at_most
+from explorer.files import opened
 from explorer.lessons.cost import quoted
 from explorer.toml_text import deep_line, too_deep
 
@@ -40,7 +40,7 @@ def is_lesson(path: Path) -> bool:
         return path.name.endswith(SUFFIX)
     try:
         with opened(path) as file:
-            return any(line.strip() == b"[[step]]" for line in read_at_most(file, path, MOST_BYTES).splitlines())
+            return any(line.strip() == b"[[step]]" for line in file.read(MOST_BYTES).splitlines())
     except CannotRead:
         return False
 
@@ -62,7 +62,7 @@ class LessonFile:
         """Read a file. Raises CannotRead, NotAFile, and BadLesson for a file that is too large or no UTF-8."""
         try:
             with opened(path) as file:
-                content = read_at_most(file, path, MOST_BYTES + 1)
+                content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 raise OverLimit(name="TOML", limit=f"{MOST_BYTES:,}", got=f"{max(len(content), path.stat().st_size):,}")
             return cls(path, content.decode("utf-8").replace("\r\n", "\n"))

@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from explorer.files import opened, read_at_most
+from explorer.files import opened
 
 _MOST_BYTES = 2**24  # 16 MB; the header of ten thousand tensors has one.
 _LENGTH = 8  # bytes
@@ -46,11 +46,11 @@ def read_header(path: Path) -> Header:
     """The header of a file whose size agrees with it. Raises CannotRead, NotAFile, ValueError."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
-        first = read_at_most(file, path, _LENGTH)
+        first = file.read(_LENGTH)
         (length,) = struct.unpack("<Q", first) if len(first) == _LENGTH else (size,)
         if not 0 < length <= min(_MOST_BYTES, size - _LENGTH):
             raise ValueError(f"{length} B / {size} B")
-        head = read_at_most(file, path, length)
+        head = file.read(length)
     try:
         told = json.loads(head)
         about = told.pop("__metadata__", {})

@@ -14,6 +14,7 @@ import numpy as np
 
 from explorer.errors import NotAScanTable, OtherScan, OtherScanFile
 from explorer.files import opened, replacing
+from explorer.json_text import read_json_text
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.rows import Start
 from explorer.trace.scan_sums import Part, Sums
@@ -52,7 +53,7 @@ def read_progress(path: Path, about: dict[str, Any]) -> tuple[Likeness | None, S
     """
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as arrays:
-            told = json.loads(arrays[_ABOUT].tobytes())
+            told = read_json_text(arrays[_ABOUT].tobytes())
             _check(told["about"], json.loads(json.dumps(about)), path)
             sums = {
                 (attention, measure): Sums(**{each.name: arrays[f"{number}.{each.name}"] for each in attrs.fields(Sums)})

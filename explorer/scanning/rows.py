@@ -3,7 +3,6 @@
 A file is never held as a whole: one reading finds where the portions begin, and each is read again by whoever measures it.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +11,7 @@ import attrs
 
 from explorer.errors import CannotRead, NoSuchColumn, UnreadableFormat
 from explorer.files import opened
+from explorer.json_text import read_json_text
 from explorer.scanning.arrow import parquet
 
 _TEXT = "text"  # the column of JSONL and Parquet where none is named
@@ -172,6 +172,7 @@ class ParquetRows:
 
     def _opened(self) -> Any:
         library = parquet()
+        opened(self.path).close()  # The library opens the file by its name, and would wait for a pipe.
         try:
             file = library.ParquetFile(self.path)
         except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors.
@@ -216,8 +217,8 @@ def _cell(line: str, column: str) -> str:
 def _field(line: str, column: str) -> str:
     """The text of a line of JSONL; "" where it is no object with such a text."""
     try:
-        value = json.loads(line)[column or _TEXT]
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        value = read_json_text(line)[column or _TEXT]
+    except (ValueError, KeyError, TypeError, IndexError):
         return ""
     return value if isinstance(value, str) else ""
 

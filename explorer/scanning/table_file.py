@@ -13,7 +13,8 @@ import attrs
 import numpy as np
 
 from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
-from explorer.files import read_whole, replacing
+from explorer.files import opened, read_whole, replacing
+from explorer.json_text import read_json_text
 from explorer.scanning.arrow import arrow, parquet
 from explorer.trace.scan_sums import N_BINS, Part, Sums
 from explorer.trace.scan_table import HeadRow, ScanTable
@@ -51,33 +52,34 @@ def read_table(path: Path) -> ScanTable:
     try:
         about, rows = (_read_json if path.suffix.lower() == ".json" else _read_parquet)(path)
         return _table(about, rows)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
         raise NotAScanTable(path=str(path), reason=str(error).partition("\n")[0][:80]) from error
 
 
 def is_scan_table(path: Path) -> bool:
     """Whether a dropped or chosen file may be one: a Parquet file, or JSON that begins like one."""
-    if path.suffix.lower() == ".parquet":
-        return True
+    if path.suffix.lower() != ".json":
+        return path.suffix.lower() == ".parquet"
     try:
-        with path.open("rb") as file:
-            return path.suffix.lower() == ".json" and file.read(len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
-    except OSError:
+        with opened(path) as file:
+            return file.read(len(_KEY) + 4).startswith(f'{{"{_KEY}"'.encode())
+    except CannotRead:
         return False
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = json.loads(read_whole(path, _MOST_BYTES))
+    found = read_json_text(read_whole(path, _MOST_BYTES))
     return found[_KEY], found["rows"]
 
 
 def _read_parquet(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     library = parquet()
+    opened(path).close()  # The library opens the file by its name, and would wait for a pipe.
     try:
         found = library.read_table(path)
     except OSError as error:
         raise CannotRead(path=str(path), reason=str(error).partition("\n")[0][:80]) from error
-    return json.loads((found.schema.metadata or {})[_KEY.encode()]), found.to_pylist()
+    return read_json_text((found.schema.metadata or {})[_KEY.encode()]), found.to_pylist()
 
 
 def _told(row: HeadRow) -> dict[str, Any]:
@@ -112,6 +114,7 @@ def _schema() -> Any:
 
 def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     """The table of a file's rows. Raises ValueError, KeyError and TypeError for anything that does not fit together."""
+    json.dumps(about, allow_nan=False)  # What is told of a scan can be written again.
     most = int(about["best"])
     if not 1 <= most <= 1000:
         raise ValueError(most)
@@ -125,13 +128,15 @@ def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
 
 
 def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
-    """The sums of the heads of one attention, whose rows come layer by layer."""
-    shape = max(row["layer"] for row in rows) + 1, max(row["head"] for row in rows) + 1
-    if [(row["layer"], row["head"]) for row in rows] != list(np.ndindex(shape)):
+    """The sums of the heads of one attention, whose rows come layer by layer. Raises ValueError for numbers that cannot be."""
+    places = [(row["layer"], row["head"]) for row in rows]
+    shape = max(layer for layer, _head in places) + 1, max(head for _layer, head in places) + 1
+    # As many rows as heads are looked for first: a row may name any layer, and the places of all would fill the memory.
+    if shape[0] * shape[1] != len(rows) or places != list(np.ndindex(shape)):
         raise ValueError(rows[0]["attention"])
     lacking = [{"value": -np.inf, "row": -1}] * most
     best = [[*row["best"], *lacking][:most] for row in rows]
-    return Sums(
+    made = Sums(
         count=np.array([row["count"] for row in rows], np.int64).reshape(shape),
         total=np.array([row["total"] for row in rows], np.float64).reshape(shape),
         squares=np.array([row["squares"] for row in rows], np.float64).reshape(shape),
@@ -139,3 +144,8 @@ def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
         best=np.array([[each["value"] for each in own] for own in best], np.float64).reshape(*shape, most),
         rows=np.array([[each["row"] for each in own] for own in best], np.int64).reshape(*shape, most),
     )
+    if not (np.isfinite(made.total).all() and np.isfinite(made.squares).all() and (made.best < np.inf).all()):
+        raise ValueError("NaN / ∞")
+    if made.count.min() < 0 or made.histogram.min() < 0:
+        raise ValueError("< 0")
+    return made

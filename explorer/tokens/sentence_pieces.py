@@ -5,7 +5,6 @@ text, is the family's affair: `RULES` has a row for each.
 """
 
 import importlib
-import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import attrs
 
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 from explorer.tokens.check import check_text
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
@@ -69,7 +69,7 @@ def read_pieces(folder: Path, family: str) -> "SentencePieces":
     name = next(each for each in rules.files if (folder / each).is_file())
     source = _cutter(library, folder / name)
     target = _cutter(library, folder / rules.target) if rules.target else source
-    ids: Any = json.loads(read_whole(folder / rules.ids, _MOST_BYTES)) if rules.ids else None
+    ids: Any = read_json_text(read_whole(folder / rules.ids, _MOST_BYTES)) if rules.ids else None
     if ids is not None and not (
         isinstance(ids, dict) and all(type(each) is int and 0 <= each < 2**24 for each in ids.values())
     ):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from explorer.errors import CannotWrite, ExplorerError
 from explorer.files import opened, replacing
+from explorer.json_text import read_json_text
 
 _SLICE = 16_384  # So many words take a few milliseconds.
 _FORM = "word counts 2"
@@ -27,7 +28,7 @@ def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
     try:
         return _read(path, key)
     # The file may be absent, a foreign one, or broken anywhere: JSON can be nested without end, a length can be any number.
-    except (ExplorerError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError):
+    except (ExplorerError, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError):
         made = build()
         with contextlib.suppress(CannotWrite):
             _write(path, key, made)
@@ -36,7 +37,7 @@ def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
 
 def _read(path: Path, key: str) -> Counts:
     with opened(path) as file:
-        about = json.loads(file.readline(_LONGEST_HEAD))
+        about = read_json_text(file.readline(_LONGEST_HEAD))
         if (about["form"], about["key"]) != (_FORM, key):
             raise ValueError
         rest = file.read(_MOST_BYTES)

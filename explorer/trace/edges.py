@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.printed import printed
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -64,4 +65,4 @@ class Edges:
         order = np.argsort(-np.nan_to_num(np.abs(self.values)), axis=None)[:5]
         places = [np.unravel_index(int(each), self.values.shape) for each in order]
         lines = [f"  {query} → {key}: {self.words[word]} {self.values[query, key, word]:+.3g}" for query, key, word in places]
-        return "\n".join((head, *lines))
+        return printed("\n".join((head, *lines)))

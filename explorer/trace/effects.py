@@ -16,6 +16,7 @@ from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.edges import Edges
+from explorer.trace.printed import printed
 
 _ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden", "estimates")
 LEAST = 0.05
@@ -125,13 +126,12 @@ class Effects:
         """At most ten lines: the words, and the strongest of each kind of part."""
         n_attentions, n_layers, n_heads, n_words = self.heads.shape
         sizes = f"[attention {n_attentions}, layer {n_layers}, head {n_heads}, word {n_words}]"
-        return "\n".join(
-            (
-                f"Effects {sizes} Δ log p in nats{'' if self.exact else ', heads estimated'}",
-                f"  words: {_short(' '.join(self.words))}",
-                *(f"  strongest {name}" for name in self._strongest()),
-            )
+        lines = (
+            f"Effects {sizes} Δ log p in nats{'' if self.exact else ', heads estimated'}",
+            f"  words: {_short(' '.join(self.words))}",
+            *(f"  strongest {name}" for name in self._strongest()),
         )
+        return printed("\n".join(lines))
 
     def _strongest(self) -> Iterator[str]:
         """Of each kind of part the one that matters most, in words."""

@@ -19,6 +19,7 @@ from explorer.trace.effects import Effects
 from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.norm_figures import Norms
 from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.printed import printed
 from explorer.trace.saliency import Saliency
 from explorer.trace.segmentations import Segmentations
 from explorer.trace.steering import NotSteered, Steering
@@ -287,7 +288,7 @@ class Lens:
             f"{tap}: " + " ".join(f"{self.names[int(top[0])]} {p[0]:.2f}" for top, p in zip(ids[:12], row, strict=False))
             for tap, ids, row in zip(self.taps, self.ids, self.probabilities, strict=True)
         ]
-        return "\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]])
+        return printed("\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]]))
 
 
 @attrs.frozen(eq=False)

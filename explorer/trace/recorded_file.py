@@ -10,7 +10,6 @@ NPZ archive) or beside it, as FILE.json. Nothing is ever unpickled.
 All of it may be left out. The axes of taps that this program knows need not be said, and a batch of one may stand before them.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from explorer.errors import BadAxes, BadCard, BadRecording, BadTensor, CannotRead, ExplorerError, NoAxes, NotAFile, NotATrace
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 from explorer.tokens.token import Token
 from explorer.trace.agreement import check_agreement
 from explorer.trace.arrays import Array, frozen_array
@@ -71,8 +71,8 @@ def _card_of(path: Path, tensors: Tensors) -> dict[str, Any]:
     if text is None and beside != path and beside.is_file():
         text = read_whole(beside, _MOST_BYTES).decode("utf-8", "replace")
     try:
-        card = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
+        card = read_json_text(text or "{}")
+    except ValueError as error:
         raise BadCard(field="JSON", got=str(error)) from error
     if not isinstance(card, dict):
         raise BadCard(field="JSON", got=type(card).__name__)

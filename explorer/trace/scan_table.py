@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 
 from explorer.errors import UnknownMeasure
+from explorer.trace.printed import printed
 from explorer.trace.scan_sums import Counts, Part, Sums, Values
 
 _MOST_LINES = 8  # measures that the short form names
@@ -76,7 +77,7 @@ class ScanTable:
         begin = f"<ScanTable {self.about.get('preset', '')}: {self.n_measured:,} of {self.n_rows:,} sentences"
         lines = [self._highest(measure) for measure in self.measures]
         more = [f"  … {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
-        return "\n".join([begin, *lines[:_MOST_LINES], *more]) + ">"
+        return printed("\n".join([begin, *lines[:_MOST_LINES], *more]) + ">")
 
     def _highest(self, measure: str) -> str:
         top = self.rows(measure)[0]

@@ -5,6 +5,8 @@ from typing import Any
 
 import attrs
 
+from explorer.trace.printed import printed
+
 SURE = -0.35  # nats a word; both models must be as sure as that of what they say, or a find says little
 MOST_REPEATED = 0.1  # the largest share of words that a find may say again
 
@@ -80,7 +82,8 @@ class Breaks:
     def __repr__(self) -> str:
         """The base rate and at most eight finds."""
         head = f"{self.changed} of {len(self)} changed; {len(self.kept)} kept, picked by score:"
-        return "\n".join((head, *(f"{each.score:5.1f}  {each.source}  {each.before} → {each.after}" for each in self.kept[:8])))
+        finds = (f"{each.score:5.1f}  {each.source}  {each.before} → {each.after}" for each in self.kept[:8])
+        return printed("\n".join((head, *finds)))
 
 
 def repeated_share(text: str) -> float:

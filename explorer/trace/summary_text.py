@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from explorer.trace.patterns import is_pattern, taps_of, with_patterns
+from explorer.trace.printed import printed
 
 if TYPE_CHECKING:
     from explorer.tokens.token import Token
@@ -14,7 +15,8 @@ _LONGEST = 60  # characters of a text, and of a row of tokens
 
 def told(trace: "Trace") -> str:
     """The Trace in words: texts, tokens, model, taps, and what was changed or found out beside the pass."""
-    return f"<Trace {_cut(trace.source)!r} → {_cut(trace.target)!r}\n" + "\n".join(_lines(trace)) + ">"
+    texts = f"<Trace {_cut(trace.source)!r} → {_cut(trace.target)!r}"
+    return printed("\n".join((texts, *_lines(trace))) + ">")
 
 
 def _lines(trace: "Trace") -> Iterator[str]:

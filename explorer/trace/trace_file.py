@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from explorer.config import Config
 from explorer.errors import NotATrace
 from explorer.files import opened, replacing
+from explorer.json_text import read_json_text
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import changes_from
@@ -64,7 +65,7 @@ def _read_own(path: Path, make: "Callable[..., Trace]") -> "Trace":
         # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
         with handle, np.load(handle, allow_pickle=False) as file:
             _check_size(file.zip.infolist(), os.fstat(handle.fileno()).st_size)
-            about = json.loads(str(file[_ABOUT]))
+            about = read_json_text(str(file[_ABOUT]))
             arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
             tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
         return make(**_fields(about, arrays, *tables))

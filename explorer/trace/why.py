@@ -21,6 +21,7 @@ from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
 from explorer.trace.findings import NotMade, OutputWeights
 from explorer.trace.measures import most_uncertain_step
+from explorer.trace.printed import printed
 from explorer.trace.stream_parts import BIASES, Part, WayBack, index_of
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Parts:
         lines = [f"    {self.values[place]:+8.4f}  {self.label(self.parts[place])}" for place in largest]
         head = f"Parts: logit({word}) - logit({rival}) = {self.difference:+.4f} at position {self.position}"
         rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {self.remainder:.1e}"
-        return "\n".join((head, *lines, rest))
+        return printed("\n".join((head, *lines, rest)))
 
 
 def written_ids(trace: "Trace") -> tuple[int, ...]:

@@ -4,6 +4,7 @@ The pair file has columns with a header row. Of these, split, zh and en are used
 """
 
 import csv
+import io
 import string
 import sys
 from collections import Counter
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from explorer.files import opened
 from explorer.resources import asset_text, cache_folder
 from explorer.tokens import spaces
 from explorer.tokens.bpe import BYTES, learn
@@ -32,7 +34,7 @@ Pair = tuple[str, str]
 
 def train_pairs(path: Path) -> Iterator[Pair]:
     """The Chinese and the English sentence of each training row."""
-    with path.open(encoding="utf-8", newline="") as file:
+    with opened(path) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             if row["split"] == "train":
                 yield row["zh"], row["en"]

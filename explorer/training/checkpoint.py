@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from explorer.errors import BadCheckpoint, CannotRead
+from explorer.json_text import read_json_text
 from explorer.model.weights_file import write_tensors
 from explorer.model.weights_header import read_header
 
@@ -75,7 +76,7 @@ def load(path: Path) -> tuple[State, Memory]:
     try:
         read_header(path)  # This refuses anything but a regular file whose length agrees with its header.
         with safe_open(path, framework="pt") as file:
-            told = json.loads((file.metadata() or {})["state"])
+            told = read_json_text((file.metadata() or {})["state"])
             for name in file.keys():  # noqa: SIM118  # The file is no mapping.
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
@@ -83,7 +84,7 @@ def load(path: Path) -> tuple[State, Memory]:
         state = _checked(State(**told))
     except CannotRead as error:
         raise BadCheckpoint(path=str(path), reason=error.values.get("reason", error)) from error
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError, StopIteration) as error:
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, StopIteration) as error:
         raise BadCheckpoint(path=str(path), reason=str(error)) from error
     return state, Memory(*groups.values())
 

@@ -22,6 +22,7 @@ from explorer.engine.experiments.output_weights import final_reading, stream_rea
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, NotATranslator, NotTrained
+from explorer.json_text import read_json_text
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Pair
@@ -99,7 +100,7 @@ class LensFitter:
         if not path.is_file():
             return nothing
         try:
-            about = json.loads(read_about(path)["fit"])
+            about = read_json_text(read_about(path)["fit"])
             sums = read_tensors(path)
             if {name: about[name] for name in self._about()} != self._about() or sums.keys() != nothing[0].keys():
                 return nothing

@@ -2,7 +2,9 @@
 
 import csv
 import errno
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +114,22 @@ def test_tokens_with_commas_and_quotes_stay_one_field(tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     assert lines[0][4:] == list(labels) and [line[3] for line in lines[1:]] == list(labels)
+
+
+FORMULAS = ("=1+1", "@SUM(A1)", "+1+1", "-1+2", "\t=1", "\r=1", "=", "-", "-1", "+2.5e-3", "'=1", "''@a", "'s", "a=b", "")
+
+
+@pytest.mark.parametrize("write", [numbers.write_csv, numbers.write_long_csv])
+def test_no_text_of_a_csv_is_a_formula_and_numbers_stay_numbers(write: Any, tmp_path: Path) -> None:
+    """An apostrophe stands before one, wherever texts stand: names, heads of columns, labels. Taken off, the text is there."""
+    values = np.full((len(FORMULAS), len(FORMULAS)), -1.5, np.float32)
+    write(tmp_path / "a.csv", [Table("=cmd|' /C calc'!A0", values, Axis("token", FORMULAS), Axis("token", FORMULAS))])
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = list(csv.reader(file))
+    cells = {cell for row in (header, *rows) for cell in row}
+    begins = {cell for cell in cells if cell[:1] in ("=", "@", "+", "-", "\t", "\r")}
+    assert begins == {"=", "-", "-1", "+2.5e-3", "-1.5"}
+    assert {re.sub(r"^'(?='*[=+\-@\t\r].)", "", cell) for cell in cells} >= {*FORMULAS, "=cmd|' /C calc'!A0"}
 
 
 def test_archives_hold_the_recorded_tensors(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from explorer.errors import (
     ExplorerError,
     NeedsSafetensors,
     NotAnAdapter,
+    NotNumbers,
     UnknownAdapter,
 )
 from explorer.foreign import thin
@@ -177,6 +178,18 @@ def test_an_adapter_of_another_model_is_refused(bases: dict[str, Path], tmp_path
         np.testing.assert_array_equal(explorer.explore(TEXT, preset=bases["gpt2"])["generator.logits"], before)
 
 
+@pytest.mark.slow  # To import transformers takes seconds.
+@pytest.mark.parametrize("size", [1e19, 3e38])
+def test_finite_numbers_that_make_nan_are_said(size: float, bases: dict[str, Path], tmp_path: Path) -> None:
+    """The sum of the weights is beyond float32, or what is computed with it; the base goes on as before, to the bit."""
+    before = explorer.explore(TEXT, preset=bases["gpt2"])["generator.logits"]
+    adapter = write_adapter(tmp_path / "large", {name: np.full_like(each, size) for name, each in matrices(GPT2).items()})
+    for _again in range(2):
+        with pytest.raises(NotNumbers, match="NaN"):
+            explorer.explore(TEXT, preset=bases["gpt2"], adapter=adapter)
+        np.testing.assert_array_equal(explorer.explore(TEXT, preset=bases["gpt2"])["generator.logits"], before)
+
+
 def test_one_of_our_own_models_takes_none(tmp_path: Path) -> None:
     """An adapter belongs to somebody's model."""
     with pytest.raises(AdapterNeedsModel, match="adapter"):
@@ -196,6 +209,10 @@ def test_one_of_our_own_models_takes_none(tmp_path: Path) -> None:
         ({"alpha_pattern": {"(a+)+$": 3}}, UnknownAdapter, "alpha_pattern"),
         ({"lora_alpha": "much"}, NotAnAdapter, "much"),
         ({"lora_alpha": math.inf}, NotAnAdapter, "lora_alpha"),
+        ({"lora_alpha": math.nan}, NotAnAdapter, "lora_alpha"),
+        ({"lora_alpha": 10**400}, NotAnAdapter, "401"),
+        ({"lora_alpha": -(10**250)}, NotAnAdapter, "lora_alpha"),
+        ({"alpha_pattern": {"c_attn": 10**400}}, NotAnAdapter, "401"),
         ({"r": 4}, BadWeights, "r = 4"),
     ],
     ids=str,

@@ -1,5 +1,6 @@
 """Models in GGUF: the numbers are those of the same model in its own files, and a hostile file is refused in a sentence."""
 
+import os
 import socket
 import struct
 import sys
@@ -205,6 +206,21 @@ def _key(name: str, raw: bytes) -> Callable[[Path], object]:
     )
 
 
+def _hole(kind: int | None, n: int, times: int = 1) -> Callable[[Path], object]:
+    """Lists of so many values, or one text, of which nothing is written; the file has room for them and takes no disk."""
+
+    def spoil(file: Path) -> None:
+        with file.open("wb") as out:
+            out.write(b"GGUF" + struct.pack("<IQQ", 3, 0, times))
+            for number in range(times):
+                out.write(struct.pack("<Q", 1) + bytes([97 + number]))
+                out.write(struct.pack("<IQ", 8, n) if kind is None else struct.pack("<IIQ", 9, kind, n))
+                out.seek(n, os.SEEK_CUR)
+            out.truncate(2**28)
+
+    return spoil
+
+
 _DEEP = struct.pack("<IIQ", 9, 9, 1) * 2000
 _E = ("F32", (11, 4), bytes(176))
 HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -219,6 +235,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated in the numbers": (_spoiled(lambda raw: raw[:-20]), "token_embd"),
     "a list without end": (_key("a", struct.pack("<IIQ", 9, 4, 2**61)), str(2**61)),
     "texts without end": (_key("a", struct.pack("<IIQ", 9, 8, 2**61)), str(2**61)),
+    "a hole that is a list of numbers": (_hole(0, 2**28 - 100), str(2**28 - 100)),
+    "a hole that is a list of empty texts": (_hole(8, 2**25 - 20), str(2**25 - 20)),
+    "many lists, each of which may be": (_hole(0, 2**21, 3), str(3 * 2**21)),
+    "a hole that is one text": (_hole(None, 2**24 + 1), str(2**24 + 1)),
     "lists in lists": (_key("a", _DEEP), "[[…]]"),
     "a value of no type": (_key("a", struct.pack("<I", 77)), "77"),
     "an alignment that is none": (_whole({**TOLD, "general.alignment": 33}, {"token_embd.weight": _E}), "33"),

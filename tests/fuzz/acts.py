@@ -4,16 +4,20 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit, QSlider
 
 from explorer import page_list
 from explorer.app.shell.window import Window
 from explorer.config import KNOBS
+from explorer.presets import RECORDED_SUFFIXES
+from explorer.scanning.table_file import SUFFIXES
 from explorer.state.intents import SetPreset
-from tests.fuzz import values, writing
+from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
+from tests.dragging import entering
+from tests.fuzz import damage, values, writing
 from tests.fuzz.pointing import MODIFIERS, click, drag, menu, move, somewhere, wheel
 
 Act = Callable[[Window, Random, Path], None]
@@ -61,6 +65,11 @@ _KEYS = (
     Qt.Key.Key_Y,
     Qt.Key.Key_Z,
 )
+_ENDINGS = (
+    *(SUFFIX, BUNDLE_SUFFIX, *SUFFIXES, *RECORDED_SUFFIXES),
+    *(".toml", ".json", ".gguf", ".txt", ".model", ".lesson.toml", "", ".JSON", ".pt"),
+)
+_BEGINNINGS = (b"", b"PK\3\4", b"GGUF", b"{", b'{"transformer-explorer-scan": {}', b"[[", b"\xff\xfe", b'group = "A"\n')
 _PRESETS = ("tiny", "translator", "tutorial-b", "tutorial-c", "tutorial-d", "tutorial-e", "nothing")
 
 
@@ -190,6 +199,23 @@ def lesson(window: Window, chance: Random, folder: Path) -> None:
             QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def drop(window: Window, chance: Random, folder: Path) -> None:
+    """Drag something over the window, of any ending and often no file at all, and let it go there or not."""
+    path = folder / f"{len(list(folder.iterdir()))}{chance.choice(_ENDINGS)}"  # A pipe of an earlier drop is not written to.
+    if chance.random() < 0.7:
+        path.write_bytes(b"")
+        damage.put_odd(path, chance)
+    else:
+        path.write_bytes(chance.choice(_BEGINNINGS) + writing.text(chance).encode("utf-8", "surrogatepass"))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))] * chance.choice((1, 1, 1, 2)))
+    entered = entering(data, QPoint(5, 5))
+    QApplication.sendEvent(window, entered)
+    if entered.isAccepted():
+        given = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(window, QDropEvent(QPoint(5, 5), *given))
+
+
 ACTS: tuple[tuple[Act, int], ...] = (
     (click, 14),
     (drag, 5),
@@ -208,4 +234,5 @@ ACTS: tuple[tuple[Act, int], ...] = (
     (preset, 2),
     (lesson, 4),
     (export, 2),
+    (drop, 3),
 )

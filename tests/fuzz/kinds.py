@@ -34,7 +34,14 @@ KINDS = (
     Kind("caches", "tests.fuzz.caches:caches"),
     Kind("tables", "tests.fuzz.tables:tables"),
     Kind("training", "tests.fuzz.tables:training"),
+    Kind("folders", "tests.fuzz.strangers:folders", turns=2),
+    Kind("adapters", "tests.fuzz.strangers:adapters"),
+    Kind("tokenizers", "tests.fuzz.strangers:tokenizers", turns=2),
+    Kind("headers", "tests.fuzz.strangers:headers"),
+    Kind("cards", "tests.fuzz.recordings:cards"),
+    Kind("scans", "tests.fuzz.recordings:scans"),
     Kind("commands", "tests.fuzz.commands:commands", turns=2),
     # A program has one window: what eight leave behind nobody sees.
     Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5, most=8),
+    Kind("drops", "tests.fuzz.window:drops", _WINDOW, turns=2, most=8),
 )

@@ -1,11 +1,19 @@
 """Whether the numbers of a Trace can be: finite but for what a mask closed, and rows of weights that sum to 1."""
 
+import csv
+import re
+from pathlib import Path
+
 import numpy as np
+import regex
 
 from explorer.trace.trace import Trace
 from tests.fuzz.trial import Trial
 
 _APART = 1e-4
+# What steers a terminal or turns the order of letters, and half of a letter, which no file can hold.
+_UNFIT = regex.compile(r"[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}--\n]", regex.V1)
+_FORMULA = re.compile(r"[=@+\-\t\r]")
 
 
 def check(trace: Trace, trial: Trial) -> None:
@@ -41,3 +49,43 @@ def _has_closed_row(masked: np.ndarray) -> bool:
 
 def _named(array: np.ndarray) -> str:
     return f"{np.isnan(array).sum()} NaN, {np.isinf(array).sum()} ∞ of {array.size}"
+
+
+def check_finite(trace: Trace, trial: Trial) -> None:
+    """Say that numbers are none which nobody was told of."""
+    spoiled = [name for name in trace.arrays if np.isnan(trace.arrays[name]).any()]
+    if spoiled:
+        trial.bad(f"NaN without a word: {len(spoiled)} of {len(trace.arrays)} taps, first {spoiled[0]}", "NaN")
+
+
+def check_said(trace: Trace, trial: Trial) -> None:
+    """What a notebook shows of it can be printed and encoded."""
+    check_text(repr(trace), trial, "repr of a trace")
+    check_text(repr(trace.tokens), trial, "repr of tokens")
+    page = trace._repr_html_()
+    if page is not None:
+        page.encode()
+
+
+def check_text(said: str, trial: Trial, what: str) -> None:
+    """A text for a terminal."""
+    if found := _UNFIT.search(said):
+        trial.bad(f"control characters in the {what}: {found[0]!r}", what)
+
+
+def check_cells(path: Path, trial: Trial) -> None:
+    """No text of a CSV is a formula to a spreadsheet."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.reader(file):
+            for cell in row:
+                if _FORMULA.match(cell) and not _is_number(cell):
+                    trial.bad(f"a formula in a CSV: {cell!r}", path.name)
+                    return
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,10 +1,12 @@
 """Closes what opens in front of the window, so that no dialog is waited for, and uses menus and the export dialog."""
 
+from functools import partial
 from random import Random
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
+from shiboken6 import isValid
 
 from tests.fuzz.trial import Trial
 
@@ -29,7 +31,8 @@ class Usher:
     def _see_to(self) -> None:
         popup = QApplication.activePopupWidget()
         if popup is not None:
-            self._choose(popup)
+            # What is chosen may wait in a loop of its own, in which this timer must be free to see to what opens.
+            QTimer.singleShot(0, partial(self._choose, popup))
             return
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QFileDialog):
@@ -42,6 +45,8 @@ class Usher:
 
     def _choose(self, popup: QWidget) -> None:
         """One of a menu, or nothing of it."""
+        if not isValid(popup):
+            return
         offered = [each for each in popup.actions() if each.isEnabled() and not each.isSeparator()]
         if isinstance(popup, QMenu) and offered and self._chance.random() < 0.6:
             popup.setActiveAction(self._chance.choice(offered))

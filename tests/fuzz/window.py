@@ -5,6 +5,7 @@ What is computed meanwhile is a matter of time, so a case does not always meet t
 
 import shutil
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import qInstallMessageHandler
@@ -16,8 +17,9 @@ from explorer.resources import config_folder
 from explorer.state.intents import SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.own_card import card_of, parameter_bytes
-from tests.fuzz import damage, lessons, traces, writing
-from tests.fuzz.acts import ACTS, Act
+from tests.app.session import test_preferences
+from tests.fuzz import damage, lessons, traces, values, writing
+from tests.fuzz.acts import ACTS, Act, drop
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
 from tests.fuzz.usher import Usher
@@ -25,11 +27,21 @@ from tests.fuzz.usher import Usher
 _MOST_BYTES = 1.5e8  # of weights: a larger model takes as long as it takes, and is undone
 _MOST_BUDGET = 1024  # MB, as it is set at first
 _ACTS = 40
+_RAN = "ran"
 _SAID_BY_OFFSCREEN = "This plugin does not support"
 
 
 def window(trial: Trial) -> None:
     """Open the program with the preferences of some earlier time, do some forty things, and close it."""
+    _opened(trial, ACTS)
+
+
+def drops(trial: Trial) -> None:
+    """The same, while one thing after the other is dragged over it."""
+    _opened(trial, ((drop, 1),))
+
+
+def _opened(trial: Trial, acts: Sequence[tuple[Act, int]]) -> None:
     chance = trial.chance
     _leave_files(trial)
     trial.warnings = []  # type: ignore[attr-defined]  # of this kind alone
@@ -38,10 +50,12 @@ def window(trial: Trial) -> None:
         preset = chance.choice((None, "tiny", "tiny", "translator", "tutorial-c"))
         with trial.asking():
             driving = Driving(chance.choice((None, writing.text(chance))), preset, chance.choice((None, "zh", "en")))
-            _use(driving, trial)
+            _use(driving, trial, acts)
     finally:
         qInstallMessageHandler(kept)
         QGuiApplication.clipboard().clear()
+    if (trial.folder / _RAN).exists():
+        trial.bad("preferences have run something", "preferences")
 
 
 def _warned(trial: Trial, text: str) -> None:
@@ -49,13 +63,13 @@ def _warned(trial: Trial, text: str) -> None:
         trial.warnings.append(text)  # type: ignore[attr-defined]  # made above
 
 
-def _use(driving: Driving, trial: Trial) -> None:
+def _use(driving: Driving, trial: Trial, offered: Sequence[tuple[Act, int]]) -> None:
     driving.program.bug_reports.happened.connect(trial.reported)
     driving.session.told.connect(partial(_hear, trial))
     driving.program.window.step_opener.refused.connect(trial.hear)
     heart = Heart(trial.limits)
     usher = Usher(trial)
-    acts, weights = zip(*ACTS, strict=True)
+    acts, weights = zip(*offered, strict=True)
     try:
         with driving:
             driving.settle(trial.chance.choice((0.1, trial.limits.answer_s / 2)))
@@ -130,15 +144,29 @@ def _leave_files(trial: Trial) -> None:
         (folder / "own.toml").write_bytes(lessons.content(trial.chance))
         if trial.chance.random() < 0.3:
             damage.put_odd(folder / "other.toml", trial.chance)
-    path = config_folder() / "preferences.ini"
-    way = trial.chance.randrange(4)
+    _leave_preferences(trial)
+
+
+def _leave_preferences(trial: Trial) -> None:
+    """Of now or of earlier: none, those of the last case, damaged ones, or ones in which nothing fits."""
+    chance = trial.chance
+    path = config_folder() / chance.choice(("preferences.toml", "preferences.toml", "preferences.ini"))
+    way = chance.randrange(5)
     if way == 0:
-        path.unlink(missing_ok=True)
+        for name in ("preferences.toml", "preferences.ini"):
+            (config_folder() / name).unlink(missing_ok=True)
     elif way == 1 and path.is_file():
-        path.write_bytes(damage.damaged(path.read_bytes(), trial.chance))
-    elif way == 2:
-        lines = (
-            f"{key}={trial.chance.choice((writing.word(trial.chance), '@ByteArray(x)', '@Variant(', 'tiny', '1'))}"
-            for key in ("text", "target", "preset", "language", "theme", "geometry")
-        )
-        path.write_bytes("\n".join(("[General]", *lines)).encode("utf-8", "surrogatepass"))
+        path.write_bytes(damage.damaged(path.read_bytes(), chance))
+    elif way == 2 and chance.random() < 0.3:
+        damage.put_odd(path, chance)
+    elif way > 2 and not path.is_fifo() and not path.is_symlink() and not path.is_dir():
+        runs = test_preferences.variant(test_preferences.Runs(trial.folder / _RAN))
+        told = {
+            key: chance.choice((writing.word(chance), "@ByteArray(x)", "@Variant(", runs, "tiny", "1", values.plain(chance)))
+            for key in ("text", "target", "preset", "language", "theme", "geometry", "folders", "shortcuts", "export")
+        }
+        if path.suffix == ".ini":
+            lines = ["[General]", *(f"{key}={value}" for key, value in told.items())]
+        else:
+            lines = [f"{key} = {values.toml(value, chance=chance)}" for key, value in told.items()]
+        path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog
 
-from explorer.app.shell.folders import dropped_folder
 from explorer.app.shell.window import Window
 from explorer.state.intents import OpenFolder, SetPreset
 from tests.foreign.models import write_model
@@ -88,20 +86,6 @@ def test_one_that_does_not_fit_springs_back(journey: Journey, base: Path, tmp_pa
         assert window.session.state.wish.preset == "tiny"
 
     journey.run(script, "--preset", str(base), "--text", "the fox")
-
-
-def test_files_that_are_dropped_mean_themselves_or_their_folder(base: Path, tmp_path: Path) -> None:
-    """A file of a model means its folder; a recorded pass, alone in its folder, itself."""
-    (tmp_path / "pass").mkdir()
-    for path, meant in (
-        (base / "model.safetensors", base),
-        (tmp_path / "pass" / "x.safetensors", tmp_path / "pass" / "x.safetensors"),
-        (tmp_path / "pass" / "x.npz", tmp_path / "pass" / "x.npz"),
-    ):
-        path.touch()
-        dropped = QMimeData()
-        dropped.setUrls([QUrl.fromLocalFile(str(path))])
-        assert dropped_folder(dropped) == str(meant)
 
 
 def _logits(window: Window) -> np.ndarray:

@@ -90,7 +90,8 @@ def test_a_size_for_a_hall_is_kept_and_told(journey: Journey, monkeypatch: pytes
 
 
 def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
-    """Garbage in the preferences file gives the defaults."""
+    """Garbage in the preferences file of now or of earlier gives the defaults."""
+    (config_folder() / "preferences.toml").write_bytes(b"\x00\xff[General\ngeometry = 7")
     (config_folder() / "preferences.ini").write_bytes(b"\x00\xff[General\ngeometry=@ByteArray(x)\npreset=gone\ntheme=7\n")
 
     def script(window: Window) -> None:

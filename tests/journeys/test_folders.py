@@ -201,11 +201,11 @@ def test_a_folder_or_a_file_in_it_is_dropped_on_the_window(journey: Journey, fol
     def script(window: Window) -> None:
         journey.settle(window)
         assert drop(window, folder("gpt2"))
+        journey.wait(lambda: trace_of(window).card.family == "gpt2")
         journey.settle(window)
-        assert trace_of(window).card.family == "gpt2"
         assert drop(window, folder("bert") / "model.safetensors")
+        journey.wait(lambda: trace_of(window).card.family == "bert")
         journey.settle(window)
-        assert trace_of(window).card.family == "bert"
         assert [Path(path).name for path in window.folders.recents.paths] == ["bert", "gpt2"]
 
         several, word = QMimeData(), QMimeData()

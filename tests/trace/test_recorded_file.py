@@ -222,6 +222,32 @@ def test_a_card_that_is_no_table_is_told(tmp_path: Path, text: str) -> None:
         Trace.load(path)
 
 
+HALF = "a\ud800b"
+HALVES: dict[str, Callable[[dict[str, np.ndarray], dict[str, Any]], object]] = {
+    "source": lambda _arrays, told: told.update(source=HALF),
+    "a token": lambda _arrays, told: told.update(tokens={"source": [HALF, "爱", "北京"]}),
+    "a symbol": lambda _arrays, told: told.update(symbols=["<pad>", HALF, "爱", "北京", "。"]),
+    "who recorded it": lambda _arrays, told: told.update(recorded_by=HALF, model=HALF),
+    "an axis": lambda _arrays, told: told.update(axes={"router": HALF + " feature"}),
+}
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "npz", "safetensors beside", "npz beside"])
+@pytest.mark.parametrize("what", HALVES)
+def test_half_a_letter_is_replaced_so_that_all_of_it_can_be_written(tmp_path: Path, what: str, kind: str) -> None:
+    """A text of another program may end inside a letter; a notebook, a page, a picture and a table are made all the same."""
+    arrays, told = tensors(), card()
+    HALVES[what](arrays, told)
+    trace = Trace.load(written(tmp_path, kind, arrays, told))
+    page = trace._repr_html_()
+    assert page is None or page.encode()
+    assert repr(trace).encode()
+    for suffix in ("svg", "html", "csv", "npz"):
+        trace.figure(MAP).save(tmp_path / f"figure.{suffix}")
+    trace.save(tmp_path / "again.npz")
+    assert Trace.load(tmp_path / "again.npz").source == trace.source
+
+
 def test_a_file_that_does_not_fit_into_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before its numbers are read."""
     path = written(tmp_path, "safetensors")

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.display import native_dialog, start_in
@@ -19,7 +19,6 @@ from explorer.app.shell.appearance import Appearance
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError, NoSuchLesson
 from explorer.lessons.lesson import Lesson, Step
-from explorer.lessons.lesson_file import is_lesson
 from explorer.lessons.read import all_lessons, read_lesson
 from explorer.state.give_back import GiveBack
 from explorer.state.intents import OpenStep
@@ -240,12 +239,6 @@ class StepOpener(QObject):
         marks = step.highlight if step is not None else ()
         self._knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
         self._page_stack.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
-
-
-def dropped_lesson(what: QMimeData) -> str:
-    """The file of a lesson that is dropped; "" for anything else."""
-    paths = [Path(url.toLocalFile()) for url in what.urls() if url.isLocalFile()]
-    return str(paths[0]) if len(paths) == 1 and is_lesson(paths[0]) else ""
 
 
 def _read(path: Path, stop: Stop) -> Lesson:

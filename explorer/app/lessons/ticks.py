@@ -8,7 +8,8 @@ from typing import Any
 import attrs
 
 from explorer.errors import ExplorerError
-from explorer.files import replacing
+from explorer.files import read_whole, replacing
+from explorer.json_text import read_json_text
 from explorer.resources import config_folder
 
 _MOST_BYTES = 2**20  # A longer file was not written by this program.
@@ -48,13 +49,10 @@ def ticks_path() -> Path:
 
 def load_ticks() -> Ticks:
     """The Ticks so far; none where the file is missing or is not of this program."""
-    path = ticks_path()
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return Ticks()
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = read_json_text(read_whole(ticks_path(), _MOST_BYTES))
         return Ticks({str(key): _visits(row) for key, row in table.items()})
-    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    except (ExplorerError, ValueError, TypeError, AttributeError, KeyError):
         return Ticks()
 
 

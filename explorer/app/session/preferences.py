@@ -1,51 +1,66 @@
 """Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored.
 
-Several windows of the program share the file. Each writes the keys that it changes; a key whose value is a list is changed by
-`change`, so that what another window has put into it stays.
+Several windows of the program share the file. Each change is made to what the file holds at that moment, under a lock, so that
+what another window has put there stays.
+
+Decision: a flat table of texts in TOML. Rejected: QSettings, see `old_preferences.py`.
 """
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QByteArray, QLocale, QLockFile, QSettings
+import tomli_w
+from PySide6.QtCore import QByteArray, QLocale, QLockFile
 
+from explorer.app.session.old_preferences import read_old_preferences
+from explorer.errors import CannotWrite, ExplorerError
+from explorer.files import read_whole, replacing
 from explorer.lang import LANGUAGES, system_language
 from explorer.resources import config_folder
+from explorer.toml_text import deep_line
 
 THEMES = ("system", "light", "dark")
 MOTIONS = ("system", "full", "reduced")
 SIZES = ("100", "125", "150", "175", "200")
 """How large everything is, in per cent. For the last rows of a hall."""
 _PATIENCE_MS = 2000  # ms; another window holds the lock for a few, unless its disk hangs
+_FILE, _OLD_FILE, _LOCK = "preferences.toml", "preferences.ini", "preferences.lock"
+_MOST_BYTES = 2**20
 
 
 class Preferences:
-    """Small typed values over one INI file in the user's config folder."""
+    """Small texts in one TOML file of the user's config folder."""
 
     def __init__(self) -> None:
-        self._settings = QSettings(str(config_folder() / "preferences.ini"), QSettings.Format.IniFormat)
+        self._unwritten: dict[str, str] = {}  # what could not be written, so that it holds at least in this window
+        self._values = _read()
 
     def text(self, name: str, default: str = "") -> str:
-        value = self._settings.value(name, default)
-        return value if isinstance(value, str) else default
+        return self._values.get(name, default)
 
-    def put(self, name: str, value: str | QByteArray) -> None:
-        self._settings.setValue(name, value)
+    def put(self, **values: str) -> None:
+        """Write some values at once."""
+        self._change(lambda _now: values)
 
     def change(self, name: str, by: Callable[[str], str]) -> str:
-        """Change a text by a function of what the file holds now, and write it at once; returns the new one.
+        """Change a text by a function of what the file holds now, and write it at once; returns the new one."""
+        self._change(lambda now: {name: by(now.get(name, ""))})
+        return self.text(name)
 
-        Where the lock cannot be had in time, or no file can be written, the change is made all the same.
-        """
-        lock = QLockFile(str(config_folder() / "preferences.lock"))
+    def _change(self, by: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
+        """Where the lock cannot be had in time, or no file can be written, the change is made all the same."""
+        lock = QLockFile(str(config_folder() / _LOCK))
         lock.tryLock(_PATIENCE_MS)
         try:
-            self._settings.sync()  # Take in what another window has written.
-            before = self.text(name)
-            after = by(before)
-            if after != before:
-                self.put(name, after)
-                self._settings.sync()
-            return after
+            before = _read()
+            now = before | self._unwritten  # with what another window has written
+            self._values = {**now, **by(now)}
+            if self._values != before:
+                self._unwritten |= {name: value for name, value in self._values.items() if before.get(name) != value}
+                _write(self._values)
+            self._unwritten = {}
+        except CannotWrite:  # In a folder that cannot be written, only the preferences are lost.
+            return
         finally:
             lock.unlock()
 
@@ -71,9 +86,24 @@ class Preferences:
 
     @property
     def geometry(self) -> QByteArray:
-        value = self._settings.value("geometry")
-        return value if isinstance(value, QByteArray) else QByteArray()
+        return QByteArray.fromBase64(self.text("geometry").encode("ascii", errors="replace"))
 
-    def save(self) -> None:
-        """Write to disk. In a folder that cannot be written, only the preferences are lost."""
-        self._settings.sync()
+
+def _read() -> dict[str, str]:
+    """The texts in the file; before there is one, those of an earlier version."""
+    folder = config_folder()
+    try:
+        if not (folder / _FILE).exists():
+            return read_old_preferences(read_whole(folder / _OLD_FILE, _MOST_BYTES))
+        text = read_whole(folder / _FILE, _MOST_BYTES).decode("utf-8")
+        table = {} if deep_line(text) else tomllib.loads(text)
+    except (ExplorerError, ValueError, RecursionError):
+        return {}
+    return {name: value for name, value in table.items() if isinstance(value, str)}
+
+
+def _write(values: Mapping[str, str]) -> None:
+    """Raises CannotWrite."""
+    content = tomli_w.dumps(values).encode("utf-8", errors="replace")  # A path may hold half a letter.
+    with replacing(config_folder() / _FILE) as unfinished:
+        unfinished.write_bytes(content)

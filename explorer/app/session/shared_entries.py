@@ -6,6 +6,8 @@ A window writes what it has changed itself, over what the file holds by then: so
 import json
 from collections.abc import Callable
 
+from explorer.json_text import read_json_text
+
 Entries = dict[str, object]
 
 
@@ -41,8 +43,8 @@ class SharedEntries:
 def read_json(text: str) -> Entries:
     """The entries of a JSON object; none of anything else."""
     try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        found = read_json_text(text or "{}")
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -43,7 +43,7 @@ class Appearance(QObject):
     def switch_language(self) -> None:
         language = "en" if self.words.language == "zh" else "zh"
         self.words = Words.load(language)
-        self._preferences.put("language", language)
+        self._preferences.put(language=language)
         self._speak()
 
     def _speak(self) -> None:
@@ -53,13 +53,13 @@ class Appearance(QObject):
     def choose_theme(self, choice: str) -> None:
         """Choose "system", "light" or "dark"."""
         self.choice = choice
-        self._preferences.put("theme", choice)
+        self._preferences.put(theme=choice)
         self._use_theme()
 
     def choose_size(self, percent: str) -> None:
         """Choose how large everything will be when the program is started next."""
         self.size = percent
-        self._preferences.put("size", percent)
+        self._preferences.put(size=percent)
 
     def switch_theme(self) -> None:
         """Switch between light and dark."""
@@ -68,7 +68,7 @@ class Appearance(QObject):
     def choose_motion(self, choice: str) -> None:
         """Choose "system", "full" or "reduced", from the next motion on."""
         self.motion = choice
-        self._preferences.put("motion", choice)
+        self._preferences.put(motion=choice)
         self._use_motion()
         self.ask_desktop()
 

@@ -1,4 +1,4 @@
-"""Models of others in the window: the folder that one chooses or drops, and the ones that were opened last.
+"""Models of others in the window: the folder that one chooses or drops (`drops.py`), and the ones that were opened last.
 
 Decision: the list of the last folders is told to menu and header whole, with each change. Rejected: looking at the disk to
 leave out those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.
@@ -7,7 +7,7 @@ leave out those that are gone, because a disk may be slow; choosing one says tha
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -15,7 +15,7 @@ from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
-from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
+from explorer.presets import preset_names, titles
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
 
@@ -69,17 +69,3 @@ class Folders(QObject):
 
     def _chose(self, action: QAction) -> None:
         self.open(action.data())
-
-
-def dropped_folder(what: QMimeData) -> str:
-    """The folder that is dropped, or the one of a dropped file, or the file of a recorded pass; "" for anything else."""
-    paths = [Path(url.toLocalFile()) for url in what.urls() if url.isLocalFile()]
-    if len(paths) != 1:
-        return ""
-    path = paths[0]
-    alone = path.suffix in RECORDED_SUFFIXES and not (path.parent / "config.json").exists()
-    return str(path.parent if path.suffix in _OF_MODELS and not alone else path)
-
-
-_OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
-"""The endings of files in a folder with a model: who drops one of them means its folder. A file in GGUF is a model itself."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
+from explorer.json_text import read_json_text
 from explorer.lang import Words
 from explorer.picture.figure.print import COLUMNS_MM, FONT, ON_SCREEN, WIDTH, Print
 from explorer.views.controls.number_box import NumberBox
@@ -171,7 +172,7 @@ class PrintForm(QObject):
     def recall(self, memory: str) -> None:
         """Take what was kept. What is not understood is left as it is."""
         try:
-            kept: Any = json.loads(memory or "{}")
+            kept: Any = read_json_text(memory or "{}")
         except ValueError:
             return
         if not isinstance(kept, dict):

@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from explorer.app.display import native_dialog, start_in
@@ -11,7 +11,7 @@ from explorer.app.shell.scan_window import ScanWindow
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
-from explorer.scanning.table_file import SUFFIXES, is_scan_table, read_table
+from explorer.scanning.table_file import SUFFIXES, read_table
 from explorer.trace.scan_table import ScanTable
 
 THREAD = "scan table"
@@ -92,9 +92,3 @@ class Scans(QObject):
         self.shown.put(table, name)
         self.shown.show()
         self.shown.raise_()
-
-
-def dropped_scan(what: QMimeData) -> str:
-    """The table of a scan that is dropped; "" for anything else."""
-    paths = [Path(url.toLocalFile()) for url in what.urls() if url.isLocalFile()]
-    return str(paths[0]) if len(paths) == 1 and is_scan_table(paths[0]) else ""

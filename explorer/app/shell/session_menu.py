@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from explorer.app.display import native_dialog, start_in
@@ -172,12 +172,6 @@ def _titles(paths: Sequence[str]) -> list[str]:
     return [
         f"{Path(path).parent.name}/{name}" if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
     ]
-
-
-def dropped_session(what: QMimeData) -> str:
-    """The file of a session that is dropped; "" for anything else."""
-    paths = [url.toLocalFile() for url in what.urls() if url.isLocalFile()]
-    return paths[0] if len(paths) == 1 and paths[0].endswith(_SUFFIXES) else ""
 
 
 def _plain(title: str) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from explorer.app.shell.actions import Actions
+from explorer.json_text import read_json_text
 
 _FUNCTION_KEYS = range(Qt.Key.Key_F1, Qt.Key.Key_F35 + 1)
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
@@ -73,7 +74,7 @@ class Shortcuts(QObject):
     def recall(self, memory: str) -> None:
         """Change keys as a memory says. What it says of actions that are gone, or that cannot be, is left out."""
         try:
-            changed = json.loads(memory or "{}")
+            changed = read_json_text(memory or "{}")
         except ValueError:
             return
         known = {

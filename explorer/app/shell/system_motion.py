@@ -10,12 +10,16 @@ import sys
 from configparser import Error, RawConfigParser
 from pathlib import Path
 
+from explorer.errors import ExplorerError
+from explorer.files import read_whole
+
 _OF_DESKTOPS = (
     ("kdeglobals", "KDE", "AnimationDurationFactor"),
     ("gtk-4.0/settings.ini", "Settings", "gtk-enable-animations"),
     ("gtk-3.0/settings.ini", "Settings", "gtk-enable-animations"),
 )
 """File below the folder of preferences, section and key; a value of zero or false means no animations."""
+_MOST_BYTES = 2**20
 _OF_MACOS = "Library/Preferences/com.apple.universalaccess.plist"
 
 
@@ -31,18 +35,22 @@ def system_is_still() -> bool:
 
 def _macos_is_still(file: Path) -> bool:
     try:
-        with file.open("rb") as opened:
-            return bool(plistlib.load(opened).get("reduceMotion", False))
-    except (OSError, ValueError, plistlib.InvalidFileException, AttributeError):  # Another program's file may hold anything.
+        return bool(plistlib.loads(read_whole(file, _MOST_BYTES)).get("reduceMotion", False))
+    except (
+        ExplorerError,
+        ValueError,
+        plistlib.InvalidFileException,
+        AttributeError,
+    ):  # Another program's file may hold anything.
         return False
 
 
 def _is_off(file: Path, section: str, key: str) -> bool:
     settings = RawConfigParser(strict=False)
     try:
-        settings.read(file, encoding="utf-8")
+        settings.read_string(read_whole(file, _MOST_BYTES).decode("utf-8"))
         told = settings.get(section, key, fallback="1").strip().lower()
-    except (OSError, UnicodeError, Error):
+    except (ExplorerError, UnicodeError, Error):
         return False
     try:
         return float(told) == 0

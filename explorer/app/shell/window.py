@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QW
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.step_opener import StepOpener, dropped_lesson
+from explorer.app.lessons.step_opener import StepOpener
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session import told
 from explorer.app.session.session import Session
@@ -14,7 +14,8 @@ from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
-from explorer.app.shell.folders import Folders, dropped_folder
+from explorer.app.shell.drops import Drops, dropped_path
+from explorer.app.shell.folders import Folders
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
@@ -25,9 +26,9 @@ from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
-from explorer.app.shell.scans import Scans, dropped_scan
+from explorer.app.shell.scans import Scans
 from explorer.app.shell.sentences import Sentences
-from explorer.app.shell.session_menu import SessionMenu, dropped_session
+from explorer.app.shell.session_menu import SessionMenu
 from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
@@ -80,13 +81,15 @@ class Window(QMainWindow):
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
-        # What finds the path of its kind among what is dropped, and what opens it; the last one takes any file.
-        self._openers = (
-            (dropped_session, self.sessions.open),
-            (dropped_lesson, self.step_opener.add),
-            (dropped_scan, self.scans.open),
-            (dropped_folder, self.folders.open),
-        )
+        openers = {
+            "session": self.sessions.open,
+            "lesson": self.step_opener.add,
+            "scan": self.scans.open,
+            "model": self.folders.open,
+        }
+        self.drops = Drops(openers, self)
+        self.drops.refused.connect(self._told_error)
+        self.drops.broke.connect(self.broke)
         self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
@@ -348,14 +351,11 @@ class Window(QMainWindow):
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(dropped(event.mimeData()) for dropped, _opens in self._openers):
+        if dropped_path(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        for dropped, opens in self._openers:
-            if path := dropped(event.mimeData()):
-                opens(path)
-                break
+        self.drops.take(dropped_path(event.mimeData()))
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:

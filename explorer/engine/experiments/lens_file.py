@@ -16,6 +16,7 @@ from explorer.config import KNOBS, Config
 from explorer.engine.experiments.jacobian import weights_hash
 from explorer.engine.experiments.output_weights import stream_taps
 from explorer.errors import BadWeights, LensOfOtherKnobs, LensOfOtherWeights, NoFittedLens
+from explorer.json_text import read_json_text
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
@@ -67,11 +68,11 @@ def read_fitted(path: Path) -> Fitted:
         return Fitted(
             matrices=matrices,
             weights=about["weights_sha256"],
-            knobs=dict(json.loads(about["knobs"])),
-            agreement=Agreement.of_values(json.loads(about["agreement"])),
-            recipe=dict(json.loads(about["recipe"])),
+            knobs=dict(read_json_text(about["knobs"])),
+            agreement=Agreement.of_values(read_json_text(about["agreement"])),
+            recipe=dict(read_json_text(about["recipe"])),
         )
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadWeights(path=str(path), reason=str(error)[:80]) from error
 
 

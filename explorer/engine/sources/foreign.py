@@ -6,7 +6,8 @@ A folder is opened when a Wish first asks for it, and its model is kept until an
 import copy
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -22,14 +23,24 @@ from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.threads import threads
-from explorer.errors import BadVocabulary, IdOutsideModel, KnobDoesNothing, NoEndSymbol, NoTokens, TooLong, TooManyCharacters
+from explorer.errors import (
+    BadVocabulary,
+    BeyondPositions,
+    IdOutsideModel,
+    KnobDoesNothing,
+    NoEndSymbol,
+    NotNumbers,
+    NoTokens,
+    TooLong,
+    TooManyCharacters,
+)
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
 from explorer.foreign.classes import ended, shifted
 from explorer.foreign.folder import check_folder
 from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, open_model
+from explorer.foreign.opening import Opened, open_model, probed
 from explorer.foreign.thin import lending
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
@@ -194,27 +205,43 @@ class ForeignModel:
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:
         """The model with these knobs, for a pass that records `recorded_bytes`.
 
-        Raises NotEnoughMemory, AdapterDoesNotFit.
+        Raises NotEnoughMemory, AdapterDoesNotFit, NotNumbers.
         """
         check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
         self.foreign.turned.temperature = config.temperature
-        self._dressed.wear(self._adapter)
+        self._wear()
         lender = lending(self.foreign.model)
         if lender is not None:  # The weights of a large model are read while it computes.
             lender.going = stoppable(progress, stop)
         return self.foreign
 
+    def _wear(self) -> None:
+        """Put the adapter on, and take it off again if a short pass comes to NaN. Raises AdapterDoesNotFit, NotNumbers."""
+        adapter, is_new = self._adapter, self._adapter is not self._dressed.adapter
+        self._dressed.wear(adapter)
+        if adapter is None or not is_new:
+            return
+        try:
+            if probed(self.foreign.model).isnan().any():
+                raise NotNumbers(path=str(adapter.path))
+        except BaseException:  # Also where the weights of a large model are no longer wanted while they are read.
+            self._dressed.wear(None)
+            raise
+
     def run(self, model: Foreign, sentence: Sentence) -> None:
-        """Make one pass over both sides."""
-        model(_ids(sentence.tokens.source), _ids(sentence.tokens.target))
+        """Make one pass over both sides. Raises BeyondPositions."""
+        source, target = sentence.tokens.source, sentence.tokens.target
+        with _beyond_positions(max(len(source), len(target))):
+            model(_ids(source), _ids(target))
 
     def parts_before(self, model: Foreign) -> tuple[str, ...]:
         """The queries, keys and values of a causal model; () of any other, and of one whose weights are lent."""
         return tuple(f"{name}.{part}" for name in model.attentions for part in PARTS) if goes_on(model) else ()
 
     def run_after(self, model: Foreign, sentence: Sentence, n: int, before: Mapping[str, Tensor]) -> None:
-        """Make one pass over the tokens behind the first `n`."""
-        go_on(model, ids_tensor(tuple(token.id for token in sentence.tokens.target[n:])), before)
+        """Make one pass over the tokens behind the first `n`. Raises BeyondPositions."""
+        with _beyond_positions(len(sentence.tokens.target)):
+            go_on(model, ids_tensor(tuple(token.id for token in sentence.tokens.target[n:])), before)
 
     def places(self, model: Foreign, n: int) -> Places:
         """[position, feature] the first side's table of positions, zeros where nothing is added; the second's if it differs."""
@@ -311,27 +338,40 @@ class ForeignModel:
         return self._known[key]
 
     def _written_anew(self, source: tuple[int, ...], config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
-        """At each step the likeliest token. Raises Superseded."""
+        """At each step the likeliest token, until the model ends, or its table of positions does. Raises Superseded."""
         foreign, written = self.ready(config, 0, stop, silent), [self._begin().id]
         most = min(_MOST_WRITTEN, self._card.max_len)
         torch.set_num_threads(threads(self._card, len(source)))
         with torch.inference_mode(), changing.inside(foreign):
             ids = ids_tensor(source)
-            memory = foreign.encode(ids)
+            with _beyond_positions(len(source)):
+                memory = foreign.encode(ids)
             # Changes may need to see all tokens at once: then each step is a pass over all of them.
             cached = None if changing.changes else ForeignSteps(foreign, memory)
             while len(written) < most:
                 if stop():
                     raise Superseded
-                if cached is None:
-                    logits = foreign(ids, torch.tensor([written]), memory)
-                else:
-                    logits = cached.extend(torch.tensor([written[-1:]]))
+                try:
+                    if cached is None:
+                        logits = foreign(ids, torch.tensor([written]), memory)
+                    else:
+                        logits = cached.extend(torch.tensor([written[-1:]]))
+                except IndexError:  # The last token stands behind the end of the table, and is taken back.
+                    return tuple(written[:-1]) or tuple(written)
                 likeliest = int(logits[0, -1].argmax())
                 if likeliest == self._card.end:
                     break
                 written.append(likeliest)
         return tuple(written)
+
+
+@contextmanager
+def _beyond_positions(n_tokens: int) -> Iterator[None]:
+    """Say what a model means that looks for a position behind the end of its table. Raises BeyondPositions."""
+    try:
+        yield
+    except IndexError as error:
+        raise BeyondPositions(got=n_tokens) from error
 
 
 def _ids(row: Row) -> Tensor | None:

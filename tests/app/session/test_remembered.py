@@ -140,10 +140,8 @@ def test_preferences_of_two_programs_do_not_erase_each_other() -> None:
     """Each writes the keys that it has changed, whoever is last."""
     one, two = Preferences(), Preferences()
     assert one.text("theme") == two.text("theme") == ""
-    one.put("theme", "dark")
-    two.put("language", "en")
-    two.save()
-    one.save()
+    one.put(theme="dark")
+    two.put(language="en")
     assert [Preferences().text(name) for name in ("theme", "language")] == ["dark", "en"]
 
 

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
 
 from explorer.app.display import documents
-from explorer.app.shell.folders import Folders, dropped_folder
+from explorer.app.shell.folders import Folders
 from explorer.errors import EmptyText, FolderIsGone, SeveralGguf
 from explorer.lang import Words
 from explorer.presets import titles
@@ -102,22 +101,6 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
     assert told(folders) == ["a", "b && c"]
 
 
-def test_one_folder_or_a_file_of_a_model_is_dropped(tmp_path: Path) -> None:
-    """Several, an address of the network, and a text are not."""
-    (tmp_path / "config.json").touch()
-
-    def drop(*urls: QUrl) -> str:
-        what = QMimeData()
-        what.setUrls(urls)
-        return dropped_folder(what)
-
-    local = QUrl.fromLocalFile
-    assert Path(drop(local("/m/a"))) == Path("/m/a")
-    for name in ("model.safetensors", "config.json"):
-        assert Path(drop(local(str(tmp_path / name)))) == tmp_path
-    assert drop(local("/m/a"), local("/m/b")) == drop(QUrl("https://example.org/m")) == dropped_folder(QMimeData()) == ""
-
-
 def test_folders_are_called_by_what_tells_them_apart() -> None:
     """The last part of the path; with the one before where two are called alike, or where it is only "model"."""
     assert titles(("/m/gpt2", "/m/bert")) == ("gpt2", "bert")
@@ -139,12 +122,3 @@ def test_of_several_models_in_a_folder_one_is_chosen(qtbot: QtBot) -> None:
     assert wished == [OpenFolder(files[1])]
     menu.close()
     assert len(wished) == 1
-
-
-def test_a_dropped_model_in_one_file_is_that_file() -> None:
-    """Its folder may hold several; any other file of a model stands for its folder."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile("/m/a/small.gguf")])
-    assert dropped_folder(data) == str(Path("/m/a/small.gguf"))
-    data.setUrls([QUrl.fromLocalFile("/m/a/config.json")])
-    assert dropped_folder(data) == str(Path("/m/a"))

@@ -1,0 +1,36 @@
+r"""JSON of unknown origin, read with the limits that Python's reader lacks.
+
+Python's reader makes half a surrogate pair of `"\ud800"`: a letter that no file can hold, so that whoever writes it fails.
+Here U+FFFD stands for it, once and for all. A whole number of four hundred digits, which no float can hold, is refused, and so
+are tables nested so deeply that the reader gives up.
+"""
+
+import json
+import re
+from typing import Any
+
+_LONGEST_NUMBER = 300  # digits; the largest float has 309
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+# Escapes are taken one after the other from the left, so that the second of two backslashes begins none.
+_ESCAPE = re.compile(
+    r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
+    re.DOTALL,
+)
+
+
+def read_json_text(content: bytes | str) -> Any:
+    """What a text in JSON says. Raises ValueError for what is none, nests too deeply, or holds too long a number."""
+    text = content if isinstance(content, str) else content.decode(json.detect_encoding(content))
+    if _HALF.search(text):
+        text = _ESCAPE.sub(lambda found: "\ufffd" if found["half"] else found[0], text)
+    try:
+        return json.loads(text, parse_int=_whole)
+    except RecursionError as error:
+        raise ValueError("[[[[…]]]]") from error
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError(f"{digits[:10]}… ({len(digits)})")
+    return int(digits)
