@@ -86,6 +86,7 @@ class PageStack(QWidget):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
+        self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
         self._larger = 1.0  # times the usual letters of pictures
@@ -206,6 +207,7 @@ class PageStack(QWidget):
         if self.lack.isHidden():
             self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
+            self.wait_no_more(self._in_vain)
             self._mark()
             self.prepared.foresee(self._shown[2], self.page.foreseen)
         self.drawn.emit((time.perf_counter() - start) * 1e3 + self.prepared.taken_ms)
@@ -286,8 +288,16 @@ class PageStack(QWidget):
 
     def set_busy(self, busy: bool) -> None:
         """The compute thread has begun to answer, or has answered. Both threads share Python's lock."""
+        self._in_vain = "" if busy else self._in_vain
         for page in self.pages.values():
             page.set_busy(busy)
+
+    def wait_no_more(self, why: str) -> None:
+        """Say in the cards that still wait why nothing more comes, until something is computed again; "" says nothing."""
+        self._in_vain = why
+        if why:
+            for card in self.page.cards:
+                card.wait_no_more(why)
 
     def set_stale(self, stale: bool) -> None:
         """Veil the page while it does not show what the user asks for."""
