@@ -11,7 +11,7 @@ from explorer.engine.errand import Brought, Errand, FindBreaks
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Worker
 from explorer.errors import EngineRestarted, TooLong
-from tests.engine.fakes import PATIENCE_S, Heard, frame, request
+from tests.engine.fakes import PATIENCE_S, Heard, frame, request, working
 
 SEARCH = FindBreaks(sentences=("a", "b", "c"))
 
@@ -70,6 +70,24 @@ def test_nothing_that_is_raised_ends_the_thread(kind: type[BaseException], work:
         assert {thread for *_told, thread in heard.told} == {"compute"}
     finally:
         worker.close()
+
+
+def test_a_tokenizer_that_panics_is_told() -> None:
+    """The library in Rust gives up a catastrophic pattern by a PanicException; the text after it is answered."""
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex("(a+)+$"), "isolated")
+
+    def encode(asked: Request, _stop: Callable[[], bool], _progress: Callable[[float], None]) -> Frame:
+        tokenizer.encode("a" * 40 + "!" if asked.serial == 1 else "a")
+        return frame(asked)
+
+    with working(encode) as (worker, heard):
+        worker.submit(request(1))
+        kind, serial, error = heard.next()
+        assert (kind, serial, type(error).__name__, isinstance(error, Exception)) == ("failed", 1, "PanicException", False)
+        worker.submit(request(2))
+        assert heard.next() == ("done", 2)
 
 
 def ends(heard: Heard, n: int) -> list[tuple[object, ...]]:
