@@ -89,6 +89,7 @@ class PageStack(QWidget):
         self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
+        self._themed: dict[str, Theme] = {}  # the theme that each page has; one that nobody sees keeps the last one
         self._larger = 1.0  # times the usual letters of pictures
         self.notice = MaskNotice()
         self.lack = QLabel()  # why the page in front cannot be shown with this model
@@ -121,6 +122,7 @@ class PageStack(QWidget):
         """Show a page; it is made when it is shown first."""
         if key not in self.pages:
             self.pages[key] = self._make(key)
+        self._put_theme(key)
         if self.page.key != key:
             self.pages[key].before = self.page.key
         focused = QApplication.focusWidget()
@@ -149,7 +151,6 @@ class PageStack(QWidget):
             card.prepared = self.prepared
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
-        page.set_theme(self._theme)
         page.enlarge_letters(self._larger)
         if self._wish is not None:
             self._put_wish(page, self._wish)
@@ -269,10 +270,16 @@ class PageStack(QWidget):
             self.draw(self._shown[0], self._shown[1], words)
 
     def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of a theme; the other pages take it when they are shown."""
         self._theme = self._veil.theme = theme
         self.strip.set_theme(theme)
-        for page in self.pages.values():
-            page.set_theme(theme)
+        if self.page.key in self.pages:
+            self._put_theme(self.page.key)
+
+    def _put_theme(self, key: str) -> None:
+        if self._themed.get(key) is not self._theme:
+            self._themed[key] = self._theme
+            self.pages[key].set_theme(self._theme)
 
     def light(self, tokens: frozenset[Spot]) -> None:
         self.page.light(tokens)

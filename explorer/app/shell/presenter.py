@@ -48,13 +48,13 @@ class Presenter(QObject):
             self._font = application.font()
             larger = application.font()
             larger.setPointSizeF(larger.pointSizeF() * _LARGER)
-            _use(application, larger)
             self._page_stack.enlarge_letters(_LARGER)
             self._hidden = [part for part in self._around if part.isVisible()]
             self._was = self._window.windowState()
             for part in self._hidden:
                 part.hide()
             self._bar.setMaximumHeight(0)  # The keys of a hidden menu bar would be dead.
+            _use(application, larger)  # Now only what stays in sight is styled at once.
             self._window.showFullScreen()
             self._show(self._page_stack.main_card())
         else:
@@ -99,4 +99,4 @@ class Presenter(QObject):
 def _use(application: QApplication, font: QFont) -> None:
     """Let all widgets take a font; those that a style sheet has polished must be polished again."""
     application.setFont(font)
-    style_anew(application, application.styleSheet())
+    style_anew(application)
