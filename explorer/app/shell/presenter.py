@@ -61,8 +61,13 @@ class Presenter(QObject):
             _use(application, self._font)
             self._page_stack.enlarge_letters(1.0)
             self._page_stack.page.enlarge(None)
+            middle = self._window.centralWidget().layout()
+            assert middle is not None  # The window has laid out its parts.
+            middle.setEnabled(False)  # Otherwise the page would be drawn again in each size between.
             for part in self._hidden:
                 part.show()
+            middle.setEnabled(True)
+            middle.invalidate()
             self._bar.setMaximumHeight(_NO_LIMIT)
             self._window.setWindowState(self._was)
 

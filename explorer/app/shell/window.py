@@ -310,6 +310,7 @@ class Window(QMainWindow):
             self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
+        self.painting_turn.begin()
         self.page_stack.set_theme(theme)
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
