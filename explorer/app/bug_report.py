@@ -59,19 +59,22 @@ class BugReports(QObject):
             self._file.close()
 
     def caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Report one exception; may be called on any thread."""
+        """Report one uncaught exception, unless it is Ctrl+C; may be called on any thread."""
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
+        self._report(kind, error, trace)
+
+    def report(self, error: BaseException) -> None:
+        """Report an exception that was caught but not handled, whatever its kind."""
+        self._report(type(error), error, error.__traceback__)
+
+    def _report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         report = "".join(traceback.format_exception(kind, error, trace))
         if sys.stderr is not None:  # Windows gives a window's process no stderr.
             sys.stderr.write(report)
         self._log.error(report)
         self.happened.emit(report)
-
-    def report(self, error: BaseException) -> None:
-        """Report an exception that was caught but not handled."""
-        self.caught(type(error), error, error.__traceback__)
 
     def _caught_in_thread(self, given: threading.ExceptHookArgs) -> None:
         if given.exc_value is not None:
@@ -96,7 +99,8 @@ class BugReports(QObject):
         copy = dialog.addButton(self.words("faults.copy"), QMessageBox.ButtonRole.ActionRole)
         copy.clicked.disconnect()  # Copying must not close the dialog.
         copy.clicked.connect(self._copy)
-        dialog.addButton(self.words("faults.close"), QMessageBox.ButtonRole.AcceptRole)
+        # Qt knows no button for Escape and the title bar's ×, where a box has two of its own.
+        dialog.setEscapeButton(dialog.addButton(self.words("faults.close"), QMessageBox.ButtonRole.AcceptRole))
         dialog.finished.connect(self._closed)
         self._dialog = dialog
         dialog.open()

@@ -16,7 +16,7 @@
     export        pictures, tables and scripts: TooNarrow
     scans         scans of many sentences: OtherScan
     training      a training
-    machine       what this machine, or the program on it, lacks
+    machine       what this machine, or the program on it, lacks or could not finish
 
 Each file draws its part of the tree. Each error carries a text key and its numbers; `lang.Words.error` makes the sentence, and
 `str()` is that sentence in the system's language. A bug is never an ExplorerError.

@@ -1,8 +1,8 @@
-"""Errors of what this machine, or the program on it, lacks.
+"""Errors of what this machine, or the program on it, lacks, and of computations that it could not finish.
 
 ExplorerError
 ├── NotFound  MissingAsset
-└── NoDisplay, NotForThisSystem, NoSuchDevice, NotEnoughMemory, ExtraMissing
+└── NoDisplay, NotForThisSystem, NoSuchDevice, NotEnoughMemory, ExtraMissing, WorkFailed, EngineRestarted
 """
 
 from explorer.errors.base import ExplorerError, NotFound
@@ -42,3 +42,15 @@ class ExtraMissing(ExplorerError):
     """A library that an extra of the package brings. Values: name, extra."""
 
     key = "error.extra_missing"
+
+
+class WorkFailed(ExplorerError):
+    """A bug ended a computation: it stands where the result would, while the bug itself is reported. Values: kind."""
+
+    key = "error.work_failed"
+
+
+class EngineRestarted(ExplorerError):
+    """A computation hung, and somebody has restarted the engine."""
+
+    key = "error.engine_restarted"

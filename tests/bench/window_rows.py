@@ -6,6 +6,7 @@ from functools import partial
 import attrs
 import torch
 
+from explorer import page_list
 from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.state.intents import SetKnob, SetTrained
@@ -13,17 +14,20 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
-from tests.bench.probe import SIXTEEN, Driven
+from tests.bench.probe import SIXTEEN, Driven, Heart
 from tests.bench.quiet import usual_threads
 from tests.bench.row import Row, measured
 from tests.bench.timing import Sample, elapsed_ms, repeated
 
 _N = 16
 _KEYS, _WARM_UP = 200, 15
+_RESTYLED, _RESTYLED_S = 10, 1.5  # times, and seconds in which the widgets out of sight are styled
 _KEY = "key event to everything painted, translator, 16 tokens"
 _KEY_HIGH, _KEY_PASSES = f"{_KEY}, 99th percentile", f"{_KEY}, in plain passes"
 _FORWARD = "slider tick to painted, temperature, translator"
 _REBUILD = "slider tick to painted, seed, d 256, 3 + 3 layers"
+_THEME = "longest block of the GUI thread: another theme, all pages made"
+_PRESENT = "longest block of the GUI thread: presenting begun and ended (F5), all pages made"
 _PAPER = "slider tick to painted, seed, paper-base"
 
 
@@ -33,6 +37,7 @@ def tasks() -> list[Task]:
         Task("window", (_KEY, _KEY_HIGH, _KEY_PASSES), _keys),
         Task("window", (_FORWARD,), partial(_slider, name=_FORWARD, knob="temperature", goal=16.7, n=60)),
         Task("window", (_REBUILD,), partial(_slider, name=_REBUILD, knob="seed", goal=50.0, n=60, trained=False)),
+        Task("window", (_THEME, _PRESENT), _restyled),
         Task("window", (_PAPER,), partial(_slider, name=_PAPER, knob="seed", goal=150.0, n=25, preset="paper-base")),
     ]
 
@@ -152,6 +157,31 @@ def _slider(
             spread=f"{ticks.spread} of {n}, 99th percentile {ticks.quantile(0.99):.3g}",
         )
     ]
+
+
+def _restyled(bench: Bench) -> list[Row]:
+    """Both at the first page, after each page was open once."""
+    rows, heart = [], Heart()
+    with Driven(SIXTEEN, "translator") as driven:
+        _tell(bench, driven)
+        window = driven.program.window
+        for key in (*page_list.KEYS, page_list.KEYS[0]):
+            window.go(key)
+            driven.wait(driven.settled)
+        present = window.actions_.by_name["present"].trigger
+        for name, act in ((_THEME, driven.program.appearance.switch_theme), (_PRESENT, present)):
+            longest, own = [], []
+            for _turn in range(_RESTYLED):
+                with heart.beating():
+                    act()
+                    driven.pause(_RESTYLED_S)
+                longest.append(max(heart.pauses_ms))
+                own.append(max(heart.own_ms))
+            blocks = Sample(tuple(longest))
+            spread = f"{blocks.spread} of {_RESTYLED}; own work of a turn at most {max(own):.3g}"
+            note = f"{len(driven.application.allWidgets())} widgets; the longest block of each time, the median of all times"
+            rows.append(measured(name, blocks.median, 100.0, spread=spread, note=note))
+    return rows
 
 
 def _floor_ms(bench: Bench, preset: str, n_target: int) -> float:

@@ -10,8 +10,9 @@ from typing import Any
 
 from explorer.config import Config
 from explorer.engine.errand import Brought
+from explorer.engine.jobs import Broken, Failed, Progressed, Started, Stopped, Told
 from explorer.engine.request import Frame, Request
-from explorer.engine.worker import Failed, Progressed, Started, Stopped, Told, Worker
+from explorer.engine.worker import Worker
 from explorer.state.wish import Wish
 from explorer.stops import Superseded
 
@@ -42,6 +43,8 @@ class Heard:
                 what = ("done", value.serial)
             case Failed(serial, error):
                 what = ("failed", serial, error)
+            case Broken(error):
+                what = ("broken", error)
             case Stopped(serial):
                 what = ("stopped", serial)
             case Progressed(serial, share):

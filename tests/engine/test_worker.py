@@ -383,4 +383,4 @@ def test_a_fault_at_rest_is_told_and_the_thread_lives_on() -> None:
         for serial in (1, 2):
             worker.submit(request(serial))
             assert heard.next() == ("done", serial)
-            assert heard.next() == ("failed", serial, error)
+            assert heard.next() == ("broken", error)

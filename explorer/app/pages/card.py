@@ -184,6 +184,19 @@ class Card(QFrame):
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
             QTimer.singleShot(_LONG_MS, self, partial(self._say_computing, words))
 
+    def wait_no_more(self, why: str) -> None:
+        """Say why nothing more comes, if the card waits: its last picture stays, and an empty one gives it its place."""
+        empty = self.picture is None or getattr(self.picture, "pending", False)
+        if not self.waiting and not (empty and self.picture is not None):
+            return
+        self.waiting = False
+        self.title.setText(self.title.text().removesuffix(" …"))
+        if empty:
+            self._refuse(why)
+        else:
+            self.note.setText(why)
+            self.note.show()
+
     def _say_computing(self, words: Words) -> None:
         """Say in an empty card what it waits for, once that takes long enough to be noticed."""
         if self.waiting and self.picture is None and not self.note.text():

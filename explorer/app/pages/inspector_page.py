@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidg
 
 from explorer.app.pages.page import Page
 from explorer.engine.errand import Brought, MeasureTaps
+from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.heatmaps import tap_heatmap
@@ -12,7 +13,7 @@ from explorer.picture.makers.places import place_difference
 from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
-from explorer.trace.tap_figures import MeasuredTaps, agree, grouped
+from explorer.trace.tap_figures import MeasuredTaps, TapFigures, agree, grouped
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.pictures.heatmap import HeatmapView
@@ -94,6 +95,8 @@ class InspectorPage(Page):
             return
         if isinstance(brought.found, MeasuredTaps):
             self.table.tell(brought.found.figures)
+        elif isinstance(brought.found, ExplorerError):  # Nobody waits for figures that do not come.
+            self.table.tell(dict.fromkeys(self._asked.groups[brought.number], TapFigures(None)))
         if brought.number + 1 == self._asked.n_pieces:
             self._send(MeasureTaps())  # What was measured holds a whole pass, which the thread need not keep.
 

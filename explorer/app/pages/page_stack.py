@@ -86,8 +86,10 @@ class PageStack(QWidget):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
+        self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
+        self._themed: dict[str, Theme] = {}  # the theme that each page has; one that nobody sees keeps the last one
         self._larger = 1.0  # times the usual letters of pictures
         self.notice = MaskNotice()
         self.lack = QLabel()  # why the page in front cannot be shown with this model
@@ -120,6 +122,7 @@ class PageStack(QWidget):
         """Show a page; it is made when it is shown first."""
         if key not in self.pages:
             self.pages[key] = self._make(key)
+        self._put_theme(key)
         if self.page.key != key:
             self.pages[key].before = self.page.key
         focused = QApplication.focusWidget()
@@ -148,7 +151,6 @@ class PageStack(QWidget):
             card.prepared = self.prepared
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
-        page.set_theme(self._theme)
         page.enlarge_letters(self._larger)
         if self._wish is not None:
             self._put_wish(page, self._wish)
@@ -206,6 +208,7 @@ class PageStack(QWidget):
         if self.lack.isHidden():
             self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
+            self.wait_no_more(self._in_vain)
             self._mark()
             self.prepared.foresee(self._shown[2], self.page.foreseen)
         self.drawn.emit((time.perf_counter() - start) * 1e3 + self.prepared.taken_ms)
@@ -267,10 +270,16 @@ class PageStack(QWidget):
             self.draw(self._shown[0], self._shown[1], words)
 
     def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of a theme; the other pages take it when they are shown."""
         self._theme = self._veil.theme = theme
         self.strip.set_theme(theme)
-        for page in self.pages.values():
-            page.set_theme(theme)
+        if self.page.key in self.pages:
+            self._put_theme(self.page.key)
+
+    def _put_theme(self, key: str) -> None:
+        if self._themed.get(key) is not self._theme:
+            self._themed[key] = self._theme
+            self.pages[key].set_theme(self._theme)
 
     def light(self, tokens: frozenset[Spot]) -> None:
         self.page.light(tokens)
@@ -286,8 +295,16 @@ class PageStack(QWidget):
 
     def set_busy(self, busy: bool) -> None:
         """The compute thread has begun to answer, or has answered. Both threads share Python's lock."""
+        self._in_vain = "" if busy else self._in_vain
         for page in self.pages.values():
             page.set_busy(busy)
+
+    def wait_no_more(self, why: str) -> None:
+        """Say in the cards that still wait why nothing more comes, until something is computed again; "" says nothing."""
+        self._in_vain = why
+        if why:
+            for card in self.page.cards:
+                card.wait_no_more(why)
 
     def set_stale(self, stale: bool) -> None:
         """Veil the page while it does not show what the user asks for."""

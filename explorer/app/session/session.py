@@ -15,11 +15,12 @@ from explorer.app.session.first_state import default_state
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
 from explorer.app.session.past import Past
-from explorer.engine import worker
+from explorer.app.session.watch import Watch
+from explorer.engine import jobs
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
-from explorer.engine.worker import Compute, Told, Worker, load_compute
-from explorer.errors import BadFile, ExplorerError
+from explorer.engine.worker import Compute, Worker, load_compute
+from explorer.errors import BadFile, EngineRestarted, ExplorerError, WorkFailed
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
@@ -70,7 +71,9 @@ class Session(QObject):
         self._pause.timeout.connect(self._widen)
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
-        self._worker = Worker(self._cross, load)
+        self._worker = Worker(self._bridge.crossed.emit, load, prepare=self._prepare)
+        self.watch = Watch(self._worker, self)
+        self.watch.changed.connect(self.told)
 
     @property
     def state(self) -> State:
@@ -109,10 +112,12 @@ class Session(QObject):
 
     def start(self) -> None:
         self._worker.start()
+        self.watch.start()
         self._submit()
 
     def close(self) -> None:
         self._drop_wider()
+        self.watch.stop()
         self._worker.close()
 
     def stop(self) -> None:
@@ -178,11 +183,9 @@ class Session(QObject):
         """Have something found out behind the frames; each piece is told as `Brought`."""
         self._worker.send(errand)
 
-    def _cross(self, value: Told) -> None:
+    def _prepare(self, frame: Frame) -> None:
         """Called on the compute thread: what the screen needs of an answer is made there too."""
-        if isinstance(value, Frame):
-            self.prepare(value.trace, self.state.look.fitted(value.trace))
-        self._bridge.crossed.emit(value)
+        self.prepare(frame.trace, self.state.look.fitted(frame.trace))
 
     # Answers of the compute thread
 
@@ -190,25 +193,27 @@ class Session(QObject):
         try:
             self._take(value)
         finally:  # It is heard when all that it asks for has been sent.
-            if isinstance(value, Frame | worker.Failed | worker.Stopped):
+            if isinstance(value, Frame | jobs.Failed | jobs.Stopped):
                 self._heard_serial = max(self._heard_serial, value.serial)
 
     def _take(self, value: object) -> None:
         match value:
             case Frame():
                 self._done(value)
-            case worker.Failed(serial, error):
+            case jobs.Failed(serial, error):
                 self._failed(serial, error)
-            case worker.Stopped(serial):
+            case jobs.Broken(error):
+                self.told.emit(told.Broke(error))
+            case jobs.Stopped(serial):
                 self.told.emit(told.Busy(serial < self._submitted))
                 if serial == self.serial and self.opens:
                     self._give_back()
                     self.told.emit(told.OpeningStopped())
                 elif serial == self.serial:
                     self.told.emit(told.Stopped())
-            case worker.Progressed(serial, share) if serial == self.serial or self.opens:
+            case jobs.Progressed(serial, share) if serial == self.serial or self.opens:
                 self.told.emit(told.Progressed(share))
-            case worker.Started():
+            case jobs.Started():
                 self.told.emit(told.Loaded())
             case Brought():
                 self.told.emit(value)
@@ -239,9 +244,10 @@ class Session(QObject):
         self.told.emit(told.Busy(serial < self._submitted))
         if not isinstance(error, ExplorerError):
             self.told.emit(told.Broke(error))
-        elif serial == self.serial and self._history.can_undo and (self._tried or self._adapts_in_vain(error)):
+            error = WorkFailed(kind=type(error).__name__)
+        if serial == self.serial and self._history.can_undo and (self._tried or self._adapts_in_vain(error)):
             self._spring_back(error)
-        elif serial == self.serial and self.opens and isinstance(error, BadFile):
+        elif serial == self.serial and self.opens and isinstance(error, BadFile | EngineRestarted | WorkFailed):
             self._give_back()
             self.told.emit(told.SprungBack(error))
         elif serial == self.serial:
@@ -329,11 +335,11 @@ class Session(QObject):
             self._drop_wider()
             self._submitted = request.serial
             self._worker.submit(request)
+            self.told.emit(told.Busy(True))
 
     def _widen(self) -> None:
         """Send the wide search. Without the pause each key would begin it, and the next key would wait until it gave way."""
         self._submit_also(self._wider)
-        self.told.emit(told.Busy(self.computes))
 
     def _drop_wider(self) -> None:
         self._pause.stop()

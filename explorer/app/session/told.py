@@ -90,3 +90,10 @@ class Undoable:
 @attrs.frozen
 class Loaded:
     """torch is loaded and the compute thread is ready."""
+
+
+@attrs.frozen
+class Hanging:
+    """The work has given no sign for so many `seconds`, and may hang; 0 when it has given one again."""
+
+    seconds: int

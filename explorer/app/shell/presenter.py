@@ -48,21 +48,26 @@ class Presenter(QObject):
             self._font = application.font()
             larger = application.font()
             larger.setPointSizeF(larger.pointSizeF() * _LARGER)
-            _use(application, larger)
             self._page_stack.enlarge_letters(_LARGER)
             self._hidden = [part for part in self._around if part.isVisible()]
             self._was = self._window.windowState()
             for part in self._hidden:
                 part.hide()
             self._bar.setMaximumHeight(0)  # The keys of a hidden menu bar would be dead.
+            _use(application, larger)  # Now only what stays in sight is styled at once.
             self._window.showFullScreen()
             self._show(self._page_stack.main_card())
         else:
             _use(application, self._font)
             self._page_stack.enlarge_letters(1.0)
             self._page_stack.page.enlarge(None)
+            middle = self._window.centralWidget().layout()
+            assert middle is not None  # The window has laid out its parts.
+            middle.setEnabled(False)  # Otherwise the page would be drawn again in each size between.
             for part in self._hidden:
                 part.show()
+            middle.setEnabled(True)
+            middle.invalidate()
             self._bar.setMaximumHeight(_NO_LIMIT)
             self._window.setWindowState(self._was)
 
@@ -99,4 +104,4 @@ class Presenter(QObject):
 def _use(application: QApplication, font: QFont) -> None:
     """Let all widgets take a font; those that a style sheet has polished must be polished again."""
     application.setFont(font)
-    style_anew(application, application.styleSheet())
+    style_anew(application)

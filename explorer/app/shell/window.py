@@ -16,6 +16,7 @@ from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
 from explorer.app.shell.drops import Drops, dropped_path
 from explorer.app.shell.folders import Folders
+from explorer.app.shell.hanging import Hanging
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
@@ -62,7 +63,7 @@ class Window(QMainWindow):
         self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
-        self.invitation, self.left_open = Invitation(), LeftOpen()
+        self.invitation, self.left_open, self.hanging = Invitation(), LeftOpen(), Hanging()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending, self.painting_turn = Pending(self), PaintingTurn(self)
@@ -115,6 +116,7 @@ class Window(QMainWindow):
         layout.addWidget(self.sentences)
         layout.addWidget(self.invitation)
         layout.addWidget(self.left_open)
+        layout.addWidget(self.hanging)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -136,6 +138,7 @@ class Window(QMainWindow):
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)
+        self.hanging.accepted.connect(session.watch.restart)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
         self.sentences.noted.connect(self.status.notice)
@@ -177,6 +180,8 @@ class Window(QMainWindow):
                 self.page_stack.set_busy(busy)
             case told.Progressed(share):
                 self.status.set_progress(share)
+            case told.Hanging(seconds):
+                self.hanging.tell(seconds, self.appearance.words)
             case told.Undoable():
                 self.commands.tell_undoable(value)
             case told.Broke(error):
@@ -256,9 +261,10 @@ class Window(QMainWindow):
         self.lessons.refuse(error)
         self._refusal = error
         self.pending.refused()
-        kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
-        self.status.warn(self.appearance.words.error(error) + kept)
-        self._set_stale(self.session.frame is not None)
+        why, old = self.appearance.words.error(error), self.session.frame is not None and not self.session.is_answered()
+        self.status.warn(f"{why}  {self.appearance.words('status.old_picture')}" if old else why)
+        self._set_stale(old)
+        self.page_stack.wait_no_more(why)
 
     def _set_stale(self, stale: bool) -> None:
         self.page_stack.set_stale(stale)
@@ -275,6 +281,7 @@ class Window(QMainWindow):
         self.pending.refused()
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
+        self.page_stack.wait_no_more(self.appearance.words("status.stopped"))
 
     def _tell_fixed(self) -> None:
         self.status.notice(self.appearance.words("recorded.fixed"))
@@ -293,7 +300,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation)
-        asking = (self.left_open, self.folders, self.recordings, self.scans, self.sessions, self.past)
+        asking = (self.left_open, self.hanging, self.folders, self.recordings, self.scans, self.sessions, self.past)
         for part in (*around, *asking):
             part.speak(words)
         self.page_stack.speak(words)
@@ -306,6 +313,7 @@ class Window(QMainWindow):
             self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
+        self.painting_turn.begin()
         self.page_stack.set_theme(theme)
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)

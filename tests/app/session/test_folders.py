@@ -11,7 +11,7 @@ from explorer.app.session.first_state import first_state
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import remembered_path
 from explorer.engine.request import Frame, Request
-from explorer.errors import FolderIsGone, KnobDoesNothing, MissingWeights, NotAModel, TooLong
+from explorer.errors import EngineRestarted, FolderIsGone, KnobDoesNothing, MissingWeights, NotAModel, TooLong, WorkFailed
 from explorer.presets import DEFAULT
 from explorer.state.intents import OpenFolder, SetKnob, SetPreset, SetText
 from explorer.state.state import Settings, State
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def failing(error: Exception, preset: str) -> Callable[[Request], Frame]:
+def failing(error: BaseException, preset: str) -> Callable[[Request], Frame]:
     """A compute that cannot open this preset."""
 
     def answer(request: Request) -> Frame:
@@ -84,10 +84,20 @@ def test_what_is_no_folder_with_a_model_is_refused_and_nothing_has_changed(drive
         assert driven.session.state is before and driven.idle()
 
 
-def test_a_model_that_cannot_be_opened_gives_the_one_before_back(driven: Driven, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (MissingWeights(path="folder", missing="*.safetensors"), MissingWeights),
+        (SystemExit("a bug"), WorkFailed),
+        (EngineRestarted(), EngineRestarted),
+    ],
+)
+def test_a_model_that_cannot_be_opened_gives_the_one_before_back(
+    driven: Driven, folder: Path, error: BaseException, kind: type
+) -> None:
     """With the reason; what was typed meanwhile stays, and the failed step cannot be redone."""
     driven.settle()
-    driven.gate.answer = failing(MissingWeights(path=str(folder), missing="*.safetensors"), str(folder))
+    driven.gate.answer = failing(error, str(folder))
     driven.session.ask(OpenFolder(str(folder)))
     driven.begun()
     driven.session.ask(SetText("你好"))
@@ -95,7 +105,7 @@ def test_a_model_that_cannot_be_opened_gives_the_one_before_back(driven: Driven,
     driven.gate.go.release(2)  # The one that runs, and the one that waited.
     said = driven.wait_for(told.SprungBack)
 
-    assert isinstance(said[-1], told.SprungBack) and isinstance(said[-1].error, MissingWeights)
+    assert isinstance(said[-1], told.SprungBack) and isinstance(said[-1].error, kind)
     assert (driven.session.state.wish.preset, driven.session.state.wish.text) == ("tiny", "你好")
     driven.wait(lambda: bool(driven.gate.requests) and driven.gate.requests[-1].wish.preset == "tiny")
     driven.gate.go.release()

@@ -106,7 +106,7 @@ def test_a_bug_is_told_whichever_request_it_is_in(driven: Driven) -> None:
 
 
 def test_a_compute_that_cannot_be_loaded_is_a_bug_of_each_request(qtbot: QtBot) -> None:
-    """Nobody waits for ever for an answer."""
+    """Nobody waits for ever for an answer: the bug is reported, and the request refused because of it."""
 
     def load() -> None:
         raise ImportError("made by the test")
@@ -116,10 +116,10 @@ def test_a_compute_that_cannot_be_loaded_is_a_bug_of_each_request(qtbot: QtBot) 
     session.told.connect(said.append)
     try:
         session.start()
-        qtbot.waitUntil(lambda: "Broke" in kinds(said), timeout=20_000)
+        qtbot.waitUntil(lambda: "Refused" in kinds(said), timeout=20_000)
     finally:
         session.close()
-    assert kinds(said) == ["Busy", "Busy", "Broke"] and said[1] == told.Busy(False)
+    assert kinds(said) == ["Busy", "Busy", "Broke", "Refused"] and said[1] == told.Busy(False)
 
 
 def test_a_stop_is_told_once_and_the_picture_stays(driven: Driven) -> None:

@@ -62,6 +62,10 @@ def _refused(opened: Opened, qtbot: QtBot) -> None:
     assert opened.window.page_stack._veil.isHidden(), "there is no old picture"
     opened.show_frame()
     opened.tell(told.Refused(ERROR))
+    assert opened.window.page_stack._veil.isHidden(), "the picture is the answer to what is set up"
+    while opened.session.is_answered():
+        opened.session._asking.refused()
+    opened.tell(told.Refused(ERROR))
     assert opened.words("status.old_picture") in opened.window.status.message.text()
     assert not opened.window.page_stack._veil.isHidden() and opened.window.sentences.source_row._stale
 
@@ -110,6 +114,17 @@ def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
     assert opened.window.page_stack._veil.isHidden()  # The picture is the right one.
 
 
+def _hanging(opened: Opened, qtbot: QtBot) -> None:
+    line = opened.window.hanging
+    opened.tell(told.Hanging(10))
+    assert not line.isHidden() and line.text.text() == opened.words("engine.hangs", seconds=10)
+    opened.tell(told.Hanging(0))
+    assert line.isHidden()
+    opened.tell(told.Hanging(10))
+    line.dismiss.click()
+    assert line.isHidden()
+
+
 def _undoable(opened: Opened, qtbot: QtBot) -> None:
     named = opened.window.actions_.by_name
     assert not named["undo"].isEnabled() and not named["redo"].isEnabled()
@@ -136,6 +151,7 @@ REACHES: dict[type, Callable[[Opened, QtBot], None]] = {
     told.OpeningStopped: _opening_stopped,
     told.SprungBack: _sprung_back,
     told.Undoable: _undoable,
+    told.Hanging: _hanging,
     told.Loaded: _loaded,
 }
 

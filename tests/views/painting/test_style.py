@@ -4,9 +4,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from explorer.picture.theme import DARK, FAMILY, LIGHT
-from explorer.views.painting.style import use_font, use_theme
+from explorer.views.painting.restyling import Restyling
+from explorer.views.painting.style import _ROLES, style_anew, use_font, use_theme
 
 _DEPTH = 9
 
@@ -25,26 +27,35 @@ class _Styled(QObject):
         return False
 
 
-def test_a_theme_styles_a_widget_twice_however_deep_it_is(qapp: QApplication, qtbot: QtBot) -> None:
-    """Qt alone would do it once for each ancestor."""
-    window = QWidget()
+def test_a_theme_styles_what_is_in_sight_at_once_and_the_rest_later(qapp: QApplication, qtbot: QtBot) -> None:
+    """Once each, however deep they are: by another sheet Qt would style all of them, once for each ancestor. What comes into
+    sight meanwhile is not forgotten, and what is deleted meanwhile is let go.
+    """
+    window, inside = QWidget(), QWidget()
     qtbot.addWidget(window)
     inner: QWidget = window
     for _ in range(_DEPTH):
         layout = QVBoxLayout(inner)
         inner = QLabel()
         layout.addWidget(inner)
+    inside.setParent(window)
+    away, gone = QLabel("away", inside), QLabel("gone", inside)
     window.show()
+    inside.hide()
     before = qapp.styleSheet(), qapp.palette()
     try:
         use_theme(qapp, LIGHT)
-        styled = _Styled(inner)
+        use_theme(qapp, LIGHT)  # The first one sets the sheet.
+        qtbot.waitUntil(lambda: not qapp.findChild(Restyling).busy)
+        styled, later = _Styled(inner), _Styled(away)
         use_theme(qapp, DARK)
-        assert styled.count == 2
+        assert (styled.count, later.count) == (1, 0)
         assert inner.palette().color(inner.foregroundRole()).name() == DARK.text
-        styled.count = 0
-        qapp.setStyleSheet(qapp.styleSheet() + " ")
-        assert styled.count > _DEPTH, "Qt styles it once now: style_anew may go"
+        delete(gone)
+        inside.show()
+        qtbot.waitUntil(lambda: not qapp.findChild(Restyling).busy)
+        assert (styled.count, later.count) == (1, 1)
+        assert away.palette().color(away.foregroundRole()).name() == DARK.text
     finally:
         qapp.setStyleSheet(before[0])
         qapp.setPalette(before[1])
@@ -97,6 +108,27 @@ def test_a_switched_window_looks_as_a_new_one(qtbot: QtBot, qapp: QApplication) 
         use_theme(qapp, theme)
         assert seen(switched) == seen(shown(qtbot))
         assert theme is DARK or seen(switched) != before
+
+
+def test_a_window_in_another_font_looks_as_a_new_one(qtbot: QtBot, qapp: QApplication) -> None:
+    """To the pixel, in larger letters and in the usual ones again."""
+    use_theme(qapp, LIGHT)
+    before = qapp.font()
+    larger = QFont(before)
+    larger.setPointSizeF(before.pointSizeF() * 1.5)
+    kept = shown(qtbot)
+    try:
+        for font in (larger, before):
+            qapp.setFont(font)
+            style_anew(qapp)
+            assert seen(kept) == seen(shown(qtbot))
+    finally:
+        qapp.setFont(before)
+
+
+def test_every_colour_of_the_sheet_has_a_role_of_its_own() -> None:
+    """Two colours of one role would be one colour."""
+    assert len(set(_ROLES.values())) == len(_ROLES)
 
 
 def test_the_bundled_font_is_named_once(qapp: QApplication) -> None:
