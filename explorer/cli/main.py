@@ -34,6 +34,7 @@ from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names, recorded_preset
+from explorer.stops import ending_signals
 from explorer.version import __version__
 
 
@@ -104,7 +105,7 @@ def _leaving_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {each: signal.signal(each, _leave) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, _leave) for each in ending_signals()}
     try:
         yield
     finally:
