@@ -13,6 +13,7 @@ from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, PrepareScript, WriteOn
+from explorer.engine.experiments.attempts import Attempts
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -108,13 +109,16 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, changing, stop, self._kept)
+        attempts = Attempts(goes_on=request.detail.leaves_out)
+        found = attempts.each(request, lambda each: findings(source, model, each, trace, changing, stop, self._kept))
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
-            found["unchanged"] = self._beside(request, changing, stop, progress)
+            beside = attempts.one("unchanged", lambda: self._beside(request, changing, stop, progress))
+            found |= {} if beside is None else {"unchanged": beside}
         if "steering" in request.experiments:
-            found["steering"] = self._steerer.steering(wish, trace.card, stop, progress)
+            steering = attempts.one("steering", lambda: self._steerer.steering(wish, trace.card, stop, progress))
+            found |= {} if steering is None else {"steering": steering}
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -125,6 +129,7 @@ class Computer:
             pass_ms=pass_ms,
             device=device_name(wish.config.device),
             devices=devices(),
+            broken=attempts.broken,
         )
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:

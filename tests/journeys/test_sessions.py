@@ -109,7 +109,7 @@ def test_a_session_is_opened_by_the_dialog_a_drop_and_the_command_line(
         journey.settle(window)
         before = window.session.state
         drop(window, newer)
-        journey.wait(lambda: "99" in window.status.message.text())
+        journey.wait(lambda: "99" in window.refusals.text.text())
         assert window.session.state == before and window.sessions.file.path == paths[2]
         drop(window, later)
         journey.wait(lambda: "wings" in window.status.message.text())

@@ -184,6 +184,12 @@ class Card(QFrame):
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
             QTimer.singleShot(_LONG_MS, self, partial(self._say_computing, words))
 
+    def give_up(self, why: str) -> None:
+        """Say why the picture that it waits for does not come. An older one goes: it is of another answer."""
+        if self.waiting:
+            self.waiting, self.wants = False, ()
+            self._refuse(why)
+
     def _say_computing(self, words: Words) -> None:
         """Say in an empty card what it waits for, once that takes long enough to be noticed."""
         if self.waiting and self.picture is None and not self.note.text():

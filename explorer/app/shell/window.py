@@ -24,6 +24,7 @@ from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
+from explorer.app.shell.refusals import Refusals
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.scans import Scans, dropped_scan
 from explorer.app.shell.sentences import Sentences
@@ -34,7 +35,7 @@ from explorer.app.shell.status import Status
 from explorer.config import Config
 from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
-from explorer.errors import ExplorerError
+from explorer.errors import BadFile, ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
@@ -61,7 +62,7 @@ class Window(QMainWindow):
         self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
-        self.invitation, self.left_open = Invitation(), LeftOpen()
+        self.invitation, self.left_open, self.refusals = Invitation(), LeftOpen(), Refusals()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending, self.painting_turn = Pending(self), PaintingTurn(self)
@@ -72,7 +73,8 @@ class Window(QMainWindow):
         self.recordings, self.scans, self.past = Recordings(self), Scans(self), PastBox(self)
         self.saving.broke.connect(self.broke)
         self.scans.broke.connect(self.broke)
-        self.scans.refused.connect(self._told_error)
+        self.scans.refused.connect(self.refusals.tell)
+        self.scans.opened.connect(self.refusals.settle)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.folders = Folders(self, self.actions_.menus["recent"])
@@ -112,6 +114,7 @@ class Window(QMainWindow):
         layout.addWidget(self.sentences)
         layout.addWidget(self.invitation)
         layout.addWidget(self.left_open)
+        layout.addWidget(self.refusals)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -139,7 +142,7 @@ class Window(QMainWindow):
         self.left_open.accepted.connect(self.sessions.restore)
         self.sessions.file.broke.connect(self.broke)
         self.invitation.accepted.connect(self.step_opener.tour)
-        self.step_opener.refused.connect(self._told_error)
+        self.step_opener.refused.connect(self.refusals.tell)
         self.step_opener.broke.connect(self.broke)
 
     def go(self, page: str) -> None:
@@ -160,7 +163,7 @@ class Window(QMainWindow):
                 self._refused(error)
             case told.SprungBack(error):
                 self.folders.failed(error)
-                self.status.refuse(self.appearance.words.error(error))
+                self.refusals.tell(error, of_edit=not isinstance(error, BadFile))
             case told.OpeningStopped():
                 self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
@@ -177,6 +180,7 @@ class Window(QMainWindow):
             case told.Undoable():
                 self.commands.tell_undoable(value)
             case told.Broke(error):
+                self._end_waiting("card.not_computed")
                 self.broke.emit(error)
 
     def _set(self, value: told.Set) -> None:
@@ -191,6 +195,7 @@ class Window(QMainWindow):
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         self.step_opener.follow(value)
+        self.refusals.follow(value)
         if value.by is None:  # Undo brings back how an earlier preset was looked at, perhaps in another theme.
             QTimer.singleShot(0, self, self._keep_colours)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
@@ -238,6 +243,7 @@ class Window(QMainWindow):
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:
+        self.page_stack.broken = frozenset(frame.broken)
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         provisional = frame.request.is_provisional
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words, provisional=provisional)
@@ -255,14 +261,21 @@ class Window(QMainWindow):
         self.pending.refused()
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
+        self._end_waiting("card.refused", self.appearance.words.error(error))
         self._set_stale(self.session.frame is not None)
+
+    def _end_waiting(self, key: str, reason: str = "") -> None:
+        """Have the cards that wait for something say why it does not come, unless the next answer is on its way."""
+
+        def end() -> None:
+            if not self.session.computes:
+                self.page_stack.give_up(self.appearance.words(key, reason=reason))
+
+        QTimer.singleShot(0, self, end)  # The session has heard of this answer by then.
 
     def _set_stale(self, stale: bool) -> None:
         self.page_stack.set_stale(stale)
         self.sentences.set_stale(stale, self.appearance.words)
-
-    def _told_error(self, error: ExplorerError) -> None:
-        self.status.refuse(self.appearance.words.error(error))
 
     def _settled(self, config: Config) -> None:
         words = self.appearance.words
@@ -271,6 +284,7 @@ class Window(QMainWindow):
     def _stopped(self) -> None:
         self.pending.refused()
         self.status.warn(self.appearance.words("status.stopped"))
+        self._end_waiting("card.stopped")
         self._set_stale(self.session.frame is not None)
 
     def _tell_fixed(self) -> None:
@@ -290,7 +304,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation)
-        asking = (self.left_open, self.folders, self.recordings, self.scans, self.sessions, self.past)
+        asking = (self.left_open, self.refusals, self.folders, self.recordings, self.scans, self.sessions, self.past)
         for part in (*around, *asking):
             part.speak(words)
         self.page_stack.speak(words)
