@@ -169,7 +169,7 @@ class Program:
         self.bug_reports.words = self.appearance.words
 
     def _loaded(self) -> None:
-        self.window.status.clear()
+        self.window.status.uncover()
         if self._lacking:
             self.window.status.notice(self.appearance.words("status.input_method", name=self._lacking))
         self._later_imports.start(_QUIET_MS)

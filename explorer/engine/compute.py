@@ -122,7 +122,9 @@ class Computer:
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
-            trace=attrs.evolve(trace, experiments=found, compared_with=other),
+            trace=attrs.evolve(
+                trace, experiments=found | {name: attempts.why(name) for name in attempts.broken}, compared_with=other
+            ),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
             build_ms=opening_ms + build_ms,

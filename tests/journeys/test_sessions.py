@@ -190,7 +190,7 @@ from tests.turning import turn
 from PySide6.QtWidgets import QApplication
 from explorer.app.session.remembered import remembered_path
 from explorer.state.intents import SetText
-from explorer.state.state import State
+from explorer.state.saved import read_saved
 from explorer.cli.main import main
 from explorer.app.shell.window import Window
 
@@ -199,7 +199,7 @@ def act():
     while not window.session.is_answered():
         turn()
     window.session.ask(SetText(sys.argv[1]))
-    while not remembered_path().exists() or State.load(remembered_path()).wish.text != sys.argv[1]:
+    while (saved := read_saved(remembered_path())).state.wish.text != sys.argv[1] or not saved.was_shown:
         turn()
     os.kill(os.getpid(), 9)
 

@@ -70,7 +70,6 @@ class PageStack(QWidget):
         self.first = page_list.KEYS[0]
         self.touched: Card | None = None
         self.prepared = Prepared()
-        self.broken: frozenset[str] = frozenset()  # experiments that could not be made for the answer on screen
         self._stack = QStackedWidget()
         self.strip = ArchitectureStrip()
         self.strip.wished.connect(self.wished)
@@ -212,8 +211,6 @@ class PageStack(QWidget):
         if self.lack.isHidden():
             self.page.hidden_cards.show_whole(bool(self._marked))
             self.page.draw(*self._shown)
-            if self.broken & self.page.experiments:
-                self.give_up(self._shown[2]("card.not_computed"))
             self._mark()
             self.prepared.foresee(self._shown[2], self.page.foreseen)
         self.drawn.emit((time.perf_counter() - start) * 1e3 + self.prepared.taken_ms)

@@ -51,7 +51,7 @@ class Status(QStatusBar):
         self.noticed = QTimer(self)
         self.noticed.setSingleShot(True)
         self.noticed.setInterval(_NOTICE_MS)
-        self.noticed.timeout.connect(self._uncover)
+        self.noticed.timeout.connect(self.uncover)
         self.message.hide()
         self.set_busy(False)
 
@@ -110,16 +110,17 @@ class Status(QStatusBar):
         """Show why there is no answer, until there is one."""
         self.noticed.stop()
         self._standing = text
-        self._uncover()
+        self.uncover()
 
     def clear(self) -> None:
         """Remove the message and what it covered. A notice stays until its time is over."""
         self._standing = ""
-        if not self.noticed.isActive():
-            self._uncover()
+        self.uncover()
 
-    def _uncover(self) -> None:
-        """Show what stands, or nothing."""
+    def uncover(self) -> None:
+        """Show what stands, or nothing, unless a notice has still some of its time."""
+        if self.noticed.isActive():
+            return
         self._say(self._standing, "warning" if self._standing else "faint")
 
     def _say(self, text: str, colour: str) -> None:

@@ -243,7 +243,6 @@ class Window(QMainWindow):
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:
-        self.page_stack.broken = frozenset(frame.broken)
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         provisional = frame.request.is_provisional
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words, provisional=provisional)

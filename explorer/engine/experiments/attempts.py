@@ -8,9 +8,9 @@ from typing import TypeVar
 import attrs
 
 from explorer.engine.request import Request
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, NotComputed
 from explorer.stops import Superseded
-from explorer.trace.findings import EXPERIMENTS, Experiment
+from explorer.trace.findings import EXPERIMENTS, Experiment, NotMade
 
 T = TypeVar("T")
 
@@ -34,6 +34,11 @@ class Attempts:
             traceback.clear_frames(error.__traceback__)  # They would keep every tensor that those calls knew.
             self.broken[name] = error
             return None
+
+    def why(self, name: str) -> NotMade:
+        """What stands in the place of an experiment that broke."""
+        error = self.broken[name]
+        return NotMade(NotComputed(name=name, reason=f"{type(error).__name__}: {error}"))
 
     def each(self, request: Request, make: Callable[[Request], dict[str, Experiment]]) -> dict[str, Experiment]:
         """All that is asked for at once; where that breaks, one after another. Raises ExplorerError, Superseded."""
