@@ -43,6 +43,7 @@ class Refusals(NoticeLine):
         self.text.setObjectName("warning")
         self.text.setTextFormat(Qt.TextFormat.PlainText)  # It may quote files from strangers.
         self.text.setWordWrap(True)
+        self.row.setContentsMargins(12, 3, 8, 3)
         self.row.setStretch(self.row.indexOf(self.text), 1)
         self.row.setStretch(self.row.count() - 2, 0)  # The text takes the room that other lines leave empty.
         self.dismiss.clicked.connect(self._close)
