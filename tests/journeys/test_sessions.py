@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
-from explorer.cli.main import main
 from explorer.picture.theme import LIGHT
 from explorer.resources import config_folder
 from explorer.state.intents import OpenFolder, SetKnob, SetPreset, SetText, look_at
@@ -120,7 +119,6 @@ def test_a_session_is_opened_by_the_dialog_a_drop_and_the_command_line(
         journey.settle(window)
 
     journey.run_as_left(script, "gui", "--session", str(paths[0]))
-    assert main(["--session", str(newer)]) == 2
 
 
 def test_save_as_asks_before_it_replaces_a_file_that_the_ending_names(
