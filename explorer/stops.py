@@ -1,7 +1,9 @@
-"""How a computation asks whether to stop, and reports its progress. This file needs no torch."""
+"""How a computation asks whether to stop and reports its progress, and which signals end the program; without torch."""
 
+import signal
 from collections.abc import Callable
 
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # A terminal that is closed sends SIGHUP, or SIGBREAK on Windows.
 _TOLD_EVERY = 16  # taps between two reports
 
 Stop = Callable[[], bool]
@@ -41,3 +43,9 @@ def stoppable(progress: Progress, stop: Stop) -> Progress:
         progress(share)
 
     return told
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """The signals of this system that end the program. One that is ignored already, as `nohup` has it, stays ignored."""
+    there = (signal.Signals[name] for name in _ENDING if name in signal.Signals.__members__)
+    return tuple(each for each in there if signal.getsignal(each) is not signal.SIG_IGN)

@@ -1,4 +1,5 @@
-"""Ctrl+C in a terminal and the system's request to end close the window properly, with a signal's exit status.
+"""Ctrl+C in a terminal, a terminal that is closed, and the system's request to end close the window properly, with a signal's
+exit status.
 
 Qt's event loop runs no Python until an event comes, so Python would notice a signal only when the mouse moves next.
 Therefore Python writes each signal's number to a socket at once, and Qt watches that socket.
@@ -13,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from explorer.stops import ending_signals
 
 
 class Endings(QObject):
@@ -35,7 +36,7 @@ class Endings(QObject):
     def install(self) -> None:
         """Take over the signals. Only the main thread can; on another thread this does nothing."""
         if threading.current_thread() is threading.main_thread():
-            self._before = {each: signal.signal(each, _noted) for each in _SIGNALS}
+            self._before = {each: signal.signal(each, _noted) for each in ending_signals()}
             self._woken_before = signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
 
     def remove(self) -> None:
@@ -54,7 +55,7 @@ class Endings(QObject):
         with contextlib.suppress(OSError):
             numbers = self._reading.recv(64)
         for number in numbers:
-            if number in _SIGNALS:
+            if number in self._before:
                 self.status = 128 + number
                 self.came.emit(number)
 

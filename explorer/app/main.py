@@ -4,7 +4,6 @@ import gc
 import os
 import threading
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
@@ -20,10 +19,11 @@ from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
 from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
 from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.refusals import NOT_KEPT
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
-from explorer.lessons.read import read_lesson
+from explorer.state.intents import SetSampling
 from explorer.state.saved import Saved
 
 _SIZE = (1440, 900)
@@ -45,25 +45,24 @@ class Program:
         lacking: str = "",
         preferences: Preferences | None = None,
         session: str | None = None,
+        trace: str | None = None,
         lesson: str | None = None,
         *,
         chat: bool = False,
     ) -> None:
         """`chat` has the text written in the model's chat template. `lacking` names an input
         method for which Qt has no plugin. `preferences` are given where they were read already.
-        `lesson` is the file of a lesson to open.
-
-        Raises UnknownPreset, BadPreset, CannotRead, BadState, NewerState for a `preset` or the file of a `session`.
+        `session`, `trace` and `lesson` are files to open. What cannot be opened is told in the window.
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
-        first = first_state(self.preferences, text, preset, session, chat=chat)
-        self._refused = first.refused
+        first = first_state(self.preferences, text, preset, session, trace, chat=chat)
+        self.remembered = Remembered()
+        self.remembered.keep_now(first.begun)
         self._lacking = lacking
         self._imported = threading.Event()
-        self._is_shown = False  # whether what is set up has been on screen
+        self._is_shown = False  # whether what is set up has been on screen: what has not may be what ends the program
         self.session = Session(first.state, self._load, restored=first.restored)
-        self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
         self._hidden = SharedEntries(partial(self.preferences.change, _HIDDEN), read_line, written_line)
@@ -76,10 +75,11 @@ class Program:
         self.window.saving.memory = self.preferences.text("export")
         self.window.saving.remembered.connect(self._keep_export)
         self._begin_session(first)
+        self._begin_refusals(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(
-            not (text or preset or lesson or first.restored or first.left or self.preferences.text("invited"))
+            not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited"))
         )
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
@@ -106,7 +106,16 @@ class Program:
         elif first.saved is not None:
             sessions.file.resume(first.saved)
         self.window.left_open.offer(dict(first.left))
-        self.window.seen.connect(self._keep_now)
+
+    def _begin_refusals(self, first: First) -> None:
+        """Tell why the program does not begin with what was left or asked for, and later when that cannot be kept."""
+        refusals = self.window.refusals
+        if first.refused is not None:
+            refusals.tell(first.refused, "status.last_refused")
+        if first.unopened is not None:
+            refusals.tell(first.unopened)
+        self.remembered.failed.connect(partial(refusals.tell, key=NOT_KEPT))
+        self.remembered.kept.connect(partial(refusals.settle, NOT_KEPT))
 
     def _begin_lesson(self) -> None:
         """Show the step of a lesson that was open when the program ended, or open the lesson that was asked for."""
@@ -158,23 +167,22 @@ class Program:
         self.bug_reports.words = self.appearance.words
 
     def _loaded(self) -> None:
-        self.window.status.clear()
-        words = self.appearance.words
-        if self._refused is not None:
-            self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
-        elif self._lacking:
-            self.window.status.notice(words("status.input_method", name=self._lacking))
+        self.window.status.uncover()
+        if self._lacking:
+            self.window.status.notice(self.appearance.words("status.input_method", name=self._lacking))
         self._later_imports.start(_QUIET_MS)
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):
             self._loaded()
         elif isinstance(value, told.Set):
+            if value.state.wish != value.before.wish and not isinstance(value.by, SetSampling):
+                self._is_shown = False
             self.window.sessions.file.follow(value.state)
             self._keep()
         elif isinstance(value, Frame):
             self.window.sessions.file.fitted(self.session.state)
-            self._is_shown = True
+            self._is_shown = self.session.is_answered()
             self._keep()
 
     @property
@@ -186,9 +194,6 @@ class Program:
 
     def _keep(self) -> None:
         self.remembered.keep(self._saved)
-
-    def _keep_now(self) -> None:
-        self.remembered.keep_now(self._saved)
 
     def _keep_hidden(self) -> None:
         self._hidden.put(self.window.page_stack.memory)
@@ -212,18 +217,17 @@ def open_window(
     preset: str | None = None,
     language: str | None = None,
     session: str | None = None,
+    trace: str | None = None,
     lesson: str | None = None,
     *,
     chat: bool = False,
 ) -> int:
-    """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
-    if lesson is not None:
-        read_lesson(Path(lesson))  # What is no lesson is said before anything opens.
+    """Run the window until it is closed; returns the exit status. Raises ExplorerError where no window can be opened."""
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
     use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking, preferences, session, lesson, chat=chat)
+    program = Program(text, preset, language, lacking, preferences, session, trace, lesson, chat=chat)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

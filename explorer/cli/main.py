@@ -33,7 +33,8 @@ from explorer.cli.writing import cloze, generate, similar
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset
 from explorer.lang import LANGUAGES, Words, system_language
-from explorer.presets import load_preset, preset_names, recorded_preset
+from explorer.presets import load_preset, preset_names
+from explorer.stops import ending_signals
 from explorer.version import __version__
 
 
@@ -104,7 +105,7 @@ def _leaving_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {each: signal.signal(each, _leave) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, _leave) for each in ending_signals()}
     try:
         yield
     finally:
@@ -136,12 +137,12 @@ def gui(
     chat: bool,
 ) -> int:
     """Open the window; with a file, the pass that was recorded in it, the session, or the lesson."""
-    preset = preset if trace is None else recorded_preset(trace)
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 
         language = context.find_root().params["language"]
-        return open_window(text=text, preset=preset, language=language, session=session, lesson=lesson, chat=chat)
+        given: dict[str, Any] = {"text": text, "preset": preset, "session": session, "trace": trace, "lesson": lesson}
+        return open_window(**given, language=language, chat=chat)
 
 
 @commands.command()

@@ -14,6 +14,7 @@ from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, PrepareScript, WriteOn
+from explorer.engine.experiments.attempts import Attempts
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -115,17 +116,22 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms, n_threads = clock.lap_ms(), torch.get_num_threads()
-        found = findings(source, model, request, trace, changing, stop, self._kept)
+        attempts = Attempts(goes_on=request.detail.leaves_out)
+        found = attempts.each(request, lambda each: findings(source, model, each, trace, changing, stop, self._kept))
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
-            found["unchanged"] = self._beside(request, changing, stop, progress)
+            beside = attempts.one("unchanged", lambda: self._beside(request, changing, stop, progress))
+            found |= {} if beside is None else {"unchanged": beside}
         if "steering" in request.experiments:
-            found["steering"] = self._steerer.steering(wish, trace.card, stop, progress)
+            steering = attempts.one("steering", lambda: self._steerer.steering(wish, trace.card, stop, progress))
+            found |= {} if steering is None else {"steering": steering}
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
-            trace=attrs.evolve(trace, experiments=found, compared_with=other),
+            trace=attrs.evolve(
+                trace, experiments=found | {name: attempts.why(name) for name in attempts.broken}, compared_with=other
+            ),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
             build_ms=opening_ms + build_ms,
@@ -133,6 +139,7 @@ class Computer:
             device=device_name(wish.config.device),
             n_threads=n_threads if wish.config.device == "cpu" else 0,
             devices=devices(),
+            broken=attempts.broken,
         )
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:

@@ -1,5 +1,6 @@
 """Request and Frame: the frozen values that go to the compute thread and come back from it."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import attrs
@@ -84,7 +85,10 @@ class Request:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Frame:
-    """The answer to a request: its Trace, and how many milliseconds each part took."""
+    """The answer to a request: its Trace, and how many milliseconds each part took.
+
+    `broken` has the bugs by which experiments could not be made, by the experiment's name.
+    """
 
     request: Request
     trace: Trace
@@ -95,6 +99,7 @@ class Frame:
     device: str = "CPU"
     n_threads: int = 0  # of the processor, by which its products round; 0 where it made none
     devices: tuple[str, ...] = ("cpu",)  # All devices of this machine.
+    broken: Mapping[str, Exception] = attrs.field(factory=dict)
 
     @property
     def wish(self) -> Wish:

@@ -3,7 +3,7 @@
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
-├── NotFound     NotForThisModel, LacksTap, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+├── NotFound     NotForThisModel, LacksTap, NotComputed, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
 
@@ -64,6 +64,12 @@ class LacksTap(NotFound):
     """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
 
     key = "error.lacks_tap"
+
+
+class NotComputed(NotFound):
+    """An experiment that an error of the program has broken, which is reported besides. Values: name, reason."""
+
+    key = "error.not_computed"
 
 
 class NoFittedLens(NotFound):

@@ -1,4 +1,4 @@
-"""Ctrl+C and SIGTERM end the window as closing it does, in the real program with a real signal."""
+"""Ctrl+C, SIGTERM and a terminal that is closed end the window as closing it does, in the real program with a real signal."""
 
 import os
 import signal
@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 from explorer.state.state import State
+from explorer.stops import ending_signals
+
+ENDINGS = [
+    (getattr(signal, name), status)
+    for name, status in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129))
+    if hasattr(signal, name)
+]
+"""Windows has no SIGHUP."""
 
 pytestmark = pytest.mark.slow  # the whole program in processes of its own
 
@@ -33,7 +41,7 @@ sys.exit(run(["gui", "--preset", "tiny", "--text", "她爱读书"]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), ENDINGS)
 @pytest.mark.parametrize("when", ["framed", "open"])
 def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str, tmp_path: Path) -> None:
     """With its status and without a traceback, once there is a picture and while torch is still being loaded; what was
@@ -61,17 +69,17 @@ def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
     """A program that opens the window in its own process keeps its own handlers."""
     from explorer.app.endings import Endings
 
-    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    before = [signal.getsignal(each) for each in ending_signals()]
     endings = Endings()
     endings.install()
-    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] != before
+    assert [signal.getsignal(each) for each in ending_signals()] != before
     endings.remove()
-    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
+    assert [signal.getsignal(each) for each in ending_signals()] == before
     assert signal.set_wakeup_fd(-1) == -1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), ENDINGS)
 def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status: int) -> None:
     """No exception goes through a library that is half loaded."""
     early = (
@@ -81,3 +89,14 @@ def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status
     ran = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stderr) == (status, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGHUP")
+def test_what_nohup_ignores_stays_ignored() -> None:
+    """Whoever starts the program with `nohup` wants it to outlive the terminal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert signal.SIGHUP not in ending_signals()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert signal.SIGHUP in ending_signals()

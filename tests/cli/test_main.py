@@ -348,7 +348,15 @@ def test_the_window_is_given_text_preset_and_language(arguments: tuple[str, ...]
 
     monkeypatch.setattr("explorer.app.main.open_window", opened)
     assert cli.main([*arguments, "--language", "en"]) == 7
-    assert given == {"text": "x", "preset": "tiny", "language": "en", "session": None, "lesson": None, "chat": False}
+    assert given == {
+        "text": "x",
+        "preset": "tiny",
+        "language": "en",
+        "session": None,
+        "trace": None,
+        "lesson": None,
+        "chat": False,
+    }
 
 
 @pytest.mark.parametrize("before", [[], ["gui"]])

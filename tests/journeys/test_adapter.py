@@ -75,14 +75,14 @@ def test_one_that_does_not_fit_springs_back(journey: Journey, base: Path, tmp_pa
         plain = _logits(window)
         for folder, told in ((strange, "q_proj"), (other, "use_dora")):
             window.session.ask(OpenFolder(str(folder)))
-            journey.wait(lambda told=told: told in window.status.message.text())  # type: ignore[misc]
+            journey.wait(lambda told=told: told in window.refusals.text.text())  # type: ignore[misc]
             journey.settle(window)
             assert (window.session.state.wish.adapter, window.side.adapter.isVisible()) == ("", False)
             np.testing.assert_array_equal(_logits(window), plain)
         window.session.ask(SetPreset("tiny"))
         journey.settle(window)
         window.session.ask(OpenFolder(str(other)))
-        journey.wait(lambda: str(other.name) in window.status.message.text())
+        journey.wait(lambda: str(other.name) in window.refusals.text.text())
         assert window.session.state.wish.preset == "tiny"
 
     journey.run(script, "--preset", str(base), "--text", "the fox")

@@ -265,7 +265,7 @@ def test_a_vector_is_taken_from_another_sentence(journey: Journey) -> None:
         dialog = strips.change_menu.dialog
         dialog.setTextValue("你")
         dialog.accept()
-        journey.wait(lambda: window.session.serial > serial and window.status.message.objectName() == "warning")
+        journey.wait(lambda: window.session.serial > serial and window.refusals.isVisible())
         journey.settle(window)
         assert window.session.state.wish.changes == () and not window.actions_.by_name["undo"].isEnabled()
         assert window.page_stack.changes.isHidden() and not window.page_stack._veil.isVisible()

@@ -115,8 +115,8 @@ def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -
         remembered_path().write_text(f'version = 1\npreset = "{folder.as_posix()}"\ntext = "狗爱北京"\n', encoding="utf-8")
 
         def script(window: Window) -> None:
-            message = window.status.message
-            journey.wait(lambda: "上次的设置打不开" in message.text() and "mine" in message.text())  # said for a while
+            message = window.refusals.text
+            assert "上次的设置打不开" in message.text() and "mine" in message.text()
             journey.settle(window)
             assert "translator" == window.session.state.wish.preset
 

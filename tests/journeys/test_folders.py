@@ -228,7 +228,7 @@ def test_a_broken_folder_keeps_the_picture(journey: Journey, folder: Folder, tmp
         journey.settle(window)
         before = trace_of(window)
         assert drop(window, broken)
-        journey.wait(lambda: str(broken) in window.status.message.text())
+        journey.wait(lambda: str(broken) in window.refusals.text.text())
         journey.settle(window)
         assert window.session.state.wish.preset == str(folder("bert"))
         assert window.header.presets.currentText() == "bert"
@@ -236,7 +236,7 @@ def test_a_broken_folder_keeps_the_picture(journey: Journey, folder: Folder, tmp
         assert not window.page_stack._veil.isVisible()
         (tmp_path / "empty").mkdir()
         window.folders.open(str(tmp_path / "empty"))
-        assert "config.json" in window.status.message.text()
+        assert "config.json" in window.refusals.text.text()
         assert trace_of(window).preset == str(folder("bert"))
 
     journey.run(script)
@@ -299,14 +299,14 @@ def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: J
         journey.settle(window)
         assert trace_of(window).card.family == "bert"
         window.header.presets.setCurrentIndex(window.header.presets.findText("mine"))
-        assert str(mine) in window.status.message.text()
+        assert str(mine) in window.refusals.text.text()
         assert window.header.presets.currentText() == "bert"
         assert window.folders.recents.paths == (str(folder("bert")),) and window.header.presets.findText("mine") < 0
 
     def third(window: Window) -> None:
         journey.settle(window)
         assert window.session.state.wish.preset == DEFAULT
-        assert str(mine) in window.status.message.text()
+        assert str(mine) in window.refusals.text.text()
 
     journey.run(first)
     journey.run_as_left(second)
@@ -356,7 +356,7 @@ def test_without_the_libraries_the_command_is_told(journey: Journey, folder: Fol
         journey.settle(window)
         monkeypatch.setitem(sys.modules, "transformers", None)
         window.folders.open(str(path))
-        journey.wait(lambda: "pip install" in window.status.message.text())
+        journey.wait(lambda: "pip install" in window.refusals.text.text())
         journey.settle(window)
         assert trace_of(window).preset == "tiny"
 

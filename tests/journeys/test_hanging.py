@@ -126,7 +126,8 @@ def test_an_experiment_that_breaks_leaves_no_card_waiting(
 
     def script(window: Window) -> None:
         journey.settle(window)
-        said = window.appearance.words.error(WorkFailed(kind="PanicException"))
+        words = window.appearance.words
+        said = words("card.refused", reason=words.error(WorkFailed(kind="PanicException")))
         monkeypatch.setattr(findings, "experiment", broken)
         window.go("effects")
         journey.wait(lambda: said in [card.note.text() for card in _visible(window)])

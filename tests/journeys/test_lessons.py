@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from explorer.app.lessons import lesson_panel, quiz
 from explorer.app.lessons import step_opener as tutor
 from explorer.app.shell.window import Window
-from explorer.cli.main import main
 from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
 from explorer.resources import asset
@@ -205,14 +204,14 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
         assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
         window.step_opener.add(str(tmp_path / "my2.toml"))
         journey.settle(window)
-        assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
+        assert "my2.toml" in window.refusals.text.text() and "8" in window.refusals.text.text()
         assert window.lessons.say.plain == "二"
 
     journey.run(script)
 
 
 def test_a_lesson_is_opened_by_a_drop_and_from_the_command_line(journey: Journey, tmp_path: Path) -> None:
-    """As a session is; the ending alone says it, or the steps in it; what is none is refused before anything opens."""
+    """As a session is; the ending alone says it, or the steps in it; what is none is refused."""
     good = 'group = "mine"\n[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "二"\nen = "two"\n'
     for name in ("a1.lesson.toml", "my2.toml"):
         (tmp_path / name).write_text(good.replace("二", name), encoding="utf-8")
@@ -226,11 +225,10 @@ def test_a_lesson_is_opened_by_a_drop_and_from_the_command_line(journey: Journey
         drop(window, tmp_path / "my2.toml")
         journey.wait(lambda: panel.say.plain == "my2.toml")
         drop(window, tmp_path / "bad.lesson.toml")
-        journey.wait(lambda: "bad.lesson.toml" in window.status.message.text())
+        journey.wait(lambda: "bad.lesson.toml" in window.refusals.text.text())
         assert panel.say.plain == "my2.toml"
 
     journey.run(script, "gui", "--lesson", str(tmp_path / "a1.lesson.toml"))
-    assert main(["--lesson", str(tmp_path / "bad.lesson.toml")]) == 2
 
 
 def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> None:
@@ -265,11 +263,10 @@ def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: p
 
     def script(window: Window) -> None:
         def open_file(path: Path, said: str) -> None:
-            window.status.warn("")
             monkeypatch.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *_: (str(path), "")))
             window.actions_.by_name["open_lesson"].trigger()
-            journey.wait(lambda: path.name in window.status.message.text())
-            told = window.status.message.text()
+            journey.wait(lambda: path.name in window.refusals.text.text())
+            told = window.refusals.text.text()
             assert said in told and len(told.replace(str(path), "")) < 250
 
         journey.settle(window)

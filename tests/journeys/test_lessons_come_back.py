@@ -133,13 +133,12 @@ def test_a_lesson_that_is_gone_is_told_and_all_else_is_there(journey: Journey, t
     path, state = tmp_path / "a.explorer.toml", State.from_preset("tiny", "其余都在")
 
     def gone(window: Window) -> None:
-        window.status.noticed.setInterval(10**6)  # It stays for as long as this test looks.
-        journey.wait(lambda: "没有名为 no9 的课程" in window.status.message.text())
+        journey.wait(lambda: "没有名为 no9 的课程" in window.refusals.text.text())
         assert window.session.state.wish.text == "其余都在" and window.session.state.lesson is None
         journey.settle(window)
-        assert "没有名为 no9 的课程" in window.status.message.text()
+        assert "没有名为 no9 的课程" in window.refusals.text.text()
         window.sessions.open(str(path))
-        journey.wait(lambda: "lost.toml" in window.status.message.text())
+        journey.wait(lambda: "lost.toml" in window.refusals.text.text())
         assert window.session.state.wish.text == "其余都在" and window.session.state.lesson is None
 
     lost = attrs.evolve(state, lesson=LessonPlace(key="lost", file=str(tmp_path / "lost.toml")))

@@ -54,6 +54,6 @@ def test_a_link_that_cannot_be_read_is_refused(journey: Journey) -> None:
         _paste(window, link_of(before)[:-20])
         assert window.session.state == before
         assert window.sentences.source_edit.text() == text
-        assert "explorer:…" in window.status.message.text()
+        assert "explorer:…" in window.refusals.text.text()
 
     journey.run(script)

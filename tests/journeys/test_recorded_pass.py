@@ -88,7 +88,7 @@ def test_nobody_types_into_it_and_it_says_why(journey: Journey, file: Path) -> N
         window.session.ask(AddChanges((Change(MAP.replace("weights", "residual1"), "scale", value=0.0),)))
         assert window.session.state.wish.changes
         journey.wait(lambda: not window.session.state.wish.changes)  # The thread is idle before its answer is heard.
-        assert str(file.name) in window.status.message.text()
+        assert str(file.name) in window.refusals.text.text()
 
         window.session.ask(SetPreset("tiny"))
         journey.settle(window)
@@ -139,8 +139,8 @@ def test_a_wrong_file_keeps_the_picture(journey: Journey, tmp_path: Path) -> Non
         journey.settle(window)
         before = window.session.frame
         window.session.ask(OpenFolder(str(wrong)))
-        journey.wait(lambda: "tokens" in window.status.message.text())
-        assert "x.npz" in window.status.message.text()
+        journey.wait(lambda: "tokens" in window.refusals.text.text())
+        assert "x.npz" in window.refusals.text.text()
         journey.settle(window)
         assert window.session.state.wish.preset == "tiny"
         assert before is not None

@@ -115,7 +115,7 @@ def test_a_file_that_is_no_table_is_told_and_nothing_opens(journey: Journey, tab
         text = table.read_text("utf-8")
         table.write_text(text[:-40], encoding="utf-8")
         dropped(window, table)
-        journey.wait(lambda: "corpus.json" in window.status.message.text())
+        journey.wait(lambda: "corpus.json" in window.refusals.text.text())
         assert window.scans.shown is None
         table.write_text(text, encoding="utf-8")
         dropped(window, table)

@@ -131,13 +131,13 @@ def test_a_place_that_cannot_be_written_is_told(journey: Journey, qtbot: QtBot, 
 
 
 def test_a_recorded_pass_has_no_script_and_says_so(journey: Journey, tmp_path: Path) -> None:
-    """In the line below; the dialog does not offer it."""
+    """In the line above the pages; the dialog does not offer it."""
     explorer.explore("我爱北京天安门", preset="tiny").save(tmp_path / "pass.npz")
 
     def script(window: Window) -> None:
         journey.settle(window)
         window.actions_.by_name["copy_script"].trigger()
-        journey.wait(lambda: "pass.npz" in window.status.message.text())
+        journey.wait(lambda: "pass.npz" in window.refusals.text.text())
         dialog: ExportDialog = _dialog(window)
         assert dialog.what.findData("script") < 0 < dialog.what.findData("all")
         dialog.reject()
@@ -180,6 +180,6 @@ def test_a_script_that_would_note_other_taps_is_refused_in_the_line_below(journe
         QGuiApplication.clipboard().setText("kept")
         trace = explorer.explore("the fox", preset=folder)
         window.saving._copied(attrs.evolve(trace, axis_names={}), ScriptParts())
-        assert "gpt2" in window.status.message.text() and QGuiApplication.clipboard().text() == "kept"
+        assert "gpt2" in window.refusals.text.text() and QGuiApplication.clipboard().text() == "kept"
 
     journey.run(script)

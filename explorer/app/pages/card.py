@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.app.pages.prepared import Draw, Maker, P, Prepared, ready
 from explorer.app.pages.title_line import TitleLine
-from explorer.errors import LacksTap, NotKept, UnknownTap
+from explorer.errors import LacksTap, NotComputed, NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
 from explorer.picture.picture import Caption, Picture
@@ -63,6 +63,7 @@ class Card(QFrame):
         self.page = page
         self.picture: Picture | None = None
         self._refused = False
+        self.hopeless = ""  # why a picture that is not there does not come either
         self.waiting = False  # whether the picture is an older one, while the next is still computed
         self._words: Words | None = None
         self.wanted, self.away = True, False  # whether the page shows it, and whether somebody has hidden it
@@ -138,7 +139,7 @@ class Card(QFrame):
             self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
             return
-        except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
+        except (LacksTap, NotComputed) as error:  # There can be no such picture, and that of another one must not stay.
             self._refuse(words.error(error))
             return
         except UnknownTap as error:
@@ -149,6 +150,9 @@ class Card(QFrame):
             return
         if made is None and trace.recorded_by:
             self._refuse(words("recorded.no_model"))
+            return
+        if made is None and self.hopeless:
+            self._refuse(self.hopeless)
             return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
@@ -171,7 +175,7 @@ class Card(QFrame):
         try:
             made = ready(self.make, trace, look, Words.load("en"))
             return self.picture if made is None else made.picture
-        except (NotKept, LacksTap, UnknownTap):
+        except (NotKept, LacksTap, NotComputed, UnknownTap):
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:

@@ -14,6 +14,7 @@ from explorer.app.pages.hidden_cards import HiddenCards
 from explorer.app.pages.layouts import close_gaps
 from explorer.app.pages.prepared import Draw, Maker, P
 from explorer.engine.errand import Brought
+from explorer.errors import NotComputed
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.makers.pooled import offered_pools, pooled_as
@@ -22,6 +23,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
+from explorer.trace.findings import NotMade
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
@@ -201,6 +203,9 @@ class Page(QWidget):
         for widget in self.of_our_own:
             widget.setVisible(trace.config is not None)
         self.hidden_cards.arrange()
+        broken = self._broken(trace, words)
+        for card in self.cards:
+            card.hopeless = broken
         for card in self.cards:
             if card.isVisibleTo(self) or (card.away and not card.named_in(words)):  # The line of hidden cards names it.
                 card.draw(trace, look, words)
@@ -208,6 +213,12 @@ class Page(QWidget):
         wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
         if wants:
             self.wanted.emit(wants)
+
+    def _broken(self, trace: Trace, words: Words) -> str:
+        """Why one of the experiments that the page needs is not there and does not come, "" where none broke."""
+        found = (trace.experiments.get(name) for name in sorted(self.experiments))
+        errors = [each.error for each in found if isinstance(each, NotMade) and isinstance(each.error, NotComputed)]
+        return words.error(errors[0]) if errors else ""
 
     @property
     def foreseen(self) -> tuple[tuple[Maker[Any], Draw | None], ...]:

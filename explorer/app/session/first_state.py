@@ -11,7 +11,7 @@ from explorer import page_list
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError
-from explorer.presets import DEFAULT, load_preset, preset_names
+from explorer.presets import DEFAULT, load_preset, preset_names, recorded_preset
 from explorer.state.intents import SetChat
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
@@ -21,7 +21,8 @@ _BEAM = 4  # width of the search that follows the greedy translation; wider sear
 
 @attrs.frozen
 class First:
-    """The State to start with. `restored` says that somebody left it so; `refused` why the last State could not be used.
+    """The State to start with. `restored` says that somebody left it so; `refused` why the last State could not be used,
+    `unopened` why it is not what was asked for.
 
     `saved` is what stands in the file that it was read from, `path` that file, if a user named it. `left` is what other
     programs have left that were not closed.
@@ -30,20 +31,36 @@ class First:
     state: State
     restored: bool = False
     refused: ExplorerError | None = None
+    unopened: ExplorerError | None = None
     saved: Saved | None = None
     path: Path | None = None
     left: Mapping[Path, Saved] = attrs.field(factory=dict)
 
+    @property
+    def begun(self) -> Saved:
+        """What is kept while it is opened: should that end the program, the next start does not open it again."""
+        saved = Saved(state=self.state) if self.saved is None else self.saved
+        session = saved.session if self.path is None else str(self.path)
+        return attrs.evolve(saved, state=self.state, session=session, was_shown=False)
+
 
 def first_state(
-    preferences: Preferences, text: str | None, preset: str | None, session: str | None = None, *, chat: bool = False
+    preferences: Preferences,
+    text: str | None,
+    preset: str | None,
+    session: str | None = None,
+    trace: str | None = None,
+    *,
+    chat: bool = False,
 ) -> First:
-    """The State to start with: the session or preset that was asked for, else the last State, else the default preset.
+    """The State to start with: the session, recorded pass or preset that was asked for, else the last State, else the default.
 
-    With `chat` its text is written in the model's chat template.
-    Raises UnknownPreset, BadPreset for a preset that was asked for, CannotRead, BadState, NewerState for a session.
+    With `chat` its text is written in the model's chat template. What was asked for and cannot be opened is told by `unopened`.
     """
-    found = _found(preferences, text, preset, session)
+    try:
+        found = _found(preferences, text, preset if trace is None else recorded_preset(trace), session)
+    except ExplorerError as error:
+        return attrs.evolve(_found(preferences, text, None, None), unopened=error)
     return attrs.evolve(found, state=SetChat(True).applied(found.state, None)) if chat else found
 
 

@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QLockFile, QObject, QTimer
+from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from explorer.errors import ExplorerError
+from explorer.files import cannot_write
 from explorer.resources import config_folder
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state_file import SUFFIX
@@ -97,14 +98,22 @@ def _put_aside(path: Path, name: str) -> None:
 
 
 class Remembered(QObject):
-    """Writes what is set up at most two seconds after a change, on a thread of its own, as disks can be slow."""
+    """Writes what is set up at most two seconds after a change, on a thread of its own, as disks can be slow.
+
+    Signals: failed(ExplorerError) when it can no longer be written, which is tried again every two seconds; kept() when it
+    can be written again. What was written before stays on the disk meanwhile.
+    """
+
+    failed, kept = Signal(object), Signal()
+    _tried = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._saved: Saved | None = None
         self._kept: Saved | None = None
         self._writing: threading.Thread | None = None
-        self._is_closed = False
+        self._is_closed = self._fails = False
+        self._tried.connect(self._hear)
         self._own = open_folder() / f"{os.getpid()}-{time.time_ns():x}{SUFFIX}"
         self._lock = _lock_of(self._own)
         self._soon = QTimer(self)
@@ -150,6 +159,21 @@ class Remembered(QObject):
             if self._lock.isLocked() or self._lock.tryLock(0):
                 saved.keep(self._own)
             saved.keep(remembered_path())
-        except (ExplorerError, OSError):  # In a folder that cannot be written, only the last State is lost.
+        except (ExplorerError, OSError) as error:
+            self._tried.emit(error if isinstance(error, ExplorerError) else cannot_write(open_folder(), error))
+        else:
+            self._kept = saved
+            self._tried.emit(None)
+
+    def _hear(self, error: ExplorerError | None) -> None:
+        """Hear on the window's thread what came of the writing."""
+        if self._is_closed:
             return
-        self._kept = saved
+        if error is not None:
+            self._soon.start()  # Nothing else may change, and there may be room again.
+        if self._fails != (error is not None):
+            self._fails = not self._fails
+            if error is None:
+                self.kept.emit()
+            else:
+                self.failed.emit(error)

@@ -12,6 +12,7 @@ from explorer.app.session import told
 from explorer.app.session.asking import Asking, widens_alone
 from explorer.app.session.bridge import Bridge
 from explorer.app.session.first_state import default_state
+from explorer.app.session.folder_check import FolderCheck
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
 from explorer.app.session.past import Past
@@ -21,6 +22,7 @@ from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadFile, EngineRestarted, ExplorerError, WorkFailed
+from explorer.presets import load_preset
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
@@ -61,6 +63,7 @@ class Session(QObject):
         self._history = History(state)
         self._opening = Opening(state, restored=restored)
         self._asking = Asking()
+        self._broken: set[tuple[str, str]] = set()  # experiments whose bugs were reported, with the bug
         self._tried: tuple[Change, ...] = ()  # changes that the last step switched on and that no pass has made yet
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
         self._heard_serial = 0  # of the newest request of which it was heard what came of it
@@ -69,6 +72,8 @@ class Session(QObject):
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self._widen)
+        self._folder_check = FolderCheck(self)
+        self._folder_check.refused.connect(self._folder_refused)
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
         self._worker = Worker(self._bridge.crossed.emit, load, prepare=self._prepare)
@@ -232,6 +237,7 @@ class Session(QObject):
         look = self._opening.look(before.look.fitted(frame.trace), frame, before.wish)
         self._history.look(attrs.evolve(before, look=look))
         self.told.emit(frame)
+        self._tell_broken(frame)
         rest = self._asking.rest(self.state.wish, frame.request)
         if rest is not None and widens_alone(rest, frame.request):
             self._wider = rest
@@ -239,6 +245,13 @@ class Session(QObject):
         else:
             self._submit_also(rest)
         self.told.emit(told.Busy(frame.serial < self._submitted))
+
+    def _tell_broken(self, frame: Frame) -> None:
+        """Report what broke experiments, once: each answer meets it again."""
+        for name, error in frame.broken.items():
+            if (told_before := (name, repr(error))) not in self._broken:
+                self._broken.add(told_before)
+                self.told.emit(told.Broke(error))
 
     def _failed(self, serial: int, error: BaseException) -> None:
         self.told.emit(told.Busy(serial < self._submitted))
@@ -248,10 +261,24 @@ class Session(QObject):
         if serial == self.serial and self._history.can_undo and (self._tried or self._adapts_in_vain(error)):
             self._spring_back(error)
         elif serial == self.serial and self.opens and isinstance(error, BadFile | EngineRestarted | WorkFailed):
-            self._give_back()
-            self.told.emit(told.SprungBack(error))
+            self._cannot_open(error)
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
+
+    def _cannot_open(self, error: ExplorerError) -> None:
+        self._give_back()
+        self.told.emit(told.SprungBack(error))
+
+    def _folder_refused(self, path: str, error: ExplorerError) -> None:
+        """Hear why a folder cannot be opened, which the compute thread would find out when it comes to it."""
+        if self.opens and path == self._opening_folder() and isinstance(error, BadFile):
+            self._worker.stop()
+            self._cannot_open(error)
+
+    def _opening_folder(self) -> str:
+        """The folder whose model is being opened, "" for none."""
+        folder = load_preset(self.state.wish.preset).foreign if self.opens else None
+        return "" if folder is None else str(folder)
 
     def _adapts_in_vain(self, error: ExplorerError) -> bool:
         """Whether an error is about the files of an adapter of which there is no answer yet."""
@@ -319,6 +346,7 @@ class Session(QObject):
             self.told.emit(told.Busy(False))
             self.told.emit(told.Refused(error))
             return
+        self._folder_check.ask(self._opening_folder())
         request = self._asking.first(wish, None if self.frame is None else self.frame.request)
         self._submitted = request.serial
         self._worker.hold()

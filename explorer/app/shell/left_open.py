@@ -44,7 +44,8 @@ class LeftOpen(NoticeLine):
         if self._found and self._words is not None:
             path, saved = self._found[0]
             name = title_of(saved.session) if saved.session else _shortened(saved.state.wish.text)
-            self.text.setText(self._words("session.left_open", name=name, when=_when(path)))
+            key = "session.left_open" if saved.was_shown else "session.ended_early"
+            self.text.setText(self._words(key, name=name, when=_when(path)))
         self.setVisible(bool(self._found))
 
     def _accept(self) -> None:

@@ -14,7 +14,7 @@ class NoticeLine(QWidget):
         self.text, self.offer_button, self.dismiss = QLabel(), QPushButton(), QToolButton()
         self.offer_button.setObjectName("slim")
         self.dismiss.setText("×")
-        row = QHBoxLayout(self)
+        self.row = row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 8, 0)
         row.setSpacing(12)
         row.addWidget(self.text)

@@ -117,18 +117,19 @@ class Saving(QObject):
         """Copy the script of a pass, or say why there is none."""
         from explorer.export.pytorch.script import pytorch_script
 
-        status, words = self._window.status, self._window.appearance.words
+        refusals, words = self._window.refusals, self._window.appearance.words
         if not isinstance(found, ScriptParts):
             assert isinstance(found, ExplorerError)  # Nothing else is brought of a script.
-            status.refuse(words.error(found))
+            refusals.tell(found)
             return
         try:
             script = pytorch_script(trace, found, words)
         except ExplorerError as error:
-            status.refuse(words.error(error))
+            refusals.tell(error)
         else:
+            refusals.settle()
             QGuiApplication.clipboard().setText(script)
-            status.notice(_told(found, words))
+            self._window.status.notice(_told(found, words))
 
 
 def _told(parts: ScriptParts, words: Words) -> str:

@@ -34,9 +34,11 @@ class _Reader(QObject):
 
 
 class Scans(QObject):
-    """Signals: wished(Intent) from a sentence of a table; refused(ExplorerError) for a file that is none; broke(error)."""
+    """Signals: wished(Intent) from a sentence of a table; opened() for a table that is shown; refused(ExplorerError) for a
+    file that is none; broke(error)."""
 
     wished = Signal(object)
+    opened = Signal()
     refused = Signal(object)
     broke = Signal(object)
 
@@ -78,6 +80,7 @@ class Scans(QObject):
     def _read(self, path: Path, found: object) -> None:
         if isinstance(found, ScanTable):
             self._show(found, path.name)
+            self.opened.emit()
         elif isinstance(found, ExplorerError):
             self.refused.emit(found)
         else:

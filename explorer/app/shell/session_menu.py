@@ -140,17 +140,19 @@ class SessionMenu(QObject):
             window.status.notice(window.appearance.words("session.other_weights"))
 
     def _written(self, path: str) -> None:
+        self._window.refusals.settle()
         self._window.status.notice(self._window.appearance.words("session.saved", name=Path(path).name))
         self._remember(path)
 
     def _preset_made(self, path: str) -> None:
+        self._window.refusals.settle()
         self._window.header.offer(self._window.folders.recents.paths)
         self._window.status.notice(self._window.appearance.words("session.preset_made", name=Path(path).stem))
 
     def _failed(self, error: ExplorerError) -> None:
         if isinstance(error, CannotRead) and error.values.get("path") == self._reading:
             self.recents.drop(self._reading)
-        self._window.status.refuse(self._window.appearance.words.error(error))
+        self._window.refusals.tell(error)
 
     def _tell_title(self) -> None:
         app = self._window.appearance.words("app")

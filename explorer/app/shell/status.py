@@ -16,7 +16,8 @@ _PATIENCE_MS = 500  # ms before progress and Cancel appear
 class Status(QStatusBar):
     """Signals: stop() when the user cancels; progressed(share) while long work runs, with None at its end.
 
-    `noticed` runs while a message stays whatever arrives.
+    A refused edit stands here until the next good answer, or until another one is refused; a notice covers it for some
+    seconds. `noticed` runs while a notice stays whatever arrives.
     """
 
     stop = Signal()
@@ -42,7 +43,7 @@ class Status(QStatusBar):
         self.addPermanentWidget(self.progress)
         self.addPermanentWidget(self.cancel)
         self._words: Words | None = None
-        self._computing, self._opening = "", ""
+        self._computing, self._opening, self._standing = "", "", ""
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
@@ -50,7 +51,7 @@ class Status(QStatusBar):
         self.noticed = QTimer(self)
         self.noticed.setSingleShot(True)
         self.noticed.setInterval(_NOTICE_MS)
-        self.noticed.timeout.connect(self.clear)
+        self.noticed.timeout.connect(self.uncover)
         self.message.hide()
         self.set_busy(False)
 
@@ -106,20 +107,22 @@ class Status(QStatusBar):
         self.inform(text)
         self.noticed.start()
 
-    def refuse(self, text: str) -> None:
-        """Show for some seconds what could not be done, whatever arrives meanwhile."""
-        self._say(text, "warning")
-        self.noticed.start()
-
     def warn(self, text: str) -> None:
-        """Show a warning."""
+        """Show why there is no answer, until there is one."""
         self.noticed.stop()
-        self._say(text, "warning")
+        self._standing = text
+        self.uncover()
 
     def clear(self) -> None:
-        """Remove the message. A notice stays until its time is over."""
-        if not self.noticed.isActive():
-            self._say("", "faint")
+        """Remove the message and what it covered. A notice stays until its time is over."""
+        self._standing = ""
+        self.uncover()
+
+    def uncover(self) -> None:
+        """Show what stands, or nothing, unless a notice has still some of its time."""
+        if self.noticed.isActive():
+            return
+        self._say(self._standing, "warning" if self._standing else "faint")
 
     def _say(self, text: str, colour: str) -> None:
         if self.message.objectName() != colour:

@@ -26,6 +26,7 @@ from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
+from explorer.app.shell.refusals import Refusals
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.scans import Scans
 from explorer.app.shell.sentences import Sentences
@@ -36,7 +37,7 @@ from explorer.app.shell.status import Status
 from explorer.config import Config
 from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
-from explorer.errors import ExplorerError
+from explorer.errors import BadFile, ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
@@ -63,7 +64,7 @@ class Window(QMainWindow):
         self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
-        self.invitation, self.left_open, self.hanging = Invitation(), LeftOpen(), Hanging()
+        self.invitation, self.left_open, self.refusals, self.hanging = Invitation(), LeftOpen(), Refusals(), Hanging()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending, self.painting_turn = Pending(self), PaintingTurn(self)
@@ -74,7 +75,8 @@ class Window(QMainWindow):
         self.recordings, self.scans, self.past = Recordings(self), Scans(self), PastBox(self)
         self.saving.broke.connect(self.broke)
         self.scans.broke.connect(self.broke)
-        self.scans.refused.connect(self._told_error)
+        self.scans.refused.connect(self.refusals.tell)
+        self.scans.opened.connect(self.refusals.settle)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.folders = Folders(self, self.actions_.menus["recent"])
@@ -89,7 +91,7 @@ class Window(QMainWindow):
             "model": self.folders.open,
         }
         self.drops = Drops(openers, self)
-        self.drops.refused.connect(self._told_error)
+        self.drops.refused.connect(self.refusals.tell)
         self.drops.broke.connect(self.broke)
         self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
@@ -117,6 +119,7 @@ class Window(QMainWindow):
         layout.addWidget(self.invitation)
         layout.addWidget(self.left_open)
         layout.addWidget(self.hanging)
+        layout.addWidget(self.refusals)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -145,7 +148,7 @@ class Window(QMainWindow):
         self.left_open.accepted.connect(self.sessions.restore)
         self.sessions.file.broke.connect(self.broke)
         self.invitation.accepted.connect(self.step_opener.tour)
-        self.step_opener.refused.connect(self._told_error)
+        self.step_opener.refused.connect(self.refusals.tell)
         self.step_opener.broke.connect(self.broke)
 
     def go(self, page: str) -> None:
@@ -166,7 +169,7 @@ class Window(QMainWindow):
                 self._refused(error)
             case told.SprungBack(error):
                 self.folders.failed(error)
-                self.status.refuse(self.appearance.words.error(error))
+                self.refusals.tell(error, of_edit=not isinstance(error, BadFile))
             case told.OpeningStopped():
                 self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
@@ -199,6 +202,7 @@ class Window(QMainWindow):
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         self.step_opener.follow(value)
+        self.refusals.follow(value)
         if value.by is None:  # Undo brings back how an earlier preset was looked at, perhaps in another theme.
             QTimer.singleShot(0, self, self._keep_colours)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
@@ -264,14 +268,11 @@ class Window(QMainWindow):
         why, old = self.appearance.words.error(error), self.session.frame is not None and not self.session.is_answered()
         self.status.warn(f"{why}  {self.appearance.words('status.old_picture')}" if old else why)
         self._set_stale(old)
-        self.page_stack.wait_no_more(why)
+        self.page_stack.wait_no_more(self.appearance.words("card.refused", reason=why))
 
     def _set_stale(self, stale: bool) -> None:
         self.page_stack.set_stale(stale)
         self.sentences.set_stale(stale, self.appearance.words)
-
-    def _told_error(self, error: ExplorerError) -> None:
-        self.status.refuse(self.appearance.words.error(error))
 
     def _settled(self, config: Config) -> None:
         words = self.appearance.words
@@ -281,7 +282,7 @@ class Window(QMainWindow):
         self.pending.refused()
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
-        self.page_stack.wait_no_more(self.appearance.words("status.stopped"))
+        self.page_stack.wait_no_more(self.appearance.words("card.stopped"))
 
     def _tell_fixed(self) -> None:
         self.status.notice(self.appearance.words("recorded.fixed"))
@@ -300,7 +301,16 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation)
-        asking = (self.left_open, self.hanging, self.folders, self.recordings, self.scans, self.sessions, self.past)
+        asking = (
+            self.left_open,
+            self.refusals,
+            self.hanging,
+            self.folders,
+            self.recordings,
+            self.scans,
+            self.sessions,
+            self.past,
+        )
         for part in (*around, *asking):
             part.speak(words)
         self.page_stack.speak(words)

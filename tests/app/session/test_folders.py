@@ -21,8 +21,9 @@ OWN = "The capital of France is Paris."
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder that looks like one with a model."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that looks like one with a model, also to its check."""
+    monkeypatch.setattr("explorer.foreign.folder.check_folder", lambda _path: None)
     made = tmp_path / "theirs"
     made.mkdir()
     (made / "config.json").touch()

@@ -110,7 +110,7 @@ def _opening_stopped(opened: Opened, qtbot: QtBot) -> None:
 def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
     opened.tell(told.SprungBack(ERROR))
-    assert opened.window.status.message.text() == opened.words.error(ERROR)
+    assert opened.window.refusals.text.text() == opened.words.error(ERROR)
     assert opened.window.page_stack._veil.isHidden()  # The picture is the right one.
 
 
