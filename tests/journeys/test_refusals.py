@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from explorer.resources import log_file
 from explorer.state.intents import SetPreset, SetText
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
+from explorer.stops import Superseded
 from explorer.trace.findings import Experiment
 from tests.dragging import drop
 from tests.journeys.conftest import Journey
@@ -191,6 +193,29 @@ def test_an_experiment_that_breaks_ends_in_a_sentence_on_its_card(journey: Journ
         window.go("attention")
         journey.settle(window)
         assert any(card.picture is not None for card in window.page_stack.page.cards)
+
+    journey.run(script)
+
+
+def test_an_experiment_that_is_stopped_says_so_on_its_card(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing waits for what will not come."""
+    begun = threading.Event()
+
+    def endless(_name: str, bench: Bench) -> Experiment:
+        begun.set()
+        while not bench.stop():
+            time.sleep(0.001)
+        raise Superseded
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        monkeypatch.setattr(findings, "experiment", endless)
+        window.go("position")
+        journey.wait(begun.is_set)
+        assert any(card.waiting for card in window.page_stack.page.cards)
+        window.actions_.by_name["stop"].trigger()
+        journey.wait(lambda: not any(card.waiting for card in window.page_stack.page.cards))
+        assert ZH("card.stopped") in {card.note.text() for card in window.page_stack.page.cards}
 
     journey.run(script)
 
