@@ -39,6 +39,7 @@ KINDS = (
     Kind("tokenizers", "tests.fuzz.strangers:tokenizers", turns=2),
     Kind("headers", "tests.fuzz.strangers:headers"),
     Kind("cards", "tests.fuzz.recordings:cards"),
+    Kind("papers", "tests.fuzz.recordings:papers"),
     Kind("scans", "tests.fuzz.recordings:scans"),
     Kind("commands", "tests.fuzz.commands:commands", turns=2),
     # A program has one window: what eight leave behind nobody sees.

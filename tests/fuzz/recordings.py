@@ -1,13 +1,16 @@
 """What other programs write and anybody may send: recordings with a card, and tables of scans, shown and written again."""
 
 import json
+from contextlib import suppress
 
 import numpy as np
 
 import explorer
+from explorer.app.lessons.ticks import load_ticks, ticks_path
 from explorer.export.numbers import selection, write_csv, write_long_csv
 from explorer.lang import Words
 from explorer.scanning.table_file import is_scan_table, read_table, write_table
+from explorer.state.alterations import read_alterations
 from explorer.trace.scan_sums import N_BINS, Part, Sums
 from explorer.trace.scan_table import ScanTable
 from explorer.trace.trace import Trace
@@ -55,6 +58,34 @@ def scans(trial: Trial) -> None:
         write_table(trial.folder / "again.json", table)
         for measure in table.measures:
             table.rows(measure)
+
+
+def papers(trial: Trial) -> None:
+    """The other JSON that is read: a file of changes, which are made, and how far somebody has come in the lessons."""
+    chance = trial.chance
+    rows = [
+        {"tap": "encoder.layers.0.self_attn.mixed", "kind": "scale", "head": 1, "value": 0.5},
+        {"tap": "decoder.layers.0.residual1", "kind": "patch", "rows": [0], "text": "好"},
+        {"tap": "encoder.layers.0.self_attn.weights", "kind": "set", "rows": [0], "columns": [1], "value": 0.2},
+    ]
+    path = trial.folder / "changes.json"
+    path.write_bytes(documents.written(chance.choice((rows, {"changes": rows, "config": {"mask_value": "-inf"}})), chance))
+    if chance.random() < 0.1:
+        damage.put_odd(path, chance)
+    with trial.asking():
+        changes, knobs = read_alterations(path)
+        trial.beat()
+        traces.check_said(explorer.explore("我爱北京", preset="tiny", changes=changes, **knobs), trial)
+    ticks = ticks_path()
+    if ticks.is_fifo() or ticks.is_symlink() or not ticks.is_file():
+        with suppress(OSError):
+            ticks.unlink(missing_ok=True)
+    ticks.parent.mkdir(parents=True, exist_ok=True)
+    if not ticks.is_dir():
+        ticks.write_bytes(documents.written({"tour": {"place": 3, "done": [0, 1]}, "a1": {"place": 0, "done": []}}, chance))
+        if chance.random() < 0.1:
+            damage.put_odd(ticks, chance)
+    load_ticks()
 
 
 def _written(trace: Trace, trial: Trial) -> None:

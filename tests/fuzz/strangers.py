@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import explorer
 from explorer.api.lending import computer_of_process
 from explorer.engine.request import Request
 from explorer.foreign.adapter import SETTINGS, WEIGHTS
@@ -17,8 +18,10 @@ from tests.foreign.models import fresh, write_model, write_safetensors
 from tests.fuzz import damage, documents, gguf_bytes, traces, vocabularies, writing
 from tests.fuzz.trial import Trial
 
+_INDEX, _MODULES = "model.safetensors.index.json", "modules.json"
 _FAMILIES = ("gpt2", "gpt2", "llama", "bert", "t5", "bart")
-_TABLES = ("config.json", "config.json", "config.json", "generation_config.json", "tokenizer_config.json")
+_POOLED = [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"}, {"path": "pool", "type": "a.Pooling"}]
+_TABLES = ("config.json", "config.json", "config.json", "generation_config.json", "tokenizer_config.json", _INDEX, _MODULES)
 _ADAPTED = {"transformer.h.0.attn.c_attn": (32, 96), "transformer.h.1.mlp.c_proj": (128, 32)}  # in, out
 _ADAPTER = {
     "peft_type": "LORA",
@@ -41,13 +44,24 @@ def folders(trial: Trial) -> None:
     if chance.random() < 0.05:
         damage.put_odd(path, chance)
     else:
-        told = json.loads(path.read_bytes()) if path.is_file() else {"do_lower_case": True, "chat_template": "{{ messages }}"}
-        if chance.random() < 0.2:
+        told = json.loads(path.read_bytes()) if path.is_file() else _made(name, folder)
+        if isinstance(told, dict) and chance.random() < 0.2:
             told |= chance.choice(
                 ({"is_encoder_decoder": True}, {"is_decoder": True}, {"num_labels": 3}, {"layer_types": ["a"]})
             )
         path.write_bytes(documents.written(told, chance))
     _look(folder, trial)
+
+
+def _made(name: str, folder: Path) -> Any:
+    """What a table says that the folder lacks so far."""
+    if name == _INDEX:
+        return {"metadata": {"total_size": 1}, "weight_map": dict.fromkeys(("a", "b"), "model.safetensors")}
+    if name == _MODULES:
+        (folder / "pool").mkdir()
+        (folder / "pool" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+        return _POOLED
+    return {"do_lower_case": True, "chat_template": "{{ messages }}"}
 
 
 def adapters(trial: Trial) -> None:
@@ -104,6 +118,8 @@ def _look(folder: Path, trial: Trial, *, text: str = "", **wished: Any) -> None:
         trial.beat()
         traces.check_said(trace, trial)
         traces.check_tokens(trace, trial)
+        explorer.similar(["the fox", "a dog"], preset=folder)
+        trial.beat()
         if wished:  # Numbers of an adapter may be of any size; what comes of them is said, if it is none.
             traces.check_finite(trace, trial)
 

@@ -52,7 +52,7 @@ def load_ticks() -> Ticks:
     try:
         table = read_json_text(read_whole(ticks_path(), _MOST_BYTES))
         return Ticks({str(key): _visits(row) for key, row in table.items()})
-    except (ExplorerError, ValueError, TypeError, AttributeError, KeyError):
+    except (ExplorerError, ValueError, TypeError, AttributeError, KeyError, OverflowError):
         return Ticks()
 
 

@@ -54,7 +54,7 @@ class Preferences:
         try:
             before = _read()
             now = before | self._unwritten  # with what another window has written
-            self._values = {**now, **by(now)}
+            self._values = {**now, **{name: value for name, value in by(now).items() if value != now.get(name, "")}}
             if self._values != before:
                 self._unwritten |= {name: value for name, value in self._values.items() if before.get(name) != value}
                 _write(self._values)

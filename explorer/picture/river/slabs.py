@@ -49,9 +49,13 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: Ke
 
 
 def thickness(length: Array, river: River, pitch: float) -> Px:
-    """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared."""
+    """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared.
+
+    A vector that is no number, as behind a row without a softmax, has the thinnest lane.
+    """
     most = min(_THICKEST * pitch, 13.0)
     widths: Px = np.asarray(length, np.float32) * np.float32(most / river.longest)
+    np.nan_to_num(widths, copy=False, nan=0.0)
     np.maximum(widths, min(1.0, 0.6 * pitch), out=widths)
     np.minimum(widths, most, out=widths)
     return widths

@@ -13,9 +13,22 @@ def test_progress_comes_back() -> None:
     assert ticks.of("tour") == Visits(3, frozenset({0, 2})) and ticks.of("b1") == Visits()
 
 
+_ENDLESS = '{"a": {"place": 1e999, "done": [-Infinity]}}'
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{", '{"a": 1}', '{"a": {"place": "x", "done": []}}', "[" * 10_000, '{"a": {"place": 1, "done": 3}}', "\xff"],
+    [
+        "",
+        "[]",
+        "{",
+        '{"a": 1}',
+        '{"a": {"place": "x", "done": []}}',
+        "[" * 10_000,
+        '{"a": {"place": 1, "done": 3}}',
+        "\xff",
+        _ENDLESS,
+    ],
 )
 def test_a_file_of_something_else_is_no_progress(text: str) -> None:
     """The program starts as if there were none."""

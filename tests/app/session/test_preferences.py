@@ -123,6 +123,13 @@ def test_a_window_keeps_what_it_could_not_write() -> None:
     assert [Preferences().text(name) for name in ("theme", "sessions", "motion")] == ["dark", "a", "full"]
 
 
+def test_a_change_that_changes_nothing_is_not_written() -> None:
+    """At a start each list of several entries is looked at in this way."""
+    assert Preferences().change("folders", lambda text: text) == ""
+    Preferences().put(theme="")
+    assert not (config_folder() / "preferences.toml").exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in its folders")
 @pytest.mark.parametrize("name", ["preferences.ini", "preferences.toml"])
 def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(name: str) -> None:

@@ -1,12 +1,14 @@
 """The numbers and pixels of layers: their shortcuts give what the long way gives."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.scene import Rect
-from explorer.picture.river.slabs import _USUAL, _usual
+from explorer.picture.river.slabs import _USUAL, _usual, thickness
 from explorer.picture.scales import Scale, indices
 
 
@@ -46,3 +48,11 @@ def test_cells_without_a_pixel_need_no_colour(n: int) -> None:
     _where, long_way = sheet(indices(weights, scale, shut), places, room)
     chosen = indices(stretched(weights, 17, 17), scale, stretched(shut, 17, 17))
     assert (sheet(chosen, places, room)[1] == long_way).all()
+
+
+def test_a_vector_that_is_no_number_has_the_thinnest_lane() -> None:
+    """Behind a row of a mask that closes all of it nothing is a number, and the river is painted all the same."""
+    for longest in (2.0, float("nan")):
+        river = SimpleNamespace(longest=longest)
+        widths = thickness(np.array([[np.nan, 0.0, 2.0]], np.float32), river, 20.0)  # type: ignore[arg-type]  # All that it asks.
+        assert np.isfinite(widths).all() and widths[0, 0] == widths[0, 1] == widths.min()
