@@ -9,6 +9,7 @@ from explorer.app.pages.layouts import let_go_of_items, members_of
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
+from explorer.picture.picture import told_pass
 from explorer.views.controls.title_label import TitleLabel
 
 
@@ -134,9 +135,8 @@ class TitleLine(QVBoxLayout):
 
     def _tell_badge(self, caption: Caption, words: Words) -> None:
         """Say of which kind the pass was, if it was not a usual one of this program."""
-        told = {"recorded.badge": words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
-        told |= {"change.badge": words("change.badge_about", count=caption.changes)} if caption.changes else {}
-        self.badge.setText(" · ".join(map(words, told)))
+        told = told_pass(caption, words)
+        self.badge.setText(" · ".join(told))
         self.badge.setToolTip("\n".join(told.values()))
         self.badge.setVisible(bool(told))
 

@@ -155,6 +155,7 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
             tap=found.taps[mine[-1]],
             shape=f"[place {values.shape[1]}]",
             origin="beside",
+            finding="depth",
             formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖ ÷ ‖∂L/∂x<sub>last</sub>‖",
             note=copies_note(trace, words) if which == "lengths" else words("layers.loss"),
         ),

@@ -55,6 +55,7 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
             formula=_FORMULAS[look.saliency],
             note=_note(found, look, words),
             origin="beside",
+            finding="saliency",
         ),
     )
 
