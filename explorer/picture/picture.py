@@ -69,7 +69,7 @@ def marked(picture: P, trace: Trace) -> P:
         told["changes"] = 0 if caption.finding in WITHOUT_CHANGES else n_changes
     left_out = {
         "changes": bool(n_changes) and told.get("changes", caption.changes) == 0,
-        "dropout": _drops(trace) and caption.finding in WITHOUT_DROPOUT,
+        "dropout": trace.card.dropout_active and caption.finding in WITHOUT_DROPOUT,
     }
     if any(left_out.values()):
         told["without"] = tuple(name for name, is_so in left_out.items() if is_so)
@@ -77,11 +77,6 @@ def marked(picture: P, trace: Trace) -> P:
         return picture
     made: P = attrs.evolve(picture, caption=attrs.evolve(caption, **told))  # type: ignore[misc]  # All kinds are attrs.
     return made
-
-
-def _drops(trace: Trace) -> bool:
-    """Whether dropout was on in the pass; models of others never drop anything."""
-    return trace.config is not None and trace.config.dropout_active and trace.config.dropout > 0
 
 
 def told_pass(caption: Caption, words: Words) -> dict[str, str]:
