@@ -130,7 +130,7 @@ def shown_head(trace: Trace, look: Look) -> Look:
 
 
 def _most_changed(found: Unchanged, trace: Trace, look: Look) -> tuple[float, tuple[str, int, int]]:
-    """The largest difference of any attention weight, and its attention, layer and head; 0 and the Look's where none differs."""
+    """The largest difference of a weight, with its attention, layer and head; 0 and the Look's where none differs."""
     largest, place = 0.0, (look.attention, look.layer, look.head)
     for attention in attentions(trace):
         for layer in range(trace.card.side(attention).n_layers):
