@@ -66,6 +66,12 @@ class LacksTap(NotFound):
     key = "error.lacks_tap"
 
 
+class NoPositionVectors(LacksTap):
+    """A similarity of positions where all position vectors are zero. Values: name, tap, why (the key of a sentence)."""
+
+    key = "error.no_position_vectors"
+
+
 class NoFittedLens(NotFound):
     """A model for which no Jacobian lens was fitted. Values: preset."""
 

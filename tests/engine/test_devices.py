@@ -140,11 +140,11 @@ def test_saliency_works_on_the_models_device(architecture: str, monkeypatch: pyt
     """Gradients are taken where the model is, and only what was found comes back."""
     seen: list[torch.device] = []
 
-    def from_meta(tensor: torch.Tensor) -> object:
+    def from_meta(tensor: torch.Tensor) -> np.ndarray:
         seen.append(tensor.device)
-        return torch.zeros(tensor.shape).numpy()
+        return np.zeros(tensor.shape)
 
-    monkeypatch.setattr(saliency, "_frozen", from_meta)
+    monkeypatch.setattr(saliency, "_double", from_meta)
     # The check of what a hook returns reads numbers, which "meta" has none of.
     monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     model = build(_SMALL.changed(architecture=architecture)).to("meta")
