@@ -3,7 +3,7 @@
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
-├── NotFound     NotForThisModel, LacksTap, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+├── NotFound     NotForThisModel, LacksTap (NoPositionVectors), NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
 
@@ -67,7 +67,7 @@ class LacksTap(NotFound):
 
 
 class NoPositionVectors(LacksTap):
-    """A similarity of positions where all position vectors are zero. Values: name, tap, why (the key of a sentence)."""
+    """A similarity of positions where all position vectors are zero. Values: why (a key)."""
 
     key = "error.no_position_vectors"
 

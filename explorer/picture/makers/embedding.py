@@ -77,7 +77,7 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = made.caption.tap
     rows = trace[tap][:_MOST_PLACES].astype(np.float64)  # [position, feature]
     if not rows.any():
-        raise NoPositionVectors(name="positions", tap=tap, why=nothing_added(trace, words))
+        raise NoPositionVectors(why=nothing_added(trace, words))
     axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)  # [position, 1]
     # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN for a row of zeros
