@@ -1,6 +1,7 @@
 """The texts: the same keys and the same places for values in both languages, and nothing missing."""
 
 import plistlib
+import re
 import string
 import tomllib
 from collections.abc import Iterator
@@ -70,6 +71,16 @@ def test_english_texts_have_straight_quotes() -> None:
 
     assert [key for key, text in told.items() if set(text) & set("‘’“”")] == []
     assert all(any(str(ASSETS / part) in key and told[key] for key in told) for part in ("explain", "lessons/tour", "glossary"))
+
+
+def test_explanations_take_no_model_for_the_included_translator() -> None:
+    """A page explains itself in the same words for every model, so what was seen in the translator is said of that one."""
+    told = {path: path.read_text("utf-8") for folder in LANGUAGES for path in (ASSETS / "explain" / folder).glob("*.md")}
+    own = re.compile(r"\b(this|the) (translator|language model)\b|(?<!自带的)(这个|本)翻译模型", re.IGNORECASE)
+
+    assert own.search("In this translator it mostly stays with its own word.")
+    assert own.search("在这个翻译模型里，它在编码器中多半留在自己的词上。")
+    assert [str(path) for path, text in told.items() if path.stem not in ("news", "models") and own.search(text)] == []
 
 
 @pytest.mark.parametrize("words", [ZH, EN], ids=LANGUAGES)

@@ -3,7 +3,8 @@
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
-├── NotFound     NotForThisModel, LacksTap, NotComputed, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+├── NotFound     NotForThisModel, LacksTap (NoPositionVectors), NotComputed, NoFittedLens, LensOfOtherWeights,
+│                LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
 
@@ -70,6 +71,12 @@ class NotComputed(NotFound):
     """An experiment that an error of the program has broken, which is reported besides. Values: name, reason."""
 
     key = "error.not_computed"
+
+
+class NoPositionVectors(LacksTap):
+    """A similarity of positions where all position vectors are zero. Values: why (a key)."""
+
+    key = "error.no_position_vectors"
 
 
 class NoFittedLens(NotFound):

@@ -63,7 +63,7 @@ def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -
         title += " · " + (
             words("picture.layer", layer=layer) if head is None else words("picture.head", layer=layer, head=head)
         )
-    return marked(attrs.evolve(made, caption=attrs.evolve(made.caption, title=title)), len(trace.changes), trace.recorded_by)
+    return marked(attrs.evolve(made, caption=attrs.evolve(made.caption, title=title)), trace)
 
 
 def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
@@ -83,7 +83,7 @@ def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
         )
         for band, (tap, head) in zip(made, [(tap, head) for tap in taps for head in heads], strict=True)
     )
-    return marked(Strips(bands=bands, caption=caption(trace, taps[0], words)), len(trace.changes), trace.recorded_by)
+    return marked(Strips(bands=bands, caption=caption(trace, taps[0], words)), trace)
 
 
 def _wall(trace: Trace, taps: tuple[str, ...], look: Look, words: Words) -> Picture:
@@ -91,9 +91,7 @@ def _wall(trace: Trace, taps: tuple[str, ...], look: Look, words: Words) -> Pict
     kind, _, stage = place.part.partition(".")
     layers = tuple(place_of(tap).layer or 0 for tap in taps)
     seen = attrs.evolve(look, attention=f"{place.side}.{kind}", stage=stage, layer=layers[0], head=0)
-    return marked(
-        attrs.evolve(head_wall(trace, seen, words, layers), layers=layers, chosen=None), len(trace.changes), trace.recorded_by
-    )
+    return marked(attrs.evolve(head_wall(trace, seen, words, layers), layers=layers, chosen=None), trace)
 
 
 def _short(tap: str, head: int | None) -> str:

@@ -229,6 +229,7 @@ class Export:
             "picture": None if self.picture is None else self.picture.caption.title,  # None, too, where there are `pictures`
             "note": "" if self.picture is None else self.picture.caption.note,
             "part": None if self.picture is None else self.picture.caption.shape,
+            "without": [] if self.picture is None else list(self.picture.caption.without),
             "origin": None if self.several is not None else "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format,
@@ -259,6 +260,7 @@ class Export:
                     "note": each.caption.note,
                     "part": each.caption.shape,
                     "origin": each.caption.origin,
+                    "without": list(each.caption.without),
                 }
                 for place, each in enumerate(pictures_in(self.several))
             ]

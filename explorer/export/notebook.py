@@ -101,7 +101,7 @@ def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str |
     look = attrs.evolve(opening_look(trace), signed_colours=colours.signed_colours)
     choice = None if not tap else _chosen(trace, tap, head)
     if choice is None:
-        made: Picture = marked(river(trace, look, words), len(trace.changes), trace.recorded_by)
+        made: Picture = marked(river(trace, look, words), trace)
     else:
         made = together(trace, choice, look, words)
     return Figure(trace=trace, picture=made, choice=choice, look=look, words=words, theme=colours)

@@ -11,7 +11,6 @@ from explorer.picture.layout.follow_time import BEATS, MOST_TERMS
 
 _HALF_AND_MORE = 0.4  # the share of the sum from which a single product is named
 _CANCELLED = 0.25  # the share of all magnitudes below which a sum is said to have cancelled out
-_MOST = 0.5  # the weight from which a key is said to make up the output
 _LEAST_WEIGHT = 0.0005
 _LONGEST_NAME = 16  # letters
 
@@ -44,10 +43,12 @@ def weight(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A weight in per cent."""
+    """A share in per cent, which may be negative."""
     if math.isnan(value):
         return "NaN"
-    return "<1 %" if 0 < value < 0.005 else f"{100 * value:.0f} %"
+    if 0 < abs(value) < 0.005:
+        return "<1 %" if value > 0 else ">−1 %"
+    return f"{100 * value:.0f} %".replace("-", "−")
 
 
 def power(value: float) -> str:
@@ -111,7 +112,7 @@ def note(followed: Followed, beat: str, words: Words) -> str:
         return words("follow.computed")
     if stage in followed.remade:
         return words("follow.remade")
-    return ""
+    return words("follow.output_shares") if beat == "mixed" and np.isfinite(followed.output_shares).all() else ""
 
 
 def term_sentence(followed: Followed, term: int, words: Words) -> str:
@@ -280,14 +281,11 @@ def _mixed(followed: Followed, words: Words) -> str:
         return words("follow.mixed.dropout", token=_answers(followed, words), weight=weight(own), passed=weight(passed))
     if passed == 0:
         return words("follow.mixed.nothing", token=_answers(followed, words))
-    best = int(np.nanargmax(followed.passed))
-    if passed >= _MOST or best == key:
-        return words("follow.mixed.most", token=_answers(followed, words), share=percent(passed))
-    top = percent(float(followed.passed[best]))
-    return words(
-        "follow.mixed.some",
-        token=_answers(followed, words),
-        share=percent(passed),
-        other=_quoted(followed.named(best), words),
-        top=top,
-    )
+    shares, told = followed.output_shares, {"token": _answers(followed, words), "weight": weight(passed)}
+    if not np.isfinite(shares).all():
+        return words("follow.mixed.zero", **told)
+    best, share = int(shares.argmax()), float(shares[key])
+    if best == key:
+        return words("follow.mixed.most", share=percent(share), **told)
+    rival = {"other": _quoted(followed.named(best), words), "top": percent(float(shares[best]))}
+    return words("follow.mixed.against" if share < 0 else "follow.mixed.some", share=percent(share), **told, **rival)

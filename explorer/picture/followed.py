@@ -119,6 +119,20 @@ class Followed:
             return np.exp(self.masked.astype(np.float64) - self.shift)
 
     @cached_property
+    def output_shares(self) -> Numbers:
+        """[key] the share of the head's output that each key's weighted value makes; they sum to 1.
+
+        It is the length of A[k]·V[k] along O, so it is negative where that points away from O. NaN where O is zero. O is the
+        sum of the weighted values: a change of `mixed` comes after it.
+        """
+        weighted = self.passed.astype(np.float64)[:, None] * self.value.astype(np.float64)  # [key, feature]
+        output = weighted.sum(axis=0)  # [feature]
+        # share[k] = A[k] V[k]·O / |O|²
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares: Numbers = weighted @ output / (output @ output)
+        return shares
+
+    @cached_property
     def differs(self) -> frozenset[str]:
         """The stages whose record is not what their formula gives, because something was changed inside the pass."""
         score = float(self.scores[self.cell.key])

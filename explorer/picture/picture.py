@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import attrs
 
-from explorer.lang import sentences
+from explorer.lang import Words, sentences
+from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_DROPOUT
+from explorer.trace.trace import Trace
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
@@ -24,7 +26,9 @@ class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
     `hint` is what can be done with the picture in the window; no file has it.
+    `finding` names the experiment whose passes the numbers come from, "" where there is none.
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    `without` names what the pass on screen has and the numbers leave out: "changes", "dropout".
     `recorded_by` names another program that recorded them, "" for this one.
     `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
@@ -36,7 +40,9 @@ class Caption:
     note: str = ""
     hint: str = ""
     origin: Origin = "recorded"
+    finding: str = ""
     changes: int | None = None
+    without: tuple[str, ...] = ()
     recorded_by: str = ""
     name: str = ""
 
@@ -51,17 +57,34 @@ class Caption:
         return self.name or self.tap.replace("*", "all") or "tokens"
 
 
-def marked(picture: P, changes: int, recorded_by: str = "") -> P:
-    """The picture of a pass with so many changes, unless its maker has said how many, and of the program that recorded it.
+def marked(picture: P, trace: Trace) -> P:
+    """The picture with a caption that says which pass its numbers are of.
 
-    Every picture says both in its caption.
+    It says how many changes are made inside, unless its maker has said so, what of the pass on screen is left out, and which
+    program recorded the pass.
     """
-    told: dict[str, Any] = {"changes": changes} if changes and picture.caption.changes is None else {}
-    told |= {"recorded_by": recorded_by} if recorded_by else {}
+    caption, n_changes = picture.caption, len(trace.changes)
+    told: dict[str, Any] = {"recorded_by": trace.recorded_by} if trace.recorded_by else {}
+    if n_changes and caption.changes is None:
+        told["changes"] = 0 if caption.finding in WITHOUT_CHANGES else n_changes
+    left_out = {
+        "changes": bool(n_changes) and told.get("changes", caption.changes) == 0,
+        "dropout": trace.card.dropout_active and caption.finding in WITHOUT_DROPOUT,
+    }
+    if any(left_out.values()):
+        told["without"] = tuple(name for name, is_so in left_out.items() if is_so)
     if not told:
         return picture
-    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, **told))  # type: ignore[misc]  # All kinds are attrs.
+    made: P = attrs.evolve(picture, caption=attrs.evolve(caption, **told))  # type: ignore[misc]  # All kinds are attrs.
     return made
+
+
+def told_pass(caption: Caption, words: Words) -> dict[str, str]:
+    """Of which kind the pass of the numbers was, where it is not the usual one of this program: badges with a sentence each."""
+    told = {words("recorded.badge"): words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
+    if caption.changes:
+        told[words("change.badge")] = words("change.badge_about", count=caption.changes)
+    return told | {words(f"picture.without.{each}"): words(f"picture.without_about.{each}") for each in caption.without}
 
 
 class Picture(ABC):

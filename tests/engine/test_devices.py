@@ -135,11 +135,11 @@ def test_saliency_works_on_the_models_device(architecture: str, monkeypatch: pyt
     """Gradients are taken where the model is, and only what was found comes back."""
     seen: list[torch.device] = []
 
-    def from_meta(tensor: torch.Tensor) -> object:
+    def from_meta(tensor: torch.Tensor) -> np.ndarray:
         seen.append(tensor.device)
-        return torch.zeros(tensor.shape).numpy()
+        return np.zeros(tensor.shape)
 
-    monkeypatch.setattr(saliency, "_frozen", from_meta)
+    monkeypatch.setattr(saliency, "_double", from_meta)
     model = build(_SMALL.changed(architecture=architecture)).to("meta")
     source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
     target = () if architecture == "encoder-only" else _tokens(2, 8, 9)

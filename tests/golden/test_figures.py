@@ -28,7 +28,6 @@ from explorer.picture.kinds import (
     Waves,
 )
 from explorer.picture.measured import Measured
-from explorer.picture.picture import marked
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
@@ -100,7 +99,7 @@ PICTURES: dict[str, Picture] = {
     "lens": lens_by_hand(),
     "lens_jacobian": jacobian_by_hand(),
     "follow": follow_of(by_hand()),
-    "heatmap_changed": marked(_MAP, 2),
+    "heatmap_changed": attrs.evolve(_MAP, caption=attrs.evolve(_MAP.caption, changes=2)),
     "rewording": Rewording(
         words=(
             Reworded("She", "I", -0.25, -2.98),

@@ -108,12 +108,12 @@ class Remembered:
         key = (name, *_of_bench(bench), bench.trace.changes, _weights(bench.model))
         return self._once(key, lambda: self._experiment(name, bench))
 
-    def saliency(self, bench: Bench, trace: Trace, changing: Changing) -> Saliency:
+    def saliency(self, bench: Bench, trace: Trace) -> Saliency:
         """As `findings` finds it. Raises Superseded."""
         if trace.config is None:
-            return self._saliency(bench, trace, changing)
+            return self._saliency(bench, trace)
         key = ("saliency", *_of_bench(bench), trace.changes, _weights(bench.model))
-        return self._once(key, lambda: self._saliency(bench, trace, changing))
+        return self._once(key, lambda: self._saliency(bench, trace))
 
     def vectors(self, bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
         """As `vectors` finds them. Raises Superseded, BadWeights."""

@@ -156,14 +156,29 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
     "most of the output": (
         by_hand(other=(-1.0, -2.0, 5.0)),
         "mixed",
-        "The words' values are added by weight: 68 % of the output comes from <bos>.",
-        "按权重把各词的 V 加起来：输出里 68 % 来自 <bos>。",
+        "The words' values are added by weight. <bos> has the weight 0.685; its weighted value makes up 95 % of the output, "
+        "more than any other.",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.685，加权后的 V 占输出的 95 %，是最大的一份。",
     ),
     "some of the output": (
         by_hand(),
         "mixed",
-        "The words' values are added by weight: <bos> makes up 21 %, me the most (73 %).",
-        "按权重把各词的 V 加起来：<bos> 占 21 %，最多的是 me（73 %）。",
+        "The words' values are added by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of the output, "
+        "that of me the most (95 %).",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %；占得最多的是 me（95 %）。",
+    ),
+    "against the output": (
+        by_hand(other=(3.0, -2.0, -5.0)),
+        "mixed",
+        "The words' values are added by weight. <bos> has the weight 0.304, but its weighted value points away from the output "
+        "(−6 %); that of She makes up the most (118 %).",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.304，但加权后的 V 与输出方向相反（−6 %）；占得最多的是 She（118 %）。",
+    ),
+    "an output of zero": (
+        by_hand(value=np.zeros((4, 2))),
+        "mixed",
+        "The words' values are added by weight. <bos> has the weight 0.209; the sum is zero.",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加起来是零。",
     ),
     "nothing of the output": (
         by_hand(closed=(True, False, False, False)),
@@ -255,7 +270,8 @@ def test_every_beat_has_a_title_and_a_number(language: str) -> None:
 def test_numbers_that_are_not_the_record_say_so() -> None:
     """Products always are computed; a stage that was changed, or made again, has its own sentence."""
     assert note(by_hand(), "products", EN) == EN("follow.computed")
-    assert [note(by_hand(), beat, EN) for beat in ("vectors", "scaled", "masked", "softmax", "mixed")] == [""] * 5
+    assert [note(by_hand(), beat, EN) for beat in ("vectors", "scaled", "masked", "softmax")] == [""] * 4
+    assert note(by_hand(), "mixed", EN) == EN("follow.output_shares")
     assert note(by_hand(remade=frozenset({"weights"})), "softmax", EN) == EN("follow.remade")
     changed = by_hand(weights=np.array([0.1, 0.2, 0.3, 0.4]))
     assert note(changed, "softmax", EN) == EN("follow.differs")

@@ -1,6 +1,7 @@
 """One followed cell in numbers: each against the recorded tensors, computed another way with torch in float64."""
 
 import math
+import re
 
 import attrs
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 import explorer
 from explorer.errors import NotKept
 from explorer.lang import Words
+from explorer.picture.follow_text import percent, sentence
 from explorer.picture.followed import Followed
 from explorer.picture.makers.follow import cell_of, follow, followed
 from explorer.state.look import Look, attentions
@@ -73,6 +75,12 @@ def check(trace: Trace, cell: Cell) -> None:
     np.testing.assert_allclose(made.unmasked, free, rtol=1e-9)
     mixed = torch.tensor(made.passed, dtype=torch.float64) @ torch.tensor(made.value, dtype=torch.float64)
     np.testing.assert_allclose(mixed.numpy(), made.mixed, rtol=1e-4, atol=1e-5)
+    # The share of the output is what each key's part of the sum has along the sum's direction, over the sum's length.
+    parts = torch.tensor(made.passed, dtype=torch.float64)[:, None] * torch.tensor(made.value, dtype=torch.float64)
+    length = parts.sum(dim=0).norm()
+    along = torch.stack([torch.dot(part, parts.sum(dim=0) / length) for part in parts]) / length
+    np.testing.assert_allclose(made.output_shares, along.numpy(), rtol=1e-9, atol=1e-9)
+    assert float(np.nan_to_num(made.output_shares, nan=1 / made.n_keys).sum()) == pytest.approx(1)
     assert made.differs == frozenset() and made.remade == frozenset()
 
 
@@ -83,6 +91,18 @@ def test_every_cell_comes_out_as_it_was_recorded(model: str, architecture: str) 
     trace = example(architecture, **MODELS[model])
     for cell in every_cell(trace, (0, trace.card.sides[0].n_heads - 1)):
         check(trace, cell)
+
+
+def test_a_share_of_the_output_is_never_a_weight() -> None:
+    """Each percentage of the last sentence is a share of the output. The translator's weights mostly differ."""
+    trace = explorer.explore("他在图书馆看书。", preset="translator")
+    n_apart, cells = 0, every_cell(trace, tuple(range(trace.card.sides[0].n_heads)))
+    for cell in cells:
+        made = followed(trace, cell, EN)
+        shares = {percent(float(share)) for share in made.output_shares}
+        assert set(re.findall(r"[<>]?−?\d+ %", sentence(made, "mixed", EN))) <= shares
+        n_apart += percent(float(made.passed[cell.key])) != percent(float(made.output_shares[cell.key]))
+    assert n_apart > len(cells) / 2
 
 
 def test_a_number_that_is_not_the_records_would_be_found() -> None:

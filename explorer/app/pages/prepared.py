@@ -39,7 +39,7 @@ def ready(make: Maker[Any], trace: Trace, look: Look, words: Words, draw: Draw |
     made = make(trace, look, words)
     if made is None:
         return None
-    picture = marked(made, len(trace.changes), trace.recorded_by)
+    picture = marked(made, trace)
     drawn = () if draw is None else (draw(picture, words),)
     return Ready(picture, drawn, (time.perf_counter() - start_s) * 1e3)
 

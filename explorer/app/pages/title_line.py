@@ -9,6 +9,7 @@ from explorer.app.pages.layouts import let_go_of_items, members_of
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
+from explorer.picture.picture import told_pass
 from explorer.views.controls.title_label import TitleLabel
 
 
@@ -100,18 +101,21 @@ class TitleLine(QVBoxLayout):
     def fit(self, room_px: int, *, bare: bool) -> None:
         """Fit the line into a width (px). What room is left goes to the shape and then to the formula; the tooltip has both.
 
-        Where the buttons of a page have none, they go into a second line, and at last the title breaks: nothing is cut. A bare
-        card has neither shape nor formula.
+        Where the buttons of a page have none, they go into a second line, then the badge does, and at last the title breaks:
+        nothing is cut. A bare card has neither shape nor formula.
         """
         title = self.title.one_line_px()
         gap = self.bar.spacing()
         opens = sum(each.sizeHint().width() + gap for each in (self.open, self.smaller, self.larger) if not each.isHidden())
         controls = self._controls()
-        opens += 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
+        badge = 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
         taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
-        second = taken > 0 and title + opens + taken > room_px
+        second = taken > 0 and title + opens + badge + taken > room_px
         self._place_controls(controls, second=second)
         used = title + opens + (0 if second else taken)
+        below = used + badge > room_px
+        self._place_badge(below=below)
+        used += 0 if below else badge
         self.title.fit(room_px - (used - title))
         for label in (self.shape, self.formula):
             needed = label.sizeHint().width() + gap
@@ -132,11 +136,17 @@ class TitleLine(QVBoxLayout):
                 here.removeWidget(each)
                 there.insertWidget(place if second else 2 + place, each)
 
+    def _place_badge(self, *, below: bool) -> None:
+        """Put the badge at the end of the second line, or back in front of the buttons."""
+        here, there = (self.bar, self._second_bar) if below else (self._second_bar, self.bar)
+        if here.indexOf(self.badge) >= 0:
+            here.removeWidget(self.badge)
+            there.insertWidget(there.count() if below else there.indexOf(self.open), self.badge)
+
     def _tell_badge(self, caption: Caption, words: Words) -> None:
         """Say of which kind the pass was, if it was not a usual one of this program."""
-        told = {"recorded.badge": words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
-        told |= {"change.badge": words("change.badge_about", count=caption.changes)} if caption.changes else {}
-        self.badge.setText(" · ".join(map(words, told)))
+        told = told_pass(caption, words)
+        self.badge.setText(" · ".join(told))
         self.badge.setToolTip("\n".join(told.values()))
         self.badge.setVisible(bool(told))
 

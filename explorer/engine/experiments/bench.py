@@ -29,7 +29,7 @@ class Bench:
     """What an experiment works with.
 
     `others` are the tokens of further sentences for a batch, `symbols` the words of the vocabulary in the order of their ids.
-    `changing` has the changes of the pass that made the Trace; experiments that speak of this very pass make them too.
+    `changing` has the changes that the model is inside of while an experiment runs (`experiment.running`).
     """
 
     model: AnyModel

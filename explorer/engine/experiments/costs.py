@@ -29,7 +29,7 @@ def costs(bench: Bench, focus: Focus) -> Costs | None:
     parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
     largest = tuple(each.part for each in removable(parts))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))
-    with bench.changing.inside(bench.model), torch.inference_mode():
+    with torch.inference_mode():
         found = Trials(bench, asked).effects([_off(part) for part in largest])  # [part, word rival]
     return Costs(position=parts.position, word=parts.word, rival=parts.rival, parts=largest, effects=frozen(found))
 

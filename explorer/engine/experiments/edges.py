@@ -67,7 +67,7 @@ def exact_rows(bench: Bench, made: Edges, upto: int) -> Edges:
     tap = _tap(made, "masked")
     trials: list[Trial] = [(Change(tap, "close", head=made.head, rows=[q], columns=[k]),) for q, k in cells]
     values = made.values.copy()
-    with bench.changing.inside(bench.model), torch.inference_mode():
+    with torch.inference_mode():
         found = Trials(bench).effects(trials)  # [cell, word]
     for cell, effect in zip(cells, found, strict=True):
         values[cell] = fetched(effect).numpy()
@@ -101,7 +101,7 @@ def _estimated(bench: Bench, made: Edges) -> Array:
 def _gradients(bench: Bench, made: Edges) -> Tensor:
     """[word, query, feature] of each word's log-probability with respect to what the head mixes. Raises Superseded."""
     tap = _tap(made, "mixed")
-    with bench.changing.inside(bench.model), torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
+    with torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
         with seen_at(bench.model, (tap,), keep=True) as seen:
             logits = bench.runs.logits(1)[0, : len(made.word_ids)]  # [word, vocab]
         ids = torch.tensor(made.word_ids, device=logits.device)

@@ -46,7 +46,7 @@ def exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:
     n_layers, n_rows = found.heads.shape[1], found.heads.shape[0] * found.heads.shape[1]
     upto = min(upto, n_rows)
     some = [one for one in heads_of(bench.card) if found.exact_rows <= one.first * n_layers + one.layer < upto]
-    with bench.changing.inside(bench.model), torch.inference_mode():
+    with torch.inference_mode():
         exact = Trials(bench).effects([one.trial for one in some])  # [head, word]
     heads = found.heads.copy()
     heads[_places(some)] = exact.numpy()
@@ -76,7 +76,7 @@ def _effects(bench: Bench, *, exact: bool) -> Effects:
     check_has(card, "effects", "generator.logits", "self_attn.weights")
     hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
     heads, layers, feeds = heads_of(card) if exact else (), layers_of(card), feed_forwards_of(card)
-    with bench.changing.inside(bench.model), torch.inference_mode():
+    with torch.inference_mode():
         trials = Trials(bench)
         asked = [*(one.trial for one in (*heads, *layers, *feeds)), *(trial for trial in hides if trial)]
         found = trials.effects(asked)
@@ -106,8 +106,7 @@ def _effects(bench: Bench, *, exact: bool) -> Effects:
 def _estimates(bench: Bench, word_ids: tuple[int, ...]) -> Array:
     """[attention, layer, head, word] the estimates for all heads. Raises Superseded."""
     card = bench.card
-    with bench.changing.inside(bench.model):
-        found = estimated_heads(bench, word_ids)
+    found = estimated_heads(bench, word_ids)
     sizes = (len(card.attentions), max(side.n_layers for side in card.sides), max(side.n_heads for side in card.sides))
     heads = heads_of(card)
     values = torch.stack([found[card_place(card.attentions[one.first], one.layer)][one.head] for one in heads])

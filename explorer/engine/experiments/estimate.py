@@ -13,10 +13,7 @@ from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 
 
 def estimated_heads(bench: Bench, word_ids: tuple[int, ...]) -> dict[str, Tensor]:
-    """By attention and layer, "decoder.layers.0.self_attn", [head, word] the estimate for every head. Raises Superseded.
-
-    The caller puts in the changes of the pass itself.
-    """
+    """By attention and layer, "decoder.layers.0.self_attn", [head, word] the estimate for every head. Raises Superseded."""
     with torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
         with seen_at(bench.model, (".mixed",), keep=True) as mixed:
             logits = bench.runs.logits(1)[0, : len(word_ids)]  # [word, vocab]

@@ -4,7 +4,7 @@ Each takes the model that made the Trace and returns an Experiment for `trace.ex
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import attrs
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import Bench, fetched, first_stack, frozen, ids_of, number_of, stop_if
 from explorer.engine.experiments.costs import costs
 from explorer.engine.experiments.edges import edges, exact_rows
@@ -32,6 +33,7 @@ from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
+from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_DROPOUT
 from explorer.trace.findings import (
     DECODER_LEARNED,
     Copies,
@@ -57,8 +59,7 @@ def focused(name: str, bench: Bench, focus: Focus, before: Experiment | None) ->
 
     Raises Superseded.
     """
-    with without_dropout(bench.model) as quiet, _stopping(bench):
-        bench = attrs.evolve(bench, model=quiet)
+    with running(name, bench) as bench, _stopping(bench):
         if name == "costs":
             return before or costs(bench, focus)
         if name == "effects_exact":
@@ -85,8 +86,8 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "effects": effects,
         "effects_exact": effects_exact,
     }
-    with without_dropout(bench.model) as quiet, _stopping(bench):
-        return made[name](attrs.evolve(bench, model=quiet))
+    with running(name, bench) as bench, _stopping(bench):
+        return made[name](bench)
 
 
 def variants(bench: Bench) -> Variants:
@@ -117,7 +118,7 @@ def swap(bench: Bench) -> Swap:
     swapped = tuple(tokens[place] for place in order)
 
     def outputs(config: Config) -> tuple[Array, Array]:
-        with changed(bench.own, config) as model:
+        with changed(bench.own, config, bench.changing) as model:
             plain, other = (first_stack(model, bench.ids(row))[0] for row in (tokens, swapped))
         return frozen(plain), frozen(other[order])  # The same exchange once more puts the rows back.
 
@@ -218,6 +219,20 @@ def lens(bench: Bench) -> Lens:
 
 
 @contextmanager
+def running(name: str, bench: Bench) -> Iterator[Bench]:
+    """Inside the block, a Bench whose model runs as the passes of this experiment do.
+
+    The changes of the pass are made and its dropout is left on, unless `trace.finding_kinds` names the experiment. So no
+    experiment puts in the changes itself, and each card can say which pass it is of.
+    """
+    changing = Changing() if name in WITHOUT_CHANGES else bench.changing
+    with ExitStack() as stack:
+        model = stack.enter_context(without_dropout(bench.model)) if name in WITHOUT_DROPOUT else bench.model
+        stack.enter_context(changing.inside(model))
+        yield attrs.evolve(bench, model=model, changing=changing)
+
+
+@contextmanager
 def without_dropout(model: AnyModel) -> Iterator[AnyModel]:
     """Inside the block, the model without dropout; somebody's has none in a pass."""
     if isinstance(model, Foreign):
@@ -228,11 +243,16 @@ def without_dropout(model: AnyModel) -> Iterator[AnyModel]:
 
 
 @contextmanager
-def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
-    """Inside the block, a model with the same weights and other knobs that apply to the pass."""
+def changed(model: Transformer, config: Config, changing: Changing | None = None) -> Iterator[Transformer]:
+    """Inside the block, a model with the same weights and other knobs that apply to the pass.
+
+    `changing` are the changes that the model is inside of; a new model is put inside them too.
+    """
     before = model.config
     try:
-        yield with_knobs(model, config)
+        made = with_knobs(model, config)
+        with (changing or Changing()).inside(made) if made is not model else nullcontext():
+            yield made
     finally:
         with_knobs(model, before)
 
@@ -251,7 +271,7 @@ def _learned(model: Transformer, side: str) -> Tensor:
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
     """By tap the mean length of the vectors, and the mean length of the loss's gradient with respect to them."""
-    with changed(bench.own, config) as model, torch.enable_grad(), wanting_gradients(model):
+    with changed(bench.own, config, bench.changing) as model, torch.enable_grad(), wanting_gradients(model):
         with seen_at(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
         stop_if(bench.stop)

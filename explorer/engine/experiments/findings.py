@@ -4,7 +4,7 @@ import attrs
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.experiment import changed, experiment, focused, without_dropout
+from explorer.engine.experiments.experiment import changed, experiment, focused, running, without_dropout
 from explorer.engine.experiments.jacobian import jacobian_lens
 from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.lacking import check_has
@@ -20,7 +20,6 @@ from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, ExplorerError, LacksTap, NoFittedLens, NoOtherText, NotForThisModel
 from explorer.foreign.model import Foreign
-from explorer.model.transformer import Transformer
 from explorer.state.focus import FOCUSED, Focus
 from explorer.state.other_sentences import suggested_for
 from explorer.state.wish import Wish
@@ -69,12 +68,12 @@ def findings(
         elif name == "patching":
             there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
-            there[place] = _saliency(bench, trace, changing)
+            there[place] = _saliency(bench, trace)
         elif name == "vectors":
             symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
             there[place] = vectors(bench, symbols)
         elif name == "segmentations":
-            there[place] = _segmentations(source, model, request, stop)
+            there[place] = _segmentations(source, bench, request.wish)
         elif name == "norms":
             there[place] = norms(trace, stop)
         elif name == "jacobian":
@@ -111,7 +110,7 @@ def _half_done(found: Experiment) -> bool:
     return isinstance(found, Effects) and found.exact_rows > 0 and not found.exact
 
 
-def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency | NotMade:
+def _saliency(bench: Bench, trace: Trace) -> Saliency | NotMade:
     """What each token's input vector does for each word, in the pass with its changes. Raises Superseded."""
     try:
         check_has(trace.card, "saliency", "generator.logits", "embedding.output")
@@ -120,8 +119,8 @@ def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency | NotM
     rows = {"encoder": trace.tokens.source, "decoder": trace.tokens.target}
     tokens = {side.name: rows[side.name] for side in trace.card.sides}
     ids = (bench.source(), bench.target())
-    with without_dropout(bench.model) as quiet, changing.inside(quiet):
-        return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop, bench.card)
+    with running("saliency", bench) as bench:
+        return saliency(bench.model, tokens, ids, trace.expected, trace.symbols, bench.stop, bench.card)
 
 
 def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
@@ -136,12 +135,10 @@ def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
         return jacobian_lens(quiet, trace, fitted.matrices, fitted.agreement, bench.stop)
 
 
-def _segmentations(source: ModelSource, model: AnyModel, request: Request, stop: Stop) -> Segmentations:
-    """The sentence cut in other ways, each with a pass of its own, without the changes. Raises Superseded."""
-    assert isinstance(model, Transformer)  # Models of others have their own vocabulary, and are asked for nothing here.
-    with without_dropout(model) as quiet:
-        assert isinstance(quiet, Transformer)  # It is the same model with another knob.
-        return segmentations(source, quiet, request.wish, stop)
+def _segmentations(source: ModelSource, bench: Bench, wish: Wish) -> Segmentations:
+    """The sentence cut in other ways, each with a pass of its own. Raises Superseded."""
+    with running("segmentations", bench) as bench:
+        return segmentations(source, bench.own, wish, bench.stop)
 
 
 def _patching(

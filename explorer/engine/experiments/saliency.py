@@ -1,23 +1,27 @@
 """Saliency: gradients of each word's log-probability with respect to what the embeddings give out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from explorer.engine.experiments.bench import stop_if, stopping_between_layers
+from explorer.engine.experiments.path_integral import FIRST_STEPS, Numbers, integral
 from explorer.engine.experiments.runs import AnyModel
-from explorer.engine.threads import batch_threads
+from explorer.engine.threads import batch_threads, pass_work
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.model_card import ModelCard
-from explorer.trace.saliency import N_STEPS, Saliency
+from explorer.trace.saliency import Saliency
 
+_MOST_STEPS = 1024
+_MOST_WORK = 1e12  # multiplications of all steps forward and back; about twenty seconds on a core
 _SAME_DIRECTION = 0.999  # the least cosine of vectors that differ by a factor alone
 
 
@@ -32,51 +36,92 @@ def saliency(
 ) -> Saliency:
     """Both estimates for each word. `ids` are those of source and target; without `expected` words, the likeliest are asked.
 
-    One batch holds the steps from the positions alone (row 0) to the sentence itself (the last row). With the `card` of the
-    model it has as many threads as it is worth. Raises Superseded.
+    The integral takes as many steps as it needs, some of them in a batch. With the `card` of the model a batch has as many
+    threads as it is worth, and a large model takes fewer steps. Raises Superseded.
     """
+    longest = max(map(len, tokens.values()))
     if card is not None:
-        torch.set_num_threads(batch_threads(card, (N_STEPS + 2) * max(map(len, tokens.values()))))
+        torch.set_num_threads(batch_threads(card, FIRST_STEPS * longest))
     with torch.no_grad():
         inputs, bases, logits = _embedded(model, ids)
         words = list(expected) if expected else logits.argmax(dim=-1)[0].tolist()
-    # α = 0, then the middles of N_STEPS equal parts of [0, 1], then 1
-    middles = (torch.arange(N_STEPS) + 0.5) / N_STEPS
-    shares = torch.cat([torch.zeros(1), middles, torch.ones(1)])[:, None, None]  # [batch, position 1, feature 1]
-    with torch.enable_grad():
-        # x(α) = b + α (x − b)
-        paths = {name: (bases[name] + shares.to(x) * (x - bases[name])).detach().requires_grad_() for name, x in inputs.items()}
-        with _reading(model, paths), stopping_between_layers(model, stop):
-            batch = [None if row is None else row.expand(len(shares), -1) for row in ids]
-            log_p = model(*batch).log_softmax(dim=-1)  # [batch, position, vocab]
-        rows: list[dict[str, tuple[Tensor, Tensor]]] = []
-        for place, word in enumerate(words):
-            stop_if(stop)
-            gradients = torch.autograd.grad(log_p[:, place, word].sum(), list(paths.values()), retain_graph=True)
-            rows.append({name: _scores(inputs[name], bases[name], g) for name, g in zip(paths, gradients, strict=True)})
-    asked = log_p.detach()[:, range(len(words)), words]  # [batch, word]
-    sides = [name.partition(".")[0] for name in paths]
-    plain = {side: torch.stack([row[name][0] for row in rows]) for side, name in zip(sides, paths, strict=True)}
-    whole = {side: torch.stack([row[name][1] for row in rows]) for side, name in zip(sides, paths, strict=True)}
-    # error[w] = Σ_i s[w, i] − (log p(w | x) − log p(w | b))
-    errors = torch.stack([values.sum(dim=-1) for values in whole.values()]).sum(dim=0) - (asked[-1] - asked[0])
+    path = _Path(model, ids, inputs, bases, words, stop)
+    whole = integral(path.walk, len(words), _most_steps(card, longest, len(words)))
+    sides, sizes = [name.partition(".")[0] for name in inputs], [x.shape[1] for x in inputs.values()]
+    parts = np.split(whole.parts, np.cumsum(sizes)[:-1], axis=1)
     return Saliency(
         words=tuple(symbols[word] if word < len(symbols) else f"#{word}" for word in words),
         tokens=tokens,
-        gradient={side: _frozen(values) for side, values in plain.items()},
-        integrated={side: _frozen(values) for side, values in whole.items()},
-        log_p=_frozen(asked[-1]),
-        baseline_log_p=_frozen(asked[0]),
-        errors=_frozen(errors),
+        gradient=dict(zip(sides, map(_frozen, path.slopes_of_the_input), strict=True)),
+        integrated=dict(zip(sides, map(_frozen, parts), strict=True)),
+        log_p=_frozen(whole.ends[1]),
+        baseline_log_p=_frozen(whole.ends[0]),
+        errors=_frozen(whole.errors),
+        n_steps=whole.n_steps,
     )
 
 
-def _scores(x: Tensor, base: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """[token] gradient × input, and integrated gradients, of the gradients [batch, position, feature] along the path."""
-    # s_i = x_i · g_i
-    plain = (x[0] * gradient[-1]).sum(dim=-1)
-    # s_i = (x_i − b_i) · mean_α g_i(α)
-    return plain, ((x - base)[0] * gradient[1:-1].mean(dim=0)).sum(dim=-1)
+def _most_steps(card: ModelCard | None, n_tokens: int, n_words: int) -> int:
+    """How many steps the path may have: each of them is a pass forward, and one back for each word."""
+    if card is None:
+        return _MOST_STEPS
+    return int(min(_MOST_STEPS, max(FIRST_STEPS, _MOST_WORK / (n_words * pass_work(card, n_tokens)))))
+
+
+class _Path:
+    """The way of the embeddings' outputs from the positions alone (share 0) to the sentence (share 1).
+
+    `slopes_of_the_input` has by side x · ∂ log p / ∂x [word, token] at the sentence itself, once that was walked to.
+    """
+
+    def __init__(
+        self,
+        model: AnyModel,
+        ids: tuple[Tensor | None, Tensor | None],
+        inputs: dict[str, Tensor],
+        bases: dict[str, Tensor],
+        words: list[int],
+        stop: Stop,
+    ) -> None:
+        self._model, self._ids, self._stop = model, ids, stop
+        self._inputs, self._bases, self._words = inputs, bases, words
+        self.slopes_of_the_input: list[Numbers] = []
+
+    def walk(self, shares: Sequence[float], some: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """At these shares of the way, one batch: log p [share, word] of some words, and slopes [share, word, token].
+
+        A slope is what the token's vector adds to log p per share of the way. Raises Superseded.
+        """
+        words = [(place, self._words[place]) for place in some]
+        steps = torch.tensor(shares)[:, None, None]  # [batch, position 1, feature 1]
+        with torch.enable_grad():
+            # x(α) = b + α (x − b)
+            paths = {
+                name: (self._bases[name] + steps.to(x) * (x - self._bases[name])).detach().requires_grad_()
+                for name, x in self._inputs.items()
+            }
+            with _reading(self._model, paths), stopping_between_layers(self._model, self._stop):
+                batch = [None if row is None else row.expand(len(shares), -1) for row in self._ids]
+                log_p = self._model(*batch).log_softmax(dim=-1)  # [batch, position, vocab]
+            found = []  # [word] by side the gradients [batch, position, feature]
+            for place, word in words:
+                stop_if(self._stop)
+                found.append(torch.autograd.grad(log_p[:, place, word].sum(), list(paths.values()), retain_graph=True))
+        if shares[-1] == 1:
+            # s_i = x_i · g_i
+            self.slopes_of_the_input = [
+                np.stack([_double((x[0] * gradients[side][-1]).sum(dim=-1)) for gradients in found])
+                for side, x in enumerate(self._inputs.values())
+            ]
+        slopes = [torch.cat(list(self._along(gradients)), dim=-1) for gradients in found]
+        asked = log_p.detach()[:, [place for place, _ in words], [word for _, word in words]]  # [batch, word]
+        return _double(asked), _double(torch.stack(slopes, dim=1))
+
+    def _along(self, gradients: Sequence[Tensor]) -> Iterator[Tensor]:
+        """By side [batch, token] the slopes along the way."""
+        for (name, x), gradient in zip(self._inputs.items(), gradients, strict=True):
+            # s_i(α) = (x_i − b_i) · g_i(α)
+            yield ((x - self._bases[name]) * gradient).sum(dim=-1)
 
 
 def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tuple[dict[str, Tensor], dict[str, Tensor], Tensor]:
@@ -118,5 +163,10 @@ def _reading(model: AnyModel, paths: dict[str, Tensor]) -> Iterator[None]:
         yield
 
 
-def _frozen(tensor: Tensor) -> Array:
-    return frozen_array(tensor.detach().cpu().numpy())
+def _double(tensor: Tensor) -> Numbers:
+    array: Numbers = tensor.detach().cpu().double().numpy()
+    return array
+
+
+def _frozen(numbers: Numbers) -> Array:
+    return frozen_array(numbers.astype(np.float32))

@@ -31,7 +31,7 @@ _USUAL_WIDTH = 4  # d_ff / d_model, where the width of the feed-forward network 
 
 
 class Trials:
-    """Makes trials of one pass. Use it inside inference mode; the changes of the pass itself are put in by the caller.
+    """Makes trials of one pass. Use it inside inference mode and inside the changes of the pass.
 
     `word_ids` are the words that are measured (`trace.effects.measured_words`): word i is predicted at position i. `log_p`
     [word] has their log-probabilities (nats) in the pass as it is. `asked` are the positions and ids of other words that are

@@ -24,7 +24,7 @@ def opening_look(trace: Trace) -> Look:
 
 def pictures_of(trace: Trace, look: Look, words: Words) -> tuple[Picture, ...]:
     """All that can be drawn of the pass; a model of others, or a long text, may lack some of it."""
-    return tuple(marked(each, len(trace.changes), trace.recorded_by) for each in _pictures(trace, look, words))
+    return tuple(marked(each, trace) for each in _pictures(trace, look, words))
 
 
 def _pictures(trace: Trace, look: Look, words: Words) -> Iterator[Picture]:

@@ -76,6 +76,7 @@ def _tables(picture: Follow) -> Iterator[Table]:
         "weight": followed.weights,
         "after_dropout": followed.passed,
         "weight_without_mask": followed.unmasked,
+        "share_of_output": followed.output_shares,
     }
     row = np.stack([np.asarray(column, np.float64) for column in columns.values()], axis=1)  # [key, column]
     yield Table(f"{cell.tap('weights')}.row.query{cell.query}", row, followed.keys, Axis("of", tuple(columns)), cell.head)

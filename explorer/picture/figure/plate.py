@@ -17,6 +17,7 @@ from explorer.picture.figure.print import WIDTH, Print
 from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
+from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 
 _SLACK = 0.5  # px that a drawing may be wider than its room
@@ -92,10 +93,7 @@ def _said(caption: Caption, words: Words) -> Iterator[str]:
     yield caption.title.rstrip("。. ")
     if caption.note:
         yield caption.note.rstrip("。. ")
-    if caption.changes:
-        yield words("change.badge_about", count=caption.changes)
-    if caption.recorded_by:
-        yield words("recorded.by", name=caption.recorded_by)
+    yield from (told.rstrip("。. ") for told in told_pass(caption, words).values())
 
 
 class _Plate:

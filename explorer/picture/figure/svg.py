@@ -5,6 +5,7 @@ from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.text import BOLD, document
 from explorer.picture.kinds import Caption, Picture
+from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 
 MARGIN = 24.0
@@ -29,12 +30,9 @@ def draw_head(drawing: Drawing, caption: Caption) -> float:
     drawing.write(0, 16, caption.title, size=16, weight=BOLD)
     y = 38.0
     drawing.write(0, y, "   ".join(part for part in (caption.tap, caption.shape) if part), faint=True)
-    if caption.changes:
+    for told in told_pass(caption, drawing.words).values():
         y += 20
-        drawing.write(0, y, drawing.words("change.badge_about", count=caption.changes), fill=drawing.theme.accent)
-    if caption.recorded_by:
-        y += 20
-        drawing.write(0, y, drawing.words("recorded.by", name=caption.recorded_by), fill=drawing.theme.accent)
+        drawing.write(0, y, told, fill=drawing.theme.accent)
     if caption.formula:
         y += 20
         drawing.write_rich(0, y, caption.formula)

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.follow_text import power, score, signed, weight
+from explorer.picture.follow_text import percent, power, score, signed, weight
 from explorer.picture.layout.follow_scene import Scene, around_zero, colour, eased, ink, strip, tick_label
 from explorer.picture.layout.sketch import Area
 from explorer.picture.scales import Scale
@@ -187,20 +187,21 @@ def _formula(scene: Scene, total: float) -> None:
 
 @attrs.frozen(eq=False)
 class _Band:
-    """The values of one key, or of all keys that are not drawn by themselves, with their weight."""
+    """The values of one key, or of all keys that are not drawn by themselves, with their weight and share of the output."""
 
     label: str
     weight: float
+    share: float
     values: NDArray[np.floating]
     mine: bool = False
 
 
 def mixed(scene: Scene) -> None:
-    """Rows of V as high as their weights, and their sum, all on one scale."""
+    """Rows of V as high as their weights, and their sum, all on one scale; labels say each row's share of the sum too."""
     followed, area = scene.followed, scene.area
     bands = _bands(scene)
-    labels = [f"{weight(band.weight)} {band.label}" for band in bands]
-    output, size = scene.words("follow.output"), scene.letters + 1
+    labels = [" · ".join((f"{weight(band.weight)} {band.label}", *_share_told(band.share))) for band in bands]
+    output, size = _output_name(scene), scene.letters + 1
     named = min(0.34 * area.wide, max(scene.width(label, size, bold=True) for label in (*labels, output)))
     left = area.x + named + 10
     scale = around_zero((followed.value, followed.mixed), scene.sketch.signed)
@@ -224,13 +225,24 @@ def mixed(scene: Scene) -> None:
 
 def _output(scene: Scene, row: Area, scale: Scale) -> None:
     """The weighted sum, which appears when the rows have their heights; and how to read the picture."""
-    theme, output = scene.sketch.theme, scene.words("follow.output")
+    theme, output = scene.sketch.theme, _output_name(scene)
     strip(scene, scene.followed.mixed, row, scale, scene.share / 0.4 - 1.5)
     scene.sketch.box(row, edge=theme.hairline)
     scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, scene.letters + 1, theme.text, "end", bold=True)
     reach = scene.words("follow.reach", reach=tick_label(float(f"{scale.high:.2g}")))
     told = scene.sketch.fitting(reach, scene.letters - 1, scene.area.wide)
     scene.sketch.write(row.right, row.bottom + scene.letters + 4, told, scene.letters - 1, theme.faint, "end")
+
+
+def _output_name(scene: Scene) -> str:
+    """The label of the weighted sum, of which the shares are shares."""
+    whole = float(scene.followed.output_shares.sum())
+    return " · ".join((scene.words("follow.output"), *_share_told(whole)))
+
+
+def _share_told(share: float) -> tuple[str, ...]:
+    """A share of the output in per cent; nothing where the output is zero or no number."""
+    return (percent(share),) if np.isfinite(share) else ()
 
 
 def _thin(scene: Scene, bands: list[_Band], rows: list[Area]) -> None:
@@ -245,7 +257,8 @@ def _thin(scene: Scene, bands: list[_Band], rows: list[Area]) -> None:
     taken = [row.y + row.high / 2 + 4 for place, row in enumerate(rows) if place not in thin]
     if all(abs(each - y) > scene.letters + 3 for each in taken):
         total = weight(sum(bands[place].weight for place in thin))
-        told = f"{total} {scene.words('follow.rest_keys', count=len(thin))}"
+        share = sum(bands[place].share for place in thin)
+        told = " · ".join((f"{total} {scene.words('follow.rest_keys', count=len(thin))}", *_share_told(share)))
         scene.sketch.write(rows[0].x - 10, y, told, size, scene.sketch.theme.faint, "end")
 
 
@@ -254,8 +267,16 @@ def _bands(scene: Scene) -> list[_Band]:
     followed = scene.followed
     most = max(3, int(scene.area.high // 16))
     keys = followed.shown_keys(most).tolist()
+    of_output = followed.output_shares
     bands = [
-        _Band(followed.named(key), float(followed.passed[key]), followed.value[key], key == followed.cell.key) for key in keys
+        _Band(
+            followed.named(key),
+            float(followed.passed[key]),
+            float(of_output[key]),
+            followed.value[key],
+            key == followed.cell.key,
+        )
+        for key in keys
     ]
     others = np.setdiff1d(np.arange(followed.n_keys), keys)
     if len(others):
@@ -263,7 +284,7 @@ def _bands(scene: Scene) -> list[_Band]:
         total = float(shares.sum())
         # v̄ = Σ A[q,k]·V[k] / Σ A[q,k] over the keys that are left out
         mean = shares @ followed.value[others] / total if total > 0 else followed.value[others].mean(axis=0)
-        bands.append(_Band(scene.words("follow.rest_keys", count=len(others)), total, mean))
+        bands.append(_Band(scene.words("follow.rest_keys", count=len(others)), total, float(of_output[others].sum()), mean))
     return bands
 
 

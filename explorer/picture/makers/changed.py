@@ -19,11 +19,13 @@ from explorer.picture.makers import compare
 from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
+from explorer.trace.arrays import Array
 from explorer.trace.findings import Unchanged
 from explorer.trace.measures import log_p
 from explorer.trace.trace import Trace
 from explorer.trace.written_words import written_words
 
+_ROUNDING = 1e-6  # Weights of the two passes that differ by no more are the same.
 LOOP = 5  # times; a word that is said so often without a pause is a loop
 
 
@@ -116,20 +118,29 @@ def _note(row: Sequence[Reworded], words: Words) -> str:
 
 
 def shown_head(trace: Trace, look: Look) -> Look:
-    """The Look at the head whose map differs most, or at the page's own head, as `look.changed_head` says."""
+    """The Look at the head whose map differs most, or at the page's own head, as `look.changed_head` says.
+
+    Where no attention weight differs it is the page's own head too.
+    """
     found = beside(trace)
     if found is None or look.changed_head == "looked":
         return attrs.evolve(look, stage="weights")
-    largest, place = -1.0, (look.attention, look.layer, look.head)
+    _largest, (attention, layer, head) = _most_changed(found, trace, look)
+    return attrs.evolve(look, stage="weights", attention=attention, layer=layer, head=head)
+
+
+def _most_changed(found: Unchanged, trace: Trace, look: Look) -> tuple[float, tuple[str, int, int]]:
+    """The largest difference of a weight, with its attention, layer and head; 0 and the Look's where none differs."""
+    largest, place = 0.0, (look.attention, look.layer, look.head)
     for attention in attentions(trace):
         for layer in range(trace.card.side(attention).n_layers):
             tap = attrs.evolve(look, attention=attention, layer=layer).attention_tap("weights")
             # difference[h] = max over q and k of |fed[h, q, k] − before[h, q, k]|
             difference = np.nan_to_num(np.abs(found.fed[tap] - found.trace[tap])).max(axis=(1, 2))  # [head]
             head = int(difference.argmax())
-            if difference[head] > largest:
+            if difference[head] > max(largest, _ROUNDING):
                 largest, place = float(difference[head]), (attention, layer, head)
-    return attrs.evolve(look, stage="weights", attention=place[0], layer=place[1], head=place[2])
+    return largest, place
 
 
 def map_before(trace: Trace, look: Look, words: Words) -> Heatmap | None:
@@ -156,7 +167,16 @@ def map_difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return None
     told = attrs.evolve(made.caption, formula=words("change.difference_formula"))
     made = attrs.evolve(made, scale=Scale(-1.0, 1.0, look.signed_colours), caption=told)
-    return _named(made, "difference", shown_head(trace, look), words)
+    named = _named(made, "difference", shown_head(trace, look), words)
+    return attrs.evolve(named, caption=attrs.evolve(named.caption, note=_unmoved(trace, look, made.values, words)))
+
+
+def _unmoved(trace: Trace, look: Look, difference: Array, words: Words) -> str:
+    """A sentence that says so where no attention weight changed, or none of this head; "" elsewhere."""
+    found = beside(trace)
+    if found is None or (np.abs(np.nan_to_num(difference)) > _ROUNDING).any():
+        return ""
+    return words("change.no_weight_here" if _most_changed(found, trace, look)[0] > 0 else "change.no_weight")
 
 
 def _pair(trace: Trace) -> Trace | None:

@@ -66,6 +66,7 @@ def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
             note=_note(found, values, rows, columns, words),
             hint="" if found is None or not np.isfinite(values).any() else words("effects.click_cell"),
             origin="beside",
+            finding="edges",
         ),
     )
 

@@ -116,6 +116,7 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
             shape=f"[row {len(rows)}, head {n_heads}]",
             formula=_FORMULA,
             origin="beside",
+            finding="effects",
         ),
     )
     return attrs.evolve(made, told=refused or f"{_told(made, found, word, words)} {_trust(found, words)}".strip())
@@ -248,5 +249,6 @@ def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
             shape=f"[word {len(ids)}, token {len(tokens)}]",
             note=words("effects.hidden_note", end="…" if found is None else plain(end)),
             origin="beside",
+            finding="effects",
         ),
     )

@@ -3,9 +3,10 @@
 import attrs
 import numpy as np
 
+from explorer.errors import NoPositionVectors
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap, Strips, TokenRow
-from explorer.picture.makers.heatmaps import caption, places_note, robust_band, tap_heatmap
+from explorer.picture.makers.heatmaps import caption, nothing_added, places_note, robust_band, tap_heatmap
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import Look
 from explorer.tokens.token import Token
@@ -68,10 +69,15 @@ def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """Cosine similarity of the recorded positions [position, position]: how alike two positions look to the model."""
+    """Cosine similarity of the recorded positions [position, position]: how alike two positions look to the model.
+
+    Raises NoPositionVectors where nothing is added to the input: zero vectors have no angle.
+    """
     made = position_map(trace, look, words)
     tap = made.caption.tap
     rows = trace[tap][:_MOST_PLACES].astype(np.float64)  # [position, feature]
+    if not rows.any():
+        raise NoPositionVectors(why=nothing_added(trace, words))
     axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)  # [position, 1]
     # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN for a row of zeros

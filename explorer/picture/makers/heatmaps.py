@@ -47,8 +47,14 @@ def shape_badge(trace: Trace, tap: str) -> str:
 
 def places_note(trace: Trace, side: str, words: Words) -> str:
     """A sentence that says why no positions are added to the input; "" where they are."""
+    return "" if np.any(trace.table(side)) else words(nothing_added(trace, words))
+
+
+def nothing_added(trace: Trace, words: Words) -> str:
+    """The key of the sentence that says why this kind of positions adds nothing to the input."""
     kind = "sinusoidal" if trace.card.position in SINUSOIDS else trace.card.position
-    return "" if np.any(trace.table(side)) else words.or_other(f"picture.nothing_added.{kind}")
+    key = f"picture.nothing_added.{kind}"
+    return key if key in words else "picture.nothing_added.other"
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:

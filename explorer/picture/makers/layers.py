@@ -15,6 +15,12 @@ from explorer.trace.findings import Copies, Depth
 from explorer.trace.stream_parts import added_tap
 from explorer.trace.trace import Trace
 
+_NORM_FORMULAS = {
+    "rms": "γ · x / √(Σ<sub>i</sub> x<sub>i</sub>² / d + ε)",
+    "std-eps": "γ · (x − μ) / (σ<sub>n−1</sub> + ε) + β",
+}
+_NORM_FORMULA = "γ · (x − μ) / √(σ² + ε) + β"
+
 
 def stream(trace: Trace, look: Look, words: Words) -> Strips:
     """One layer of the chosen side: its input, what each sublayer adds, and the stream after each addition.
@@ -54,6 +60,8 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
 def norms(trace: Trace, look: Look, words: Words) -> Strips:
     """A norm's input and its output, beside LayerNorm and BatchNorm of the same input; each band is [position, feature].
 
+    The formula is that of the model's own norm. The other two are shown without γ and β.
+
     LayerNorm takes mean and variance over the features of one token; BatchNorm takes them over the tokens of one feature.
     """
     before, after = _norm_taps(trace, look)
@@ -87,7 +95,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
             title=f"{words('layers.norms')} · {words('picture.layer', layer=look.layer)}",
             tap=after,
             shape=_shape(bands[0]),
-            formula="(x − μ) / √(σ² + ε)",
+            formula=_NORM_FORMULAS.get(trace.card.norm_kind, _NORM_FORMULA),
             origin="computed",  # This holds for two of the four bands; each band says its own origin.
             note=note,
         ),
@@ -155,6 +163,7 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
             tap=found.taps[mine[-1]],
             shape=f"[place {values.shape[1]}]",
             origin="beside",
+            finding="depth",
             formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖ ÷ ‖∂L/∂x<sub>last</sub>‖",
             note=copies_note(trace, words) if which == "lengths" else words("layers.loss"),
         ),

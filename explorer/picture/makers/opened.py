@@ -34,8 +34,10 @@ def _head(trace: Trace, look: Look) -> OpenedHead | None:
 
     closed = closed_of(trace, taps["weights"], look.head)
     side, _, kind = look.attention.partition(".")
+    read = _read(trace, side, look.layer, card.side(side).attentions.index(kind))
     return OpenedHead(
-        read=_read(trace, side, look.layer, card.side(side).attentions.index(kind)),
+        read=_recorded(trace, read),
+        read_from=_read_from(trace, read),
         query=head("query"),
         key=head("key"),
         value=head("value"),
@@ -55,8 +57,10 @@ def _network(trace: Trace, look: Look) -> OpenedNetwork | None:
     base = f"{side}.layers.{look.layer}.feed_forward"
     if not all(f"{base}.{part}" in trace for part in ("hidden", "activated", "output")):
         return None
+    read = _read(trace, side, look.layer, len(trace.card.side(side).attentions))
     return OpenedNetwork(
-        read=_read(trace, side, look.layer, len(trace.card.side(side).attentions)),
+        read=_recorded(trace, read),
+        read_from=_read_from(trace, read),
         hidden=trace[f"{base}.hidden"],
         activated=trace[f"{base}.activated"],
         output=trace[f"{base}.output"],
@@ -64,8 +68,20 @@ def _network(trace: Trace, look: Look) -> OpenedNetwork | None:
     )
 
 
-def _read(trace: Trace, side: str, layer: int, place: int) -> Array | None:
-    """[position, feature] what sublayer `place` of a layer reads: its norm's output, or with norms behind the stream before."""
+def _recorded(trace: Trace, tap: str) -> Array | None:
+    """The array of a tap; None where it was not recorded."""
+    return trace[tap] if tap in trace else None  # noqa: SIM401  # A Trace has no `get`.
+
+
+def _read_from(trace: Trace, tap: str) -> str:
+    """What gives out what a block reads: a "layer" norm or an "rms" norm, gain and bias included, or the bare "stream"."""
+    if tap.endswith(".embedding.output"):
+        return "stream"
+    return "rms" if trace.card.norm_kind == "rms" else "layer"
+
+
+def _read(trace: Trace, side: str, layer: int, place: int) -> str:
+    """The tap that sublayer `place` of a layer reads: its norm's output, or with norms behind the stream before."""
     if trace.card.norm_placement == "pre":
         tap = f"{side}.layers.{layer}.norm{place + 1}"
         if trace.card.parallel and tap not in trace:  # All parts of the layer read through one norm.
@@ -75,4 +91,4 @@ def _read(trace: Trace, side: str, layer: int, place: int) -> Array | None:
     else:
         n_parts = len(trace.card.side(side).attentions) + 1
         tap = f"{side}.layers.{layer - 1}.norm{n_parts}" if layer else f"{side}.embedding.output"
-    return trace[tap] if tap in trace else None  # noqa: SIM401  # A Trace has no `get`.
+    return tap

@@ -83,6 +83,7 @@ def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> 
             formula=_FORMULA,
             note=words("patching.note", word=_plain(step.word[1]), other=_plain(step.other_word[1]), gap=gap, other_gap=other),
             origin="beside",
+            finding="patching",
         ),
     )
 

@@ -39,6 +39,7 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
         caption=attrs.evolve(
             caption(trace, tap, words, places_note(trace, look.side, words)),
             title=words("picture.waves"),
+            changes=0,  # It is the table of the model, whatever a pass changes.
             origin="beside",  # The table is longer than the recorded text.
             shape=f"[position {n}, feature {d_model}]",
         ),

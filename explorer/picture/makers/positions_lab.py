@@ -47,6 +47,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
             shape=f"[position {n}, feature {d}]",
             note=words("positions.variants_note"),
             origin="beside",
+            finding="variants",
         ),
     )
 
@@ -85,6 +86,7 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
             formula="cos(PE[1], PE[1 + k])",
             shape=f"[distance {n}]",
             origin="beside",
+            finding="variants",
         ),
     )
 
@@ -119,6 +121,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
             tap=f"{look.side}.embedding.positions",
             formula="PE(pos + k) = M(k) PE(pos)",
             origin="computed",
+            changes=0,  # It is fitted to the table of the model, whatever a pass changes.
             shape=f"[feature {len(shown)}, feature {len(shown)}]",
             note=note,
         ),
@@ -184,6 +187,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         caption=Caption(
             title=words("positions.swap", first=sentence, second=swapped),
             origin="beside",
+            finding="swap",
             tap="encoder.norm" if trace.tokens.source else "decoder.norm",
             shape=f"[position {len(labels)}, feature {found.usual.shape[1]}]",
             note=note,

@@ -36,5 +36,6 @@ def part_removals(trace: Trace, look: Look, words: Words) -> Removals | None:
             formula=words("why.formula", word=word, rival=rival),
             note=words("removals.note" if parts.exact else "removals.none"),
             origin="beside",
+            finding="costs",
         ),
     )

@@ -55,6 +55,7 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
             formula=_FORMULAS[look.saliency],
             note=_note(found, look, words),
             origin="beside",
+            finding="saliency",
         ),
     )
 
@@ -90,7 +91,13 @@ def _note(found: Saliency, look: Look, words: Words) -> str:
     errors = np.abs(found.errors)
     worst = int(errors.argmax())
     word = found.words[worst].removeprefix("＿")
-    return words("saliency.note.integrated", mean=rough(float(errors.mean()), 2), most=rough(float(errors.max()), 2), word=word)
+    return words(
+        "saliency.note.integrated",
+        count=found.n_steps,
+        mean=rough(float(errors.mean()), 2),
+        most=rough(float(errors.max()), 2),
+        word=word,
+    )
 
 
 def _plain(axis: Axis) -> Axis:

@@ -82,7 +82,7 @@ def _caption(found: Segmentations, trace: Trace, layer: int | None, head: int | 
         formula=FORMULA,
         note=_note(found, words),
         origin="beside",
-        changes=0,
+        finding="segmentations",
         name="cuts",
     )
 

@@ -52,6 +52,7 @@ def neighbours(trace: Trace, look: Look, words: Words) -> Bars | None:
             formula="cos(E[a], E[b])",
             note="" if trace.trained else words("vectors.untrained"),
             origin="beside",
+            changes=0,  # They are rows of the embedding, whatever a pass changes.
         ),
     )
 

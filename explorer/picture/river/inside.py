@@ -120,6 +120,9 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
         ("output", "9"),
     ):
         key = "q" if name == "qkv" and across else name  # Keys and values come from the other sentence.
+        if name == "read":
+            made += _title(place, name, number, *_read_told(head.read_from, words))
+            continue
         told = words(f"river.inside.{key}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
         root = f"{head.divisor:.3g}"
         titles = [words(f"river.inside.{key}.title", root=root)]
@@ -229,16 +232,30 @@ def _row_numbers(values: np.ndarray, index: np.ndarray, rect: Rect, wide: float,
     return made
 
 
+def _read_told(read_from: str, words: Words) -> tuple[list[str], str]:
+    """Titles of the strip of what a block reads, and what it is: what a norm gives out has its gain and bias in it."""
+    title = "input" if read_from == "stream" else "norm"
+    return [words(f"river.inside.read.{title}")], words(f"river.inside.read.{read_from}")
+
+
+def _network_told(net: OpenedNetwork, name: str, count: int, words: Words) -> tuple[list[str], str]:
+    """Titles of a strip of the network, the longest first, and what it is."""
+    if name == "read":
+        return _read_told(net.read_from, words)
+    titles = [words(f"river.inside.network.{name}.title", activation=net.activation, count=count)]
+    if name in ("hidden", "output"):
+        titles.append(words(f"river.inside.network.{name}.short"))
+    return titles, words(f"river.inside.network.{name}.told")
+
+
 def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colours: Colours) -> list[Item]:
     made: list[Item] = []
     for name, number in (("read", "1"), ("hidden", "2"), ("activated", "3"), ("output", "4")):
         values = getattr(net, name)
         if values is None:
             continue
-        titles = [words(f"river.inside.network.{name}.title", activation=net.activation, count=values.shape[1])]
-        if name in ("hidden", "output"):
-            titles.append(words(f"river.inside.network.{name}.short"))
-        made += _title(place, name, number, titles, words(f"river.inside.network.{name}.told"))
+        titles, told = _network_told(net, name, values.shape[1], words)
+        made += _title(place, name, number, titles, told)
         made += _strip(values, place, name, colours)
     return [*made, *_zeros(net, place, words)]
 

@@ -10,7 +10,8 @@ from explorer.trace.arrays import Array
 class OpenedHead:
     """One head of an attention, step by step. Vaswani et al. 2017, figure 2.
 
-    `read` [query, feature] is what the attention reads, None where it was not recorded; `query` [query, feature], `key` and
+    `read` [query, feature] is what the attention reads, None where it was not recorded; `read_from` says what gave it out: a
+    "layer" norm, an "rms" norm, or the "stream" with no norm in front of the block. `query` [query, feature], `key` and
     `value` [key, feature], `mixed` [query, feature] and `output` [query, feature] are vectors; `scores`, `masked` and `weights`
     are [query, key], closed cells NaN. Scores were divided by `divisor`; `biased` says that a distance was added to them too.
     """
@@ -27,13 +28,14 @@ class OpenedHead:
     divisor: float
     biased: bool
     closed: Closed | None
+    read_from: str = "layer"
 
 
 @attrs.frozen(eq=False)
 class OpenedNetwork:
     """The feed-forward network: what it reads, the hidden units before and after the activation, and what it adds.
 
-    All are [position, feature]; `read` is None where it was not recorded.
+    All are [position, feature]; `read` is None where it was not recorded, and `read_from` as in OpenedHead.
     """
 
     read: Array | None
@@ -41,6 +43,7 @@ class OpenedNetwork:
     activated: Array
     output: Array
     activation: str
+    read_from: str = "layer"
 
 
 Opened = OpenedHead | OpenedNetwork

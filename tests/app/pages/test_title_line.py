@@ -57,6 +57,15 @@ def test_the_buttons_of_a_page_go_into_a_second_line_and_come_back(owner: QWidge
         assert [line.bar.indexOf(button) for button in buttons] == places
 
 
+def test_the_badge_goes_below_before_the_title_breaks(owner: QWidget) -> None:
+    """A long badge, such as "changed · without dropout", does not squeeze the title into a column of single words."""
+    line = told(owner, changes=2)
+    for room_px, above in ((WIDE, True), (line.title.one_line_px() + 120, False), (WIDE, True)):
+        line.fit(room_px, bare=False)
+        assert (line.bar.indexOf(line.badge) >= 0) == above
+        assert not line.title.wordWrap()
+
+
 def test_a_bare_card_has_neither_formula_nor_shape(owner: QWidget) -> None:
     """However wide it is."""
     line = told(owner)

@@ -12,6 +12,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
+from explorer.trace.changes import Change
 from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, OF_DECODERS, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 
@@ -110,6 +111,36 @@ def test_a_leak_is_what_another_text_gives(computer: Computer) -> None:
     moved = (model.decode(other, None) - model.decode(ids(trace), None))[0].norm(dim=-1)
 
     assert found.changes[:, 3] == pytest.approx(moved.numpy(), abs=1e-5)
+
+
+def test_a_change_that_opens_the_mask_leaks(computer: Computer) -> None:
+    """The sixth token's share of the second query moves the second output; by how much is a pass over another text."""
+    change = Change("decoder.layers.0.self_attn.weights", "set", rows=[1], columns=[5], value=0.6)
+    request = Request.from_preset("translator", "他在图书馆看书。").wishing(changes=(change,))
+    found: Leak = computer(_with(request, "leak")).trace.experiments["leak"]
+
+    assert found.changes[1, 5] == pytest.approx(12.68, abs=0.01)
+    leaks = np.argwhere(np.triu(found.changes, 1) > 1e-4).tolist()  # [output, changed token]
+    assert leaks == [[output, 5] for output in (1, 2, 3, 4)]  # Later queries of the next layers see the second one.
+
+
+@pytest.mark.parametrize("knobs", [{}, {"position": "none"}, {"residual": False}], ids=str)
+def test_experiments_are_made_inside_the_changes(computer: Computer, knobs: dict[str, object]) -> None:
+    """Vectors and outputs are those that the changed pass recorded, with other knobs too: those may need another module."""
+    changes = (Change("encoder.layers.0.norm1", "add", value=0.5), Change("encoder.embedding.output", "scale", value=0.5))
+    text, no_change = "狗是人养的", Request.from_preset("tiny", "狗是人养的", tokenizer="characters", position="learned")
+    request = no_change.wishing(changes=changes)
+    turned = Request.from_preset("tiny", text, tokenizer="characters", **{"position": "learned", **knobs})
+    recorded = computer(turned.wishing(changes=changes)).trace
+    swap: Swap = computer(_with(request, "swap")).trace.experiments["swap"]
+    depth: Depth = computer(_with(request, "depth")).trace.experiments["depth"]
+
+    if "residual" not in knobs:
+        outputs = swap.without if knobs else swap.usual
+        assert outputs == pytest.approx(recorded["encoder.norm"], abs=1e-5)
+    if "position" not in knobs:
+        lengths = depth.lengths_without if knobs else depth.lengths
+        assert lengths == pytest.approx([np.linalg.norm(recorded[tap], axis=-1).mean() for tap in depth.taps], rel=1e-4)
 
 
 @pytest.mark.parametrize("residual", [True, False])

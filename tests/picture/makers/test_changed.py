@@ -146,3 +146,20 @@ def test_words_to_hide_are_those_that_cross_attention_sees(computer: Computer) -
     assert all(change.columns == (3,) for change in found[3].changes)
     only = computer(Request.from_preset("tiny", SENTENCE, architecture="encoder-only")).trace
     assert words_to_hide(only) == ()
+
+
+def test_no_head_is_named_where_no_attention_weight_changed(computer: Computer, words: Words) -> None:
+    """The logits lie behind every attention: the page's own head stays, and a note says why its difference is empty."""
+    changed = Change("generator.logits", "add", columns=[0], value=1.0)
+    look = attrs.evolve(LOOK, attention="decoder.cross_attn", layer=1, head=3)
+    trace = computer(asked(changed)).trace
+    shown, difference = shown_head(trace, look), map_difference(trace, look, words)
+
+    assert (shown.attention, shown.layer, shown.head) == ("decoder.cross_attn", 1, 3)
+    assert difference is not None and difference.caption.note == words("change.no_weight")
+    trace = computer(asked(Change("decoder.layers.1.cross_attn.masked", "close", head=3, rows=(0,), columns=(0,)))).trace
+    difference = map_difference(trace, look, words)
+    assert difference is not None and difference.caption.note == ""
+    earlier = attrs.evolve(look, changed_head="looked", attention="encoder.self_attn")
+    difference = map_difference(trace, earlier, words)
+    assert difference is not None and difference.caption.note == words("change.no_weight_here")

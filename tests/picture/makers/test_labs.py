@@ -241,6 +241,20 @@ def test_the_stream_adds_up(placement: str, side: str, bands: int) -> None:
             np.testing.assert_allclose(values[place - 1] + values[place], values[place + 1], atol=1e-5)
 
 
+def test_the_norms_formula_is_that_of_the_models_norm() -> None:
+    """γ and β are in what was recorded, and an RMSNorm subtracts no mean. In numbers: both formulas give the recorded norm."""
+    for kind, formula in (("torch", "γ · (x − μ) / √(σ² + ε) + β"), ("std-eps", "γ · (x − μ) / (σ<sub>n−1</sub> + ε) + β")):
+        trace = looked_into(norm_kind=kind, norm_shift=0.5)
+        made = layers.norms(trace, Look(layer=1), EN)
+        x, y = (band.values.astype(np.float64) for band in made.bands[:2])
+        centred = x - x.mean(axis=1, keepdims=True)
+        below = np.sqrt(x.var(axis=1) + 1e-5) if kind == "torch" else x.std(axis=1, ddof=1) + 1e-6
+        assert made.caption.formula == formula
+        np.testing.assert_allclose(y, centred / below[:, None] + 0.5, atol=1e-5)  # γ is 1 in untrained weights, and β 0.5
+    rms = attrs.evolve(trace, card=attrs.evolve(trace.card, norm_kind="rms"))
+    assert layers.norms(rms, Look(layer=1), EN).caption.formula == "γ · x / √(Σ<sub>i</sub> x<sub>i</sub>² / d + ε)"
+
+
 def test_norms_of_the_same_numbers_are_torchs() -> None:
     """LayerNorm along rows, BatchNorm along columns; the model's own is LayerNorm."""
     trace = example()

@@ -2,6 +2,7 @@
 
 import itertools
 
+import attrs
 import pytest
 
 from explorer.lang import Words
@@ -18,6 +19,8 @@ from tests.picture.examples import LANGUAGES, example, words
 COLOURS = Colours("cividis", "blue-red")
 SIZES = [(718, 442), (1172, 716)]  # beside lessons in a window of 1024 × 700, and in one of usual size
 OPENED = [("attention", "decoder.self_attn"), ("attention", "decoder.cross_attn"), ("feed_forward", "decoder.self_attn")]
+
+READ = [("pre", 0, "torch", "layer"), ("pre", 1, "rms", "rms"), ("post", 0, "torch", "stream"), ("post", 1, "torch", "layer")]
 
 
 def laid_out(opened: str, attention: str, size: tuple[int, int], said: Words) -> tuple[River, Inside]:
@@ -50,6 +53,25 @@ def test_headings_do_not_touch(opened: str, attention: str, size: tuple[int, int
     for one, other in itertools.combinations(map(taken, heads), 2):
         assert one.y != other.y or one.right <= other.x or other.right <= one.x, (one, other)
     assert all(taken(label).right <= place.box.right for label in heads)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("opened", ["attention", "feed_forward"])
+@pytest.mark.parametrize(("placement", "layer", "kind", "told"), READ)
+def test_what_a_block_reads_is_called_what_was_recorded(
+    placement: str, layer: int, kind: str, told: str, opened: str, language: str
+) -> None:
+    """A norm's gain and bias are in its output, an RMSNorm subtracts no mean, and a first post-norm layer reads no norm."""
+    trace = example(n_layers=2, norm_placement=placement)
+    trace = attrs.evolve(trace, card=attrs.evolve(trace.card, norm_kind=kind))
+    look = Look(attention="encoder.self_attn", side="encoder", layer=layer, opened=opened).fitted(trace)
+    made = river(trace, look, words(language))
+    place = lay_out_inside(made, *SIZES[1])
+    said = {label.text for label in labels(draw_inside(made, place, words(language), COLOURS).scene)}
+    told = "layer" if told == "stream" and opened == "feed_forward" else told  # A norm stands behind the attention.
+    title = "input" if told == "stream" else "norm"
+
+    assert {words(language)(f"river.inside.read.{each}") for each in (title, told)} <= said
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
