@@ -1,8 +1,9 @@
 """Errors of folders with somebody's model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf), Quantized, UnknownFamily (NoAttention),
-             MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
+└── BadFile  BadFolder (NotAModel (BadSettings), NeedsCode, NeedsSafetensors (SeveralGguf), Quantized,
+             UnknownFamily (NoModelType, NoAttention), MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
+             NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
              NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
 """
@@ -18,6 +19,12 @@ class NotAModel(BadFolder):
     """A folder whose config.json is missing or cannot be used. Values: path, reason."""
 
     key = "error.not_a_model"
+
+
+class BadSettings(NotAModel):
+    """A config.json of which no model can be made. Values: path, reason."""
+
+    key = "error.bad_settings"
 
 
 class NeedsCode(BadFolder):
@@ -50,6 +57,12 @@ class UnknownFamily(BadFolder):
     key = "error.unknown_family"
 
 
+class NoModelType(UnknownFamily):
+    """A config.json that does not name the kind of its model. Values: path."""
+
+    key = "error.no_model_type"
+
+
 class NoAttention(UnknownFamily):
     """A model without a single attention, as those of state spaces alone. Values: path, family."""
 
@@ -57,9 +70,21 @@ class NoAttention(UnknownFamily):
 
 
 class MissingWeights(BadFolder):
-    """A folder that lacks tensors or files of its model. Values: path, missing."""
+    """A folder that lacks files of its model. Values: path, missing."""
 
     key = "error.missing_weights"
+
+
+class LacksTensors(MissingWeights):
+    """Whole files that lack tensors of the model that config.json describes. Values: path, kind, missing."""
+
+    key = "error.lacks_tensors"
+
+
+class WeightsDoNotFit(BadFolder):
+    """Whole files whose tensors are not those of the model that config.json describes. Values: path, reason."""
+
+    key = "error.weights_do_not_fit"
 
 
 class UnknownPooling(BadFolder):

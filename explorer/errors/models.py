@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors
-└── BadFile   BadVocabulary, BadWeights
+└── BadFile   BadVocabulary, BadWeights (NotFinite)
 """
 
 from explorer.errors.base import BadFile, NotFound
@@ -48,3 +48,9 @@ class BadWeights(BadFile):
     """A weight file that is damaged, or of another model. Values: path, reason."""
 
     key = "error.bad_weights"
+
+
+class NotFinite(BadWeights):
+    """A weight with a number that is none, or infinite. Values: path, tensor."""
+
+    key = "error.not_finite"

@@ -62,6 +62,7 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         classes=foreign.classes,
         parallel=row is not None and any(side.parallel for side in row.sides),
         scores_over=_scores_over(opened),
+        code=opened.code,
     )
 
 
@@ -162,7 +163,8 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
             missing = (f"{attention}.{part}" for part in _ATTENTION)
             yield from ((part, "absent.softmax_alone") for part in missing if part not in there)
     if not foreign.has_output:
-        why = "absent.no_output" if foreign.classes is None else "absent.classifies"
+        why = "absent.other_head" if opened.other_head else "absent.no_output"
+        why = why if foreign.classes is None else "absent.classifies"
         yield from ((f"generator.{part}", why) for part in ("logits", "probabilities"))
     if foreign.classes is not None and foreign.classes.by == "number":
         yield PROBABILITIES, "absent.numbers"

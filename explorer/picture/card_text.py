@@ -51,6 +51,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "dtype": card.dtype,
         "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
         "made_from": words("made_from.short", kinds=" · ".join(card.made_from)) if card.made_from else "",
+        "code": words("card.code_ignored", asked=card.code) if card.code else "",
         "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}

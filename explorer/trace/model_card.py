@@ -101,6 +101,8 @@ class ModelCard:
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
 
+    `code` is the key by which the model's folder asks for program code of its own, which is not run; "" where it asks for none.
+
     `chat` says whether it has a template in which a text can be written as a message.
     """
 
@@ -142,6 +144,7 @@ class ModelCard:
     made_from: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     scores_over: float = attrs.field(default=0.0, converter=float)
     classes: ClassHead | None = None
+    code: str = attrs.field(default="", validator=_text)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]

@@ -88,7 +88,7 @@ def fits_beside(path: Path) -> bool:
 def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
     """What changes when somebody writes to the folder: the names, sizes and times of its files."""
     try:
-        with os.scandir(path) as entries:
+        with os.scandir(path.parent if path.suffix == ".gguf" and path.is_file() else path) as entries:
             found = [(entry.name, entry.stat()) for entry in entries]
     except OSError:  # Opening the folder will say so.
         return ()
