@@ -3,7 +3,7 @@
 ExplorerError
 └── BadFile  BadFolder (NotAModel (BadSettings), NeedsCode, NeedsSafetensors (SeveralGguf), Quantized,
              UnknownFamily (NoModelType, NoAttention), MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
-             NoTokenizer (NeedsSentencepiece), NoChatTemplate, BadTemplate,
+             NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
              NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
 """
@@ -103,6 +103,12 @@ class NeedsSentencepiece(NoTokenizer):
     """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
 
     key = "error.needs_sentencepiece"
+
+
+class UnknownTokenizer(NoTokenizer):
+    """A folder whose vocabulary is in older files that its kind of tokenizer alone can read. Values: path, file, kind."""
+
+    key = "error.unknown_tokenizer"
 
 
 class NoChatTemplate(BadFolder):

@@ -46,6 +46,7 @@ _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
 _UNPACKED = 4  # Files with 4 bits for each number become eight times as large.
 _FILES = (".safetensors", ".gguf")
+_BEYOND = 1.1  # times as many pieces as vectors: more is a vocabulary of another model.
 _AMPLE = 0.4  # of the free memory
 _MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
@@ -62,18 +63,20 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
     card = attrs.evolve(
         card_of(opened, name, folder.held, made_from),
-        mask=_mask_id(tokenizer),
+        mask=_mask_id(tokenizer, opened),
         chat=template is not None or has_template(folder.path),
     )
-    if tokenizer.size > card.sides[0].vocab_size:
-        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
+    # A few pieces that were added and never trained have no vector; only a text that has one of them cannot be read.
+    if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
+        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
     return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
-def _mask_id(tokenizer: ForeignTokenizer) -> int:
-    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none."""
+def _mask_id(tokenizer: ForeignTokenizer, opened: Opened) -> int:
+    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none, or the model no vector for it."""
     found = (tokenizer.id_of(piece) for piece in _MASKS)
-    return next((each for each in found if each is not None), -1)
+    size = opened.foreign.model.get_input_embeddings().num_embeddings
+    return next((each for each in found if each is not None and each < size), -1)
 
 
 def fits_beside(path: Path) -> bool:
@@ -260,9 +263,13 @@ class ForeignModel:
         return self.tokenizer.token(max(self._card.begin, 0))
 
     def _short_enough(self, row: Row) -> Row:
-        """The tokens themselves. Raises TooLong if there are more than the model has positions."""
+        """The tokens themselves. Raises TooLong, and BadVocabulary if the model has no vector for one of them."""
         if len(row) > self._card.max_len:
             raise TooLong(limit=self._card.max_len, got=len(row))
+        size = self._card.sides[0].vocab_size
+        beyond = next((token for token in row if token.id >= size), None)
+        if beyond is not None:
+            raise BadVocabulary(path=str(self._path), reason=f"{beyond.text}: id {beyond.id:,} ≥ {size:,}")
         return row
 
     def _written(self, source: Row, config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
