@@ -59,6 +59,7 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
         n_chosen=foreign.n_chosen,
         bare_layers=_bare_layers(opened),
+        with_attention=_with_attention(opened) if _bare_layers(opened) else (),
         classes=foreign.classes,
         parallel=row is not None and any(side.parallel for side in row.sides),
         scores_over=_scores_over(opened),
@@ -88,7 +89,12 @@ def _bare_layers(opened: Opened) -> int:
     told = getattr(opened.foreign.model.config.get_text_config(), "num_hidden_layers", 0)
     if opened.foreign.model.config.is_encoder_decoder or not isinstance(told, int):
         return 0
-    return max(told - len({name.split(".")[2] for name in opened.attentions}), 0)
+    return max(told - len(_with_attention(opened)), 0)
+
+
+def _with_attention(opened: Opened) -> tuple[int, ...]:
+    """The numbers of the layers with attention."""
+    return tuple(sorted({int(name.split(".")[2]) for name in opened.attentions}))
 
 
 def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
@@ -113,12 +119,13 @@ def _sides(opened: Opened) -> tuple[str, ...]:
 
 def _side(opened: Opened, side: str, shapes: Mapping[str, tuple[int, ...]]) -> SideCard:
     mine = {name: about for name, about in opened.attentions.items() if name.startswith(f"{side}.")}
+    layers = {int(name.split(".")[2]) for name in mine}
     first = next(iter(mine.values()))
     hidden = shapes.get(f"{side}.layers.0.feed_forward.hidden", (0,))
     attentions = dict.fromkeys(name.rpartition(".")[2] for name in opened.foreign.attentions if name in mine)
     return SideCard(
         name=side,
-        n_layers=1 + max(int(name.split(".")[2]) for name in mine),
+        n_layers=max(1 + max(layers), len(layers) + _bare_layers(opened)),
         n_heads=first.n_heads,
         n_kv_heads=first.n_kv_heads,
         d_ff=hidden[-1],
