@@ -2,7 +2,8 @@
 
 ExplorerError
 └── BadFile  BadFolder (NotAModel (BadSettings), NeedsCode, NeedsSafetensors (SeveralGguf), Quantized,
-             UnknownFamily (NoModelType, NoAttention), MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
+             UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
+             MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
              NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
@@ -61,6 +62,27 @@ class NoModelType(UnknownFamily):
     """A config.json that does not name the kind of its model. Values: path."""
 
     key = "error.no_model_type"
+
+
+class WantsMoreThanText(UnknownFamily):
+    """A model that wants a picture or sound beside a text, or in its place. Values: path, family, reads."""
+
+    key = "error.wants_more_than_text"
+
+
+class SharedLayers(UnknownFamily):
+    """A model whose layers share one attention, so that its maps cannot be told apart. Values: path, family, count."""
+
+    key = "error.shared_layers"
+
+
+class UnknownClass(UnknownFamily):
+    """A class of a known family that is not known, and whose files lack tensors of those that are.
+
+    Values: path, family, kind, like, missing.
+    """
+
+    key = "error.unknown_class"
 
 
 class NoAttention(UnknownFamily):

@@ -16,17 +16,22 @@ from explorer.errors import BadSettings, NeedsCode, UnknownFamily, WeightsDoNotF
 from explorer.foreign.folder import Folder
 
 _MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
+_MOST_LEFT_OUT = 0.1  # of a folder's tensors; older files have a few that nobody reads any more
 _POOLER = "pooler"  # What it makes is shown nowhere, and many files lack it.
 
 
 @attrs.frozen
 class Kind:
-    """A class with the settings of a model, what else is handed to it, and whether the folder's own head is left out."""
+    """A class with the settings of a model, what else is handed to it, and whether the folder's own head is left out.
+
+    It may stand in for another class, which the settings name and which is not known here.
+    """
 
     of: Any
     config: Any
     given: dict[str, Any]
     other_head: bool = False
+    instead_of: str = ""
 
     def skeleton(self) -> Any:
         """The model without memory: its tensors have shapes alone."""
@@ -54,7 +59,8 @@ def described(transformers: Any, folder: Folder) -> Kind:
         refuse_for_code(folder)
         raise WeightsDoNotFit(path=path, reason=f"{folder.numbers:,} / {wanted:,}")
     heads = _heads(skeleton, names) - _parts(skeleton)
-    return attrs.evolve(kind, other_head=bool(heads))
+    wanted = _wanted(folder)
+    return attrs.evolve(kind, other_head=bool(heads), instead_of=wanted if isinstance(wanted, str) and not told else "")
 
 
 def refuse_for_code(folder: Folder) -> None:
@@ -81,6 +87,8 @@ def _fitting(kinds: Sequence[Callable[[], Kind]], names: Sequence[str], told: bo
             continue
         n_lacking = _n_lacking(skeleton, names)
         if tried and told and _heads(skeleton, names) - _parts(skeleton):  # What was told has a head of this kind.
+            n_lacking += 1
+        if not told and _left_out(skeleton, names) > _MOST_LEFT_OUT:  # A part of a model is another model.
             n_lacking += 1
         if not n_lacking:
             return kind, skeleton
@@ -165,6 +173,13 @@ def _heads(skeleton: Any, names: Sequence[str]) -> set[str]:
     """The parts of files that stand beside the model without its head, such as "lm_head" or "qa_outputs"."""
     inside = _parts(skeleton.base_model) | {skeleton.base_model_prefix, _POOLER}
     return {name.partition(".")[0] for name in targets(skeleton, names)} - inside
+
+
+def _left_out(skeleton: Any, names: Sequence[str]) -> float:
+    """The share of a folder's tensors that a model would leave out, without those of heads."""
+    there, heads = set(skeleton.state_dict()), _heads(skeleton, names)
+    inside = [name for name in targets(skeleton, names) if name.partition(".")[0] not in heads]
+    return sum(name not in there for name in inside) / max(len(inside), 1)
 
 
 def _parts(model: Any) -> set[str]:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import attrs
@@ -17,13 +18,17 @@ from torch import Tensor, nn
 
 from explorer.errors import (
     BadWeights,
+    ExplorerError,
     LacksTensors,
     MissingWeights,
     NoAttention,
     NotFinite,
     NotInstalled,
     SelfCheckFailed,
+    SharedLayers,
+    UnknownClass,
     UnknownFamily,
+    WantsMoreThanText,
     WeightsDoNotFit,
 )
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
@@ -92,7 +97,12 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     read = _READ_LATER if folder.held == "streamed" else _READ
     with _quietly(transformers):
         model, kind = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
-        opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+        try:
+            opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+        except (ExplorerError, Superseded):
+            raise
+        except Exception as error:  # Its own attention may not take settings that ours takes.
+            raise _why_not(model, str(folder.path)) from error
         return attrs.evolve(opened, other_head=kind.other_head, code=folder.code)
 
 
@@ -111,7 +121,7 @@ def _part_of(going: Progress, first: float, last: float) -> Progress:
 def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Sequence[str] = ()) -> Opened:
     """A model of transformers with taps; `path` is named in errors, `labels` are those of a classifier.
 
-    Raises UnknownFamily, NoAttention, SelfCheckFailed, Superseded.
+    Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
     """
     model.eval().requires_grad_(False)
     family = model.config.model_type
@@ -126,10 +136,12 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
             seen = softmax_attentions(model, lambda: probed(model))
     except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
-    except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
-        raise UnknownFamily(path=path, family=family) from error
+    except Exception as error:  # Models of a hundred kinds raise anything.
+        raise _why_not(model, path) from error
     if not seen:
         raise NoAttention(path=path, family=family)
+    if any(about.n_times > 1 for about in seen.values()):
+        raise SharedLayers(path=path, family=family, count=max(about.n_times for about in seen.values()))
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)
@@ -153,6 +165,15 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
     elif pack_all(layers) and not _apart(probed(model), before) <= TOLERANCE:
         unpack_all(layers)
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+
+
+def _why_not(model: Any, path: str) -> UnknownFamily:
+    """Why a model cannot be given a text alone: it wants a picture or sound, or nobody knows."""
+    wanted = [model.main_input_name, *(name for name in ("pixel_values",) if name in signature(model.forward).parameters)]
+    reads = next((name for name in wanted if name != "input_ids"), "")
+    if reads:
+        return WantsMoreThanText(path=path, family=model.config.model_type, reads=reads)
+    return UnknownFamily(path=path, family=model.config.model_type)
 
 
 def _tell(lender: Lender | None, going: Progress, number: int) -> None:
@@ -239,11 +260,11 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Ki
         )
     except Exception as error:  # Files of strangers can, too.
         raise WeightsDoNotFit(path=path, reason=str(error) or type(error).__name__) from error
-    _check_loaded(folder, model, told)
+    _check_loaded(folder, kind, model, told)
     return model if folder.held == "float32" else lend_half(model, path), kind
 
 
-def _check_loaded(folder: Folder, model: Any, told: Mapping[str, Any]) -> None:
+def _check_loaded(folder: Folder, kind: Kind, model: Any, told: Mapping[str, Any]) -> None:
     """Refuse a model that is not what its files hold. Raises NeedsCode, WeightsDoNotFit, LacksTensors, NotFinite."""
     path = str(folder.path)
     missing, other = sorted(told["missing_keys"]), sorted(str(each[0]) for each in told["mismatched_keys"])
@@ -253,6 +274,9 @@ def _check_loaded(folder: Folder, model: Any, told: Mapping[str, Any]) -> None:
         raise WeightsDoNotFit(path=path, reason=", ".join(other[:3]))
     if folder.gguf is not None and told["unexpected_keys"]:  # A row has named them, so that they matter.
         raise WeightsDoNotFit(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
+    if missing and kind.instead_of:
+        like, lacking = type(model).__name__, ", ".join(missing[:3])
+        raise UnknownClass(path=path, family=folder.family, kind=kind.instead_of, like=like, missing=lacking)
     if missing:  # transformers has filled them with random numbers.
         raise LacksTensors(path=path, kind=type(model).__name__, missing=", ".join(missing[:3]))
     for name, parameter in model.named_parameters():

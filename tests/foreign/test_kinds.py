@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from explorer.errors import LacksTensors, NeedsCode
+from explorer.errors import LacksTensors, NeedsCode, SharedLayers, UnknownClass, UnknownFamily, WantsMoreThanText
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import Opened, open_model
@@ -116,6 +116,39 @@ def test_a_tensor_that_is_in_no_file_is_told_by_its_name_or_by_the_code_that_may
 
     with pytest.raises(kind, match=r"auto_map" if code else r"LlamaForCausalLM.*up_proj"):
         opened_from(folder)
+
+
+_VISION = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+_CLIP = {"text_config": _VISION | {"vocab_size": 40}, "vision_config": _VISION | {"image_size": 8, "patch_size": 4}}
+_SPEECH = {"vocab_size": 40, "d_model": 16, "num_mel_bins": 4, "max_source_positions": 8, "max_target_positions": 16}
+_SPEECH |= {f"{side}_{part}": 2 for side in ("encoder", "decoder") for part in ("layers", "attention_heads", "ffn_dim")}
+_SPEECH |= dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"), 1)
+_SIX = {"vocab_size": 40, "embedding_size": 16, "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 48}
+_DPR = {"vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 48}
+
+NOT_SHOWN: dict[str, tuple[str, str, dict[str, Any], type[UnknownFamily], str]] = {
+    "pictures and texts": ("CLIPConfig", "CLIPModel", _CLIP, WantsMoreThanText, "pixel_values"),
+    "speech": ("WhisperConfig", "WhisperForConditionalGeneration", _SPEECH, WantsMoreThanText, "input_features"),
+    "shared layers": ("AlbertConfig", "AlbertForMaskedLM", _SIX | {"num_hidden_layers": 3}, SharedLayers, "3"),
+    "a class of its own": ("DPRConfig", "DPRContextEncoder", _DPR, UnknownClass, "DPRContextEncoder"),
+}
+"""Whole folders of models that cannot be shown: why, and what the sentence names."""
+
+
+@slow
+@pytest.mark.parametrize("name", NOT_SHOWN)
+def test_a_model_that_cannot_be_shown_says_what_it_is(name: str, tmp_path: Path) -> None:
+    """And not that its kind is unknown, which is true of the others alone."""
+    import transformers
+
+    config, kind, values, refused, told = NOT_SHOWN[name]
+    getattr(transformers, kind)(getattr(transformers, config)(**values)).save_pretrained(tmp_path)
+
+    with pytest.raises(UnknownFamily) as caught:
+        opened_from(tmp_path)
+    assert type(caught.value) is refused
+    for language in LANGUAGES:
+        assert told in Words.load(language).error(caught.value)
 
 
 PRIVATE = st.dictionaries(
