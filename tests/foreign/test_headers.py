@@ -14,6 +14,7 @@ import pytest
 from explorer import errors
 from explorer.foreign.folder import check_folder
 from explorer.foreign.known import known_families
+from explorer.foreign.opening import open_model
 from explorer.lang import Words
 from tests.foreign.models import write_safetensors
 
@@ -21,6 +22,14 @@ HEADERS = Path(__file__).parents[3] / "shared" / "data" / "headers"
 FOLDERS = sorted(each.parent for each in HEADERS.glob("*/config.json"))
 QUANTIZED = ("quantization_config", "quantization")
 TENSORS = {f"w{number}": np.zeros((2, 2), np.float32) for number in range(300)}  # One for each layer of the deepest.
+
+
+WITHOUT_ITS_WEIGHTS = (errors.LacksTensors, errors.WeightsDoNotFit, errors.BadSettings, errors.UnknownFamily, errors.NeedsCode)
+
+
+def settings_of(header: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((header / "config.json").read_text("utf-8"))
+    return found
 
 
 def entries(value: Any) -> Iterator[tuple[str, Any]]:
@@ -51,7 +60,7 @@ def test_a_public_model_passes_the_check_or_is_refused_for_its_own_reason(header
         if (header / name).is_file():
             (tmp_path / name).write_bytes((header / name).read_bytes())
     write_safetensors(tmp_path / "model.safetensors", TENSORS)
-    kind = expected(json.loads((header / "config.json").read_text("utf-8")))
+    kind = expected(settings_of(header))
 
     if kind is None:
         assert check_folder(tmp_path).family in known_families()
@@ -60,3 +69,18 @@ def test_a_public_model_passes_the_check_or_is_refused_for_its_own_reason(header
         check_folder(tmp_path)
     assert type(caught.value) is kind
     assert str(tmp_path) in Words.load("en").error(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDERS, reason="the settings of public models are not beside this checkout")
+@pytest.mark.parametrize(
+    "header", [each for each in FOLDERS if expected(settings_of(each)) is None], ids=lambda each: each.name
+)
+def test_the_settings_of_a_public_model_never_end_in_a_bug(header: Path, tmp_path: Path) -> None:
+    """With weights that are not its own, each is refused for just that, or for what its settings cannot be."""
+    (tmp_path / "config.json").write_bytes((header / "config.json").read_bytes())
+    write_safetensors(tmp_path / "model.safetensors", TENSORS)
+
+    with pytest.raises(errors.BadFolder) as caught:
+        open_model(check_folder(tmp_path))
+    assert isinstance(caught.value, WITHOUT_ITS_WEIGHTS)
