@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from explorer.errors import BadKnob, ExplorerError, LacksTap, LensOfOtherKnobs, MissingAsset, NoStreamToSteer
+from explorer.errors import BadKnob, ExplorerError, LacksTap, LensOfOtherKnobs, MissingAsset, NoStreamToSteer, NothingMeasured
 from explorer.files import read_whole
 from explorer.resources import asset_text
 
@@ -70,7 +70,13 @@ class Words:
             values["reason"] = self.error(reason).rstrip("。.")
         if isinstance(error, LacksTap | NoStreamToSteer) and str(error.values["why"]) in self:
             values["why"] = self(str(error.values["why"])).rstrip("。.")
+        if isinstance(error, NothingMeasured):
+            values["why"] = self.kind_of_error(str(error.values["why"])).rstrip("。.")
         return self(error.key, **values)
+
+    def kind_of_error(self, key: str) -> str:
+        """The sentence of an error of which only the key is known, with … in the place of its values."""
+        return self.without_values(key) if key in self else key[:_MOST_QUOTED]
 
 
 def quoted(value: object, *, is_path: bool = False) -> object:

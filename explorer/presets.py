@@ -30,6 +30,7 @@ from explorer.errors import (
     UnknownPreset,
 )
 from explorer.files import read_whole
+from explorer.model_places import model_place, weights_folder
 from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
 from explorer.state.look import Look
@@ -59,7 +60,9 @@ class Preset:
     folder: Path | None = None
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
-    foreign: Path | None = None  # the folder of somebody's model, if it is one; its Config has the knobs that act on it
+    foreign: Path | None = (
+        None  # the folder or GGUF file of somebody's model, if it is one; its Config has the knobs that act on it
+    )
     recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
@@ -106,13 +109,14 @@ def _of_others(name: str) -> Preset:
     """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
     end, also when it is gone.
 
-    Raises UnknownPreset.
+    Raises UnknownPreset, which may say what the name means instead.
     """
-    if _is_recorded(name):
+    if _is_recorded(name) and weights_folder(name) is None:
         return Preset(name=name, text="", config=Config(), recorded=Path(name))
-    if not _is_foreign(name):
+    place = model_place(name)
+    if place is None:
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
-    return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
+    return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=place)
 
 
 def titles(folders: Sequence[str]) -> tuple[str, ...]:
@@ -126,9 +130,12 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
 
 def _title(folder: Path) -> str:
     """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
+    if folder.name == "config.json":
+        folder = folder.parent
     if folder.parent.name == "snapshots":
         return folder.parent.parent.name.removeprefix("models--").replace("--", "/")
-    name = folder.name.removesuffix(_SUFFIX)
+    name = folder.name.removeprefix("models--").replace("--", "/") if folder.name.startswith("models--") else folder.name
+    name = name.removesuffix(_SUFFIX)
     return f"{folder.parent.name}/{name}" if name == "model" else name or str(folder)
 
 
@@ -224,19 +231,6 @@ def _is_recorded(name: str) -> bool:
     """Whether a name is that of a file with a recorded pass."""
     try:
         return name.endswith(RECORDED_SUFFIXES) and Path(name).is_file()
-    except (OSError, ValueError):  # No file can have this name.
-        return False
-
-
-def _is_foreign(name: str) -> bool:
-    """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face or in GGUF."""
-    try:
-        folder = Path(name)
-        return bool(name) and (
-            (folder / "config.json").is_file()
-            or any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
-            or next(folder.glob("*.gguf"), None) is not None
-        )
     except (OSError, ValueError):  # No file can have this name.
         return False
 

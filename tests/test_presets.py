@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import explorer
-from explorer import presets
+from explorer import errors, presets
 from explorer.config import Config
 from explorer.errors import BadPreset, KnobDoesNothing, NotOwnModel, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words
@@ -213,3 +213,95 @@ def test_presets_beside_the_preferences_are_offered(tmp_path: Path, monkeypatch:
 
     assert own_presets() == (str(folder), str(tmp_path / "presets" / "small.toml"))
     assert titles(own_presets()) == ("mine", "small")
+
+
+def snapshot(cache: Path, name: str, number: str, told: bool = True) -> Path:
+    """A model in the download cache of Hugging Face, as its own library lays it out."""
+    top = cache / f"models--{name.replace('/', '--')}"
+    (top / "snapshots" / number).mkdir(parents=True)
+    (top / "snapshots" / number / "config.json").touch()
+    if told:
+        (top / "refs").mkdir(exist_ok=True)
+        (top / "refs" / "main").write_text(number)
+    return top
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_file_of_a_model_stands_for_its_folder(name: str, tmp_path: Path) -> None:
+    """Somebody drops config.json over the window, or the weights, which are no recorded pass then."""
+    (tmp_path / "config.json").touch()
+    (tmp_path / name).touch()
+
+    assert load_preset(str(tmp_path / name)).foreign == tmp_path
+    assert titles((str(tmp_path / "config.json"),)) == (tmp_path.name,)
+
+
+def test_a_file_in_gguf_is_a_model(tmp_path: Path) -> None:
+    """Also where several lie beside each other: one of them is named."""
+    for name in ("a.gguf", "b.gguf"):
+        (tmp_path / name).touch()
+
+    assert load_preset(str(tmp_path / "b.gguf")).foreign == tmp_path / "b.gguf"
+
+
+def test_the_download_cache_leads_to_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the folder of a model, by the whole cache where it holds one, and by the model's name on the Hub."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    top = snapshot(tmp_path, "openai-community/gpt2", "0123abcd")
+    newest = top / "snapshots" / "0123abcd"
+    (top / "snapshots" / "ffff0000").mkdir()  # Another revision, which nobody asked for.
+
+    for name in (str(top), str(tmp_path), "openai-community/gpt2"):
+        assert load_preset(name).foreign == newest
+    assert titles((str(top),)) == titles((str(newest),)) == ("openai-community/gpt2",)
+
+
+def adapter(folder: Path) -> str:
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "org/base"}')
+    (folder / "adapter_model.safetensors").touch()
+    return str(folder)
+
+
+def adapter_beside_settings(folder: Path) -> str:
+    (folder / "config.json").touch()
+    return adapter(folder)
+
+
+def whole_cache(folder: Path) -> str:
+    for name in ("org/a", "org/b"):
+        snapshot(folder, name, "0123abcd")
+    return str(folder)
+
+
+def unfinished(folder: Path) -> str:
+    (folder / "models--org--a" / "snapshots").mkdir(parents=True)
+    return str(folder / "models--org--a")
+
+
+def something_else(folder: Path) -> str:
+    (folder / "notes.txt").touch()
+    return str(folder / "notes.txt")
+
+
+REASONS = {
+    "an adapter": (adapter, errors.AdapterAsPreset, "org/base"),
+    "an adapter beside its settings": (adapter_beside_settings, errors.AdapterAsPreset, "org/base"),
+    "a cache of several models": (whole_cache, errors.SeveralModels, "models--org--a"),
+    "an unfinished download": (unfinished, errors.NothingDownloaded, "models--org--a"),
+    "a name on the Hub": (lambda _folder: "org/name", errors.NameOnHub, "hf download org/name"),
+    "an empty folder": (str, errors.NoModelInside, "config.json"),
+    "a file of another kind": (something_else, errors.NoModelInside, "notes.txt"),
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_holds_no_model_says_what_it_is(name: str, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of saying that there is no such preset."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    make, kind, told = REASONS[name]
+    with pytest.raises(UnknownPreset) as caught:
+        load_preset(make(tmp_path))
+
+    assert type(caught.value) is kind
+    assert told in Words.load(language).error(caught.value)

@@ -87,8 +87,8 @@ class _Progress:
 def _lines(table: "ScanTable", out: str, words: Words) -> list[str]:
     """How many sentences were measured, and the highest head of each measure."""
     found = [words("scan.done", count=f"{table.n_measured:,}", path=out)]
-    if table.left_out:
-        found.append(words("scan.left_out", count=f"{sum(table.left_out.values()):,}", keys=", ".join(table.left_out)))
+    for key, count in table.left_out.items():
+        found.append(words("scan.left_out", count=f"{count:,}", reason=words.kind_of_error(key)))
     for measure in table.measures:
         top = table.rows(measure)[0]
         if top.count:

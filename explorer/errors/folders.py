@@ -1,11 +1,13 @@
 """Errors of folders with somebody's model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel, NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
-             UnknownFamily (NoAttention), MissingWeights, UnknownPooling, NoTokenizer (NeedsSentencepiece),
-             NoChatTemplate, BadTemplate, NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled),
-             SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
-             AdapterNeedsModel, NotNumbers)
+└── BadFile  BadFolder (NotAModel (BadSettings), NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+             UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
+             MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
+             NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
+             NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
+             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel,
+             NotNumbers)
 """
 
 from explorer.errors.base import BadFile
@@ -19,6 +21,12 @@ class NotAModel(BadFolder):
     """A folder whose config.json is missing or cannot be used. Values: path, reason."""
 
     key = "error.not_a_model"
+
+
+class BadSettings(NotAModel):
+    """A config.json of which no model can be made. Values: path, reason."""
+
+    key = "error.bad_settings"
 
 
 class NeedsCode(BadFolder):
@@ -66,6 +74,33 @@ class UnknownFamily(BadFolder):
     key = "error.unknown_family"
 
 
+class NoModelType(UnknownFamily):
+    """A config.json that does not name the kind of its model. Values: path."""
+
+    key = "error.no_model_type"
+
+
+class WantsMoreThanText(UnknownFamily):
+    """A model that wants a picture or sound beside a text, or in its place. Values: path, family, reads."""
+
+    key = "error.wants_more_than_text"
+
+
+class SharedLayers(UnknownFamily):
+    """A model whose layers share one attention, so that its maps cannot be told apart. Values: path, family, count."""
+
+    key = "error.shared_layers"
+
+
+class UnknownClass(UnknownFamily):
+    """A class of a known family that is not known, and whose files lack tensors of those that are.
+
+    Values: path, family, kind, like, missing.
+    """
+
+    key = "error.unknown_class"
+
+
 class NoAttention(UnknownFamily):
     """A model without a single attention, as those of state spaces alone. Values: path, family."""
 
@@ -73,9 +108,21 @@ class NoAttention(UnknownFamily):
 
 
 class MissingWeights(BadFolder):
-    """A folder that lacks tensors or files of its model. Values: path, missing."""
+    """A folder that lacks files of its model. Values: path, missing."""
 
     key = "error.missing_weights"
+
+
+class LacksTensors(MissingWeights):
+    """Whole files that lack tensors of the model that config.json describes. Values: path, kind, missing."""
+
+    key = "error.lacks_tensors"
+
+
+class WeightsDoNotFit(BadFolder):
+    """Whole files whose tensors are not those of the model that config.json describes. Values: path, reason."""
+
+    key = "error.weights_do_not_fit"
 
 
 class UnknownPooling(BadFolder):
@@ -94,6 +141,12 @@ class NeedsSentencepiece(NoTokenizer):
     """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
 
     key = "error.needs_sentencepiece"
+
+
+class UnknownTokenizer(NoTokenizer):
+    """A folder whose vocabulary is in older files that its kind of tokenizer alone can read. Values: path, file, kind."""
+
+    key = "error.unknown_tokenizer"
 
 
 class NoChatTemplate(BadFolder):

@@ -3,7 +3,7 @@
 ExplorerError
 ├── BadKnob   UnknownKnob (MisspelledKnob), KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole,
 │             HeadsDoNotFit, KnobDoesNothing
-├── NotFound  UnknownPreset
+├── NotFound  UnknownPreset (AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside)
 └── BadFile   BadPreset
 """
 
@@ -66,6 +66,36 @@ class UnknownPreset(NotFound):
     """A preset of this name does not exist. Values: name, known."""
 
     key = "error.unknown_preset"
+
+
+class AdapterAsPreset(UnknownPreset):
+    """The folder of an adapter in place of a model's. Values: path, base."""
+
+    key = "error.adapter_as_preset"
+
+
+class SeveralModels(UnknownPreset):
+    """A folder of downloads with more than one model. Values: path, found, count."""
+
+    key = "error.several_models"
+
+
+class NothingDownloaded(UnknownPreset):
+    """A folder of the download cache in which no download was finished. Values: path."""
+
+    key = "error.nothing_downloaded"
+
+
+class NameOnHub(UnknownPreset):
+    """What may be a model's name on the Hub, from which nothing is loaded. Values: name."""
+
+    key = "error.name_on_hub"
+
+
+class NoModelInside(UnknownPreset):
+    """A folder or file that is there and holds no model. Values: path."""
+
+    key = "error.no_model_inside"
 
 
 class BadPreset(BadFile):

@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, ModelHasPreset
-└── BadFile   BadVocabulary, BadWeights
+└── BadFile   BadVocabulary, BadWeights (NotFinite)
 """
 
 from explorer.errors.base import BadFile, NotFound
@@ -48,6 +48,12 @@ class BadWeights(BadFile):
     """A weight file that is damaged, or of another model. Values: path, reason."""
 
     key = "error.bad_weights"
+
+
+class NotFinite(BadWeights):
+    """A weight with a number that is none, or infinite. Values: path, tensor."""
+
+    key = "error.not_finite"
 
 
 class NotLoaded(NotFound):

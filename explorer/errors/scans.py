@@ -4,7 +4,7 @@ ExplorerError
 ├── OtherScan  OtherScanFile, OtherScanWeights
 ├── NotFound   NoSuchColumn, UnknownFormat (UnreadableFormat)
 ├── BadFile    NotAScanTable
-└── NoSentences, UnfinishedScan
+└── NoSentences (NothingMeasured), UnfinishedScan
 """
 
 from explorer.errors.base import BadFile, ExplorerError, NotFound
@@ -51,6 +51,12 @@ class NoSentences(ExplorerError):
     """A file without a sentence. Values: path."""
 
     key = "error.no_sentences"
+
+
+class NothingMeasured(NoSentences):
+    """A file of which not one sentence could be measured; why is the key of the commonest reason. Values: count, why."""
+
+    key = "error.nothing_measured"
 
 
 class UnfinishedScan(ExplorerError):

@@ -27,11 +27,12 @@ class Choice:
         """The taps of all wanted layers. Raises UnknownTap, UnknownLayer, UnknownHead."""
         own, n_layers = place_of(self.tap).layer, trace.card.side(self.tap).n_layers
         # Asking for the shape raises UnknownTap where the trace has no such tap.
-        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))
+        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, self._first(trace)))
         if own is None or self.layer == -1:
             names: tuple[str, ...] = (self.tap,)
         elif self.layer is None:
-            names = tuple(with_layer(self.tap, layer) for layer in range(n_layers))
+            every = (with_layer(self.tap, layer) for layer in range(n_layers))
+            names = tuple(name for name in every if not trace.card.lacks_attention(name))
         else:
             if not 0 <= self.layer < n_layers:
                 raise UnknownLayer(got=self.layer, last=n_layers - 1)
@@ -40,6 +41,10 @@ class Choice:
         if self.head is not None and n_heads and not 0 <= self.head < n_heads:
             raise UnknownHead(got=self.head, last=n_heads - 1)
         return names
+
+    def _first(self, trace: Trace) -> int:
+        """The first layer that can have the tap."""
+        return trace.card.attention_layers(self.tap)[0] if "_attn." in self.tap else 0
 
     def heads(self, trace: Trace) -> tuple[int | None, ...]:
         """The wanted heads; (None,) for a tap without heads."""

@@ -62,9 +62,11 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
         n_chosen=foreign.n_chosen,
         bare_layers=_bare_layers(opened),
+        with_attention=_with_attention(opened) if _bare_layers(opened) else (),
         classes=foreign.classes,
         parallel=row is not None and any(side.parallel for side in row.sides),
         scores_over=_scores_over(opened),
+        code=opened.code,
     )
 
 
@@ -90,7 +92,12 @@ def _bare_layers(opened: Opened) -> int:
     told = getattr(opened.foreign.model.config.get_text_config(), "num_hidden_layers", 0)
     if len(_sides(opened)) > 1 or not isinstance(told, int):
         return 0
-    return max(told - len({name.split(".")[2] for name in opened.attentions}), 0)
+    return max(told - len(_with_attention(opened)), 0)
+
+
+def _with_attention(opened: Opened) -> tuple[int, ...]:
+    """The numbers of the layers with attention."""
+    return tuple(sorted({int(name.split(".")[2]) for name in opened.attentions}))
 
 
 def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
@@ -115,12 +122,13 @@ def _sides(opened: Opened) -> tuple[str, ...]:
 
 def _side(opened: Opened, side: str, shapes: Mapping[str, tuple[int, ...]]) -> SideCard:
     mine = {name: about for name, about in opened.attentions.items() if name.startswith(f"{side}.")}
+    layers = {int(name.split(".")[2]) for name in mine}
     first = next(iter(mine.values()))
     hidden = shapes.get(f"{side}.layers.0.feed_forward.hidden", (0,))
     attentions = dict.fromkeys(name.rpartition(".")[2] for name in opened.foreign.attentions if name in mine)
     return SideCard(
         name=side,
-        n_layers=1 + max(int(name.split(".")[2]) for name in mine),
+        n_layers=max(1 + max(layers), len(layers) + _bare_layers(opened)),
         n_heads=first.n_heads,
         n_kv_heads=first.n_kv_heads,
         d_ff=hidden[-1],
@@ -165,7 +173,8 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
             missing = (f"{attention}.{part}" for part in _ATTENTION)
             yield from ((part, "absent.softmax_alone") for part in missing if part not in there)
     if not foreign.has_output:
-        why = "absent.no_output" if foreign.classes is None else "absent.classifies"
+        why = "absent.other_head" if opened.other_head else "absent.no_output"
+        why = why if foreign.classes is None else "absent.classifies"
         yield from ((f"generator.{part}", why) for part in ("logits", "probabilities"))
     if foreign.classes is not None and foreign.classes.by == "number":
         yield PROBABILITIES, "absent.numbers"

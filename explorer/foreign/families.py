@@ -271,11 +271,15 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def family_of(config: Any) -> Family | None:
-    """The row of a model's family, with what its settings say of it; None for a family without one."""
+    """The row of a model's family, with what its settings say of it; None for a family without one.
+
+    Of a family with two sides, a model may be the encoder alone.
+    """
     family = FAMILIES.get(config.model_type)
     if family is None:
         return None
     parallel = any(getattr(config, name, False) for name in family.parallel_by)
     position = "alibi" if getattr(config, "alibi", False) is True else family.position
     sides = tuple(attrs.evolve(side, parallel=side.parallel or parallel) for side in family.sides)
-    return attrs.evolve(family, sides=sides, position=position)
+    alone = len(sides) == 2 and not config.is_encoder_decoder and not getattr(config, "is_decoder", False)
+    return attrs.evolve(family, sides=sides[:1] if alone else sides, position=position)

@@ -13,7 +13,16 @@ from typing import Any
 import attrs
 import psutil
 
-from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, TooLarge
+from explorer.errors import (
+    BadWeights,
+    CannotRead,
+    MissingWeights,
+    NeedsSafetensors,
+    NotAModel,
+    Quantized,
+    TooLarge,
+    WeightsDoNotFit,
+)
 from explorer.foreign.gguf_choice import chosen
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
@@ -27,6 +36,7 @@ _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
+_WHOLE = ("I64", "BOOL")  # Nobody packs weights so.
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
 _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
 
@@ -50,7 +60,7 @@ class Folder:
     """A checked folder: its absolute path, the settings of its model, the headers of its files, and how to hold its weights.
 
     `labels` are those of a classifier's classes, () of any other model. `gguf` is the file of weights
-    that are in GGUF.
+    that are in GGUF. `code` is the key by which the folder asks for program code, which is not run; "" where it asks for none.
     """
 
     path: Path
@@ -59,6 +69,7 @@ class Folder:
     held: str = "float32"
     labels: tuple[str, ...] = ()
     gguf: Gguf | None = None
+    code: str = ""
 
     @property
     def family(self) -> str:
@@ -79,18 +90,19 @@ class Folder:
 def check_folder(path: Path) -> Folder:
     """Read what a folder says of its model, and refuse it if it cannot be opened safely.
 
-    Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, MissingWeights, BadWeights, TooLarge.
+    Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType, MissingWeights,
+    WeightsDoNotFit, BadWeights, TooLarge.
     """
     try:
         path = path.absolute()
         packed = _gguf_file(path)
         if packed is not None:
-            return _of_gguf(path, packed)
-        settings = read_settings(path)
+            return _of_gguf(packed.parent, packed)
+        settings, code = read_settings(path)
         files = _weight_files(path)
     except (OSError, ValueError) as error:
         raise NotAModel(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
-    folder = Folder(path, settings, {file: _header(file) for file in files}, labels=read_labels(path))
+    folder = Folder(path, settings, {file: _header(file) for file in files}, labels=read_labels(path), code=code)
     _check_layers(folder)
     held = way_to_hold(str(path), folder.sizes)
     kinds = {kind for header in folder.headers.values() for kind in header.dtypes.values() if kind in _FLOATS}
@@ -98,7 +110,12 @@ def check_folder(path: Path) -> Folder:
 
 
 def _gguf_file(folder: Path) -> Path | None:
-    """The GGUF file of a folder that has its weights in no other format that is read here. Raises SeveralGguf, OSError."""
+    """The GGUF file of a folder that has its weights in no other format that is read here, or that was itself named.
+
+    Raises SeveralGguf, OSError.
+    """
+    if folder.suffix == ".gguf" and folder.is_file():
+        return folder
     files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
     if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
         return None
@@ -174,21 +191,27 @@ def _indexed(folder: Path) -> tuple[Path, ...]:
 
 
 def _header(file: Path) -> Header:
-    """The header of one file, which agrees with its size. Raises BadWeights."""
+    """The header of one file, which agrees with its size. Raises BadWeights, Quantized."""
     try:
         header = read_header(file)
-        weights = {name: kind for name, kind in header.dtypes.items() if not _COUNTS.search(name)}
-        Header(header.shapes, weights, {}).check_floats()
     except CannotRead as error:
         raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
     except ValueError as error:
         raise BadWeights(path=str(file), reason=str(error)) from error
+    packed = next((kind for name, kind in header.dtypes.items() if kind not in _FLOATS and not _counts(name, kind)), "")
+    if packed:
+        raise Quantized(path=str(file), method=packed)
     return header
 
 
+def _counts(name: str, kind: str) -> bool:
+    """Whether a tensor counts or marks places, and is no weight."""
+    return bool(_COUNTS.search(name)) or (kind in _WHOLE and not name.endswith("weight"))
+
+
 def _check_layers(folder: Folder) -> None:
-    """A model of a million layers would take hours to be built, before anybody misses its tensors. Raises MissingWeights."""
+    """A model of a million layers would take hours to be built, before anybody misses its tensors. Raises WeightsDoNotFit."""
     n_tensors = sum(len(header.shapes) for header in folder.headers.values())
     for key, value in folder.settings.items():
         if _LAYERS.fullmatch(key) and isinstance(value, int) and value > n_tensors:
-            raise MissingWeights(path=str(folder.path), missing=f"{key} = {value}")
+            raise WeightsDoNotFit(path=str(folder.path), reason=f"{key} = {value:,}")

@@ -14,7 +14,7 @@ import attrs
 import torch
 from torch import Tensor, nn
 
-from explorer.errors import BadWeights
+from explorer.errors import NotFinite
 from explorer.foreign.holding import READ_AHEAD
 from explorer.foreign.stores import Stacked, Store
 from explorer.model.weights_file import all_finite
@@ -138,10 +138,10 @@ class Borrower:
             self._lender.take_back(self, lent)
 
     def check(self, name: str, tensor: Tensor) -> None:
-        """Refuse numbers that are none, once. Raises BadWeights."""
+        """Refuse numbers that are none, once. Raises NotFinite."""
         if name in self._unchecked:
             if not all_finite(tensor):
-                raise BadWeights(path=self._path, reason=f"{name}: NaN / ∞")
+                raise NotFinite(path=self._path, tensor=name)
             self._unchecked.discard(name)
 
     def turned_back(self, gradient: Tensor) -> Tensor:
@@ -157,7 +157,7 @@ class Borrower:
             raise IndexError("index out of range in self")  # As torch says; other tensors stand before and behind.
         rows = self.stores["weight"].rows(which.tolist())
         if not rows.isfinite().all():
-            raise BadWeights(path=self._path, reason="weight: NaN / ∞")
+            raise NotFinite(path=self._path, tensor="weight")
         table = self.layer._parameters["weight"]
         if torch.is_grad_enabled() and table is not None and table.requires_grad:
             rows.requires_grad_(True)  # Gradients begin here.
@@ -194,7 +194,7 @@ class OfExperts(Borrower):
             found = self._by_name[name].expert(number)
         if (name, number) not in self._seen:
             if not all_finite(found):
-                raise BadWeights(path=self._path, reason=f"{name}[{number}]: NaN / ∞")
+                raise NotFinite(path=self._path, tensor=f"{name}[{number}]")
             self._seen.add((name, number))
         return found
 

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import attrs
@@ -15,12 +16,27 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
+from explorer.errors import (
+    BadWeights,
+    ExplorerError,
+    LacksTensors,
+    MissingWeights,
+    NoAttention,
+    NotFinite,
+    NotInstalled,
+    SelfCheckFailed,
+    SharedLayers,
+    UnknownClass,
+    UnknownFamily,
+    WantsMoreThanText,
+    WeightsDoNotFit,
+)
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
 from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
 from explorer.foreign.gguf_weights import gguf_tensors
+from explorer.foreign.kind import Kind, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
@@ -35,7 +51,6 @@ _PASSES = 3  # that compare a model with itself
 # What of the opening's time is over when transformers is there, and when the weights are: measured on GPT-2 small, about. A
 # streamed model's weights are read in its passes.
 _IMPORTED, _READ, _READ_LATER = 0.2, 0.7, 0.25
-_MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
 
@@ -46,11 +61,17 @@ def _unwatched(_share: float) -> None:
 
 @attrs.frozen
 class Opened:
-    """A model with its taps, what was seen of its attentions, by name, and how far apart its logits were under observation."""
+    """A model with its taps, what was seen of its attentions, by name, and how far apart its logits were under observation.
+
+    `other_head` says that its own head is left out, since none of that kind is shown; `code` is the key by which its folder
+    asks for program code, which is not run.
+    """
 
     foreign: Foreign
     attentions: Mapping[str, SeenAttention]
     difference: float
+    other_head: bool = False
+    code: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -62,7 +83,7 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     """The model of a folder, with taps and checked against itself.
 
     `going` is told the share of the opening that is over, and ends it by raising Superseded.
-    Raises NotInstalled, NotAModel, UnknownFamily, MissingWeights, BadWeights, SelfCheckFailed.
+    Raises NotInstalled, BadFolder, BadWeights.
     """
     going(0.0)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
@@ -75,8 +96,14 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     register()
     read = _READ_LATER if folder.held == "streamed" else _READ
     with _quietly(transformers):
-        model = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
-        return with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+        model, kind = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
+        try:
+            opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+        except (ExplorerError, Superseded):
+            raise
+        except Exception as error:  # Its own attention may not take settings that ours takes.
+            raise _why_not(model, str(folder.path)) from error
+        return attrs.evolve(opened, other_head=kind.other_head, code=folder.code)
 
 
 def _part_of(going: Progress, first: float, last: float) -> Progress:
@@ -94,7 +121,7 @@ def _part_of(going: Progress, first: float, last: float) -> Progress:
 def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Sequence[str] = ()) -> Opened:
     """A model of transformers with taps; `path` is named in errors, `labels` are those of a classifier.
 
-    Raises UnknownFamily, NoAttention, SelfCheckFailed, Superseded.
+    Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
     """
     model.eval().requires_grad_(False)
     family = model.config.model_type
@@ -107,12 +134,14 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
         if by_softmax:  # It knows no function by name.
             model.set_attn_implementation("eager")
             seen = softmax_attentions(model, lambda: probed(model))
-    except (BadWeights, Superseded):  # The weights of a large model are read while it computes.
+    except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
-    except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
-        raise UnknownFamily(path=path, family=family) from error
+    except Exception as error:  # Models of a hundred kinds raise anything.
+        raise _why_not(model, path) from error
     if not seen:
         raise NoAttention(path=path, family=family)
+    if any(about.n_times > 1 for about in seen.values()):
+        raise SharedLayers(path=path, family=family, count=max(about.n_times for about in seen.values()))
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)
@@ -136,6 +165,15 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
     elif pack_all(layers) and not _apart(probed(model), before) <= TOLERANCE:
         unpack_all(layers)
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+
+
+def _why_not(model: Any, path: str) -> UnknownFamily:
+    """Why a model cannot be given a text alone: it wants a picture or sound, or nobody knows."""
+    wanted = [model.main_input_name, *(name for name in ("pixel_values",) if name in signature(model.forward).parameters)]
+    reads = next((name for name in wanted if name != "input_ids"), "")
+    if reads:
+        return WantsMoreThanText(path=path, family=model.config.model_type, reads=reads)
+    return UnknownFamily(path=path, family=model.config.model_type)
 
 
 def _tell(lender: Lender | None, going: Progress, number: int) -> None:
@@ -193,125 +231,57 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
     return named if len(named) == len(seen) > 0 else None
 
 
-def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
-    """The class and the settings of the model. Raises NotAModel, UnknownFamily, MissingWeights."""
-    path = str(folder.path)
-    if folder.family not in transformers.CONFIG_MAPPING:
-        raise UnknownFamily(path=path, family=folder.family)
-    kind = _kind(transformers, folder)
-    try:
-        counted = {"num_labels": len(folder.labels)} if folder.labels else {}
-        config = transformers.CONFIG_MAPPING[folder.family].from_dict({**folder.settings, **counted})
-        with torch.device("meta"):  # Its tensors have shapes and no memory.
-            skeleton = kind(config)
-    except Exception as error:  # Settings of strangers can raise anything in a hundred kinds of models.
-        raise NotAModel(path=path, reason=f"config.json: {error}") from error
-    # A tensor whose shape is that of no tensor in the files would be made first, however large, and refused later.
-    wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
-    if wanted > _MOST_UNSAVED + 2 * folder.numbers:  # Tied weights are saved once.
-        raise MissingWeights(path=path, missing=f"{wanted - folder.numbers:,} / {wanted:,}")
-    return kind, config
+def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Kind]:
+    """The model with its weights, held as the folder says, and its kind.
 
-
-def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
-    """The model with its weights, held as the folder says.
-
-    Raises NotAModel, UnknownFamily, MissingWeights, BadWeights, TooLarge, Superseded.
+    Raises BadSettings, NeedsCode, UnknownFamily, WeightsDoNotFit, LacksTensors, NotFinite, BadWeights, TooLarge, Superseded.
     """
     path = str(folder.path)
-    kind, config = _described(transformers, folder)
+    kind = described(transformers, folder)
     if folder.held == "streamed":
         try:
-            return streamed(kind, config, folder, _named_in_files)
+            return streamed(kind, folder, named_in_files), kind
         except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
             raise UnknownFamily(path=path, family=folder.family) from error
+        except MissingWeights:
+            refuse_for_code(folder)
+            raise
     tensors = _tensors(folder, going) if folder.gguf is None else gguf_tensors(folder, going)
     try:
-        model, told = kind.from_pretrained(
+        model, told = kind.of.from_pretrained(
             None,
-            config=config,
+            config=kind.config,
             state_dict=tensors,
             dtype=getattr(torch, folder.held),
             attn_implementation="eager",
             ignore_mismatched_sizes=True,  # They are refused here, with their names.
             output_loading_info=True,
+            **kind.given,
         )
     except Exception as error:  # Files of strangers can, too.
-        raise BadWeights(path=path, reason=str(error)) from error
-    if told["mismatched_keys"]:
-        raise BadWeights(path=path, reason=", ".join(sorted(str(each[0]) for each in told["mismatched_keys"])[:3]))
+        raise WeightsDoNotFit(path=path, reason=str(error) or type(error).__name__) from error
+    _check_loaded(folder, kind, model, told)
+    return model if folder.held == "float32" else lend_half(model, path), kind
+
+
+def _check_loaded(folder: Folder, kind: Kind, model: Any, told: Mapping[str, Any]) -> None:
+    """Refuse a model that is not what its files hold. Raises NeedsCode, WeightsDoNotFit, LacksTensors, NotFinite."""
+    path = str(folder.path)
+    missing, other = sorted(told["missing_keys"]), sorted(str(each[0]) for each in told["mismatched_keys"])
+    if missing or other:
+        refuse_for_code(folder)
+    if other:
+        raise WeightsDoNotFit(path=path, reason=", ".join(other[:3]))
     if folder.gguf is not None and told["unexpected_keys"]:  # A row has named them, so that they matter.
-        raise BadWeights(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
-    if told["missing_keys"]:  # transformers has filled them with random numbers.
-        raise MissingWeights(path=path, missing=", ".join(sorted(told["missing_keys"])[:3]))
+        raise WeightsDoNotFit(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
+    if missing and kind.instead_of:
+        like, lacking = type(model).__name__, ", ".join(missing[:3])
+        raise UnknownClass(path=path, family=folder.family, kind=kind.instead_of, like=like, missing=lacking)
+    if missing:  # transformers has filled them with random numbers.
+        raise LacksTensors(path=path, kind=type(model).__name__, missing=", ".join(missing[:3]))
     for name, parameter in model.named_parameters():
         if not all_finite(parameter):
-            raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
-    return model if folder.held == "float32" else lend_half(model, path)
-
-
-def _named_in_files(model: Any, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """See `thin.Named`. transformers itself knows which names older files use, and which tensors of experts it joins."""
-    from transformers.conversion_mapping import get_model_conversion_mapping
-    from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
-
-    mapping = get_model_conversion_mapping(model)
-    renamings = [each for each in mapping if isinstance(each, WeightRenaming)]
-    converters = [each for each in mapping if isinstance(each, WeightConverter)]
-    known = model.state_dict()
-    found: dict[str, dict[str, list[str]]] = {}
-    for name in sorted(names, key=_by_numbers):
-        target, pattern = rename_source_key(name, renamings, converters, model.base_model_prefix, known)
-        found.setdefault(target, {}).setdefault(pattern or "", []).append(name)
-    order = {pattern: place for each in converters for place, pattern in enumerate(each.source_patterns)}
-    # Others than experts, one below the other, are joined in ways that are not known here.
-    odd = {
-        pattern
-        for each in converters
-        for pattern in each.source_patterns
-        if [type(step).__name__ for step in each.operations] not in (["MergeModulelist"], ["MergeModulelist", "Concatenate"])
-    }
-    return {
-        target: tuple(tuple(parts[pattern]) for pattern in sorted(parts, key=lambda each: order.get(each, 0)))
-        for target, parts in found.items()
-        if not odd & parts.keys() and len({len(part) for part in parts.values()}) == 1
-    }
-
-
-def _by_numbers(name: str) -> list[tuple[int, str]]:
-    """Names in the order of their numbers: layer 10 comes after layer 9."""
-    return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in name.split(".")]
-
-
-def _kind(transformers: Any, folder: Folder) -> Any:
-    """The class of the model: with its output if it writes or fills in words or tells classes, else without.
-
-    Raises UnknownFamily.
-    """
-    tables = transformers.models.auto.modeling_auto
-    told = folder.settings.get("architectures")
-    wanted = told[0] if isinstance(told, list) and told else None
-    outputs: tuple[Any, ...] = (
-        tables.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-        tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-        tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    )
-    both = bool(_texts(outputs[0].get(folder.family)))
-    outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,)
-    if not both:  # A model with both sides that tells the classes of tokens leaves one of them out.
-        outputs += (tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES,)
-    for table in outputs:
-        names = _texts(table.get(folder.family))
-        if wanted in names:
-            return getattr(transformers, wanted)
-    names = _texts(tables.MODEL_MAPPING_NAMES.get(folder.family))
-    if not names:
-        raise UnknownFamily(path=str(folder.path), family=folder.family)
-    return getattr(transformers, names[0])
-
-
-def _texts(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else names or ()
+            raise NotFinite(path=path, tensor=name)
 
 
 def _tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:

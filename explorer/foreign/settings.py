@@ -1,7 +1,9 @@
 """The settings of somebody's model, `config.json`, read as data and checked before any program code sees them.
 
-Keys that begin with an underscore belong to transformers itself, and a file has no business to set them: one of them once
-made it run code from the network (CVE-2026-4372). Known harmless ones are left out, and all others are refused.
+Keys that begin with an underscore belong to transformers itself. Their numbers, truths and lists of numbers are data and are
+kept, because its families save some of theirs so. Anything else under such a key is left out: a text there once made it run
+code from the network (CVE-2026-4372). A key that names a place in the network is refused, and so is a model whose kind is
+program code of its own. Where transformers has the kind itself, what the folder says of code is left out and told.
 """
 
 import re
@@ -9,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import CannotRead, NeedsCode, NotAModel, Quantized, UnknownFamily
+from explorer.errors import CannotRead, NeedsCode, NoModelType, NotAModel, Quantized, UnknownFamily
 from explorer.files import read_whole
+from explorer.foreign.known import known_families
 from explorer.json_text import read_json_text
 
 FILE = "config.json"
@@ -18,6 +21,7 @@ _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
 _LARGEST = 2**24  # of anything that counts positions, features or symbols
 _MOST_PARTS = 2**12  # of anything that counts parts of a model, each of which is built
+_LONGEST = 60  # characters of a value in a sentence
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
 _SIZES = re.compile(r"layer|hidden_size|d_model|d_ff|d_kv|head|position|ctx|dim|intermediate_size|n_embd|n_inner|vocab_size")
 _PARTS = re.compile(r"(?:num|n)_\w*(?:layer|head|expert|group|block)s?|(?:en|de)coder_(?:layers|attention_heads)")
@@ -28,23 +32,44 @@ _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transfor
 }
 _LABELS = ("id2label", "label2id")  # What a class is called is no setting, whatever it is.
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
+_PLACE_FREE = re.compile(r"[a-z0-9_|]*")  # Names of ways to compute attention, and of no place in the network.
 _QUANTIZED = ("quantization_config", "compression_config", "quantization", "quant_config")  # Each library has its own.
+_FEWER_BITS = re.compile(r"_?load_in_\d+bit")
 _CODE = ("auto_map", "custom_pipelines", "custom_generate")
 
 
-def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings without what must not reach transformers. Raises NotAModel, NeedsCode, Quantized, UnknownFamily."""
+def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
+    """The settings without what must not reach transformers, and the key by which they ask for code, "" for none.
+
+    Code is never run. Raises NotAModel, NeedsCode, Quantized, UnknownFamily, NoModelType.
+    """
     settings = read_json(folder, FILE)
-    for key, value in _entries(settings, folder):
-        _check(folder, key, value)
-    method = next((found for key in _QUANTIZED if (found := settings.get(key))), None)
-    if method is not None:
-        raise Quantized(path=str(folder), method=method.get("quant_method", "?") if isinstance(method, dict) else method)
+    entries = list(_entries(settings, folder))
+    for key, value in entries:
+        if value and (key in _QUANTIZED or _FEWER_BITS.fullmatch(key)):
+            raise Quantized(path=str(folder), method=_method(key, value))
+    code = next((key for key, value in entries if key in _CODE and value), "")
     family = settings.get("model_type")
-    if not isinstance(family, str) or not _FAMILY.fullmatch(family):
-        raise UnknownFamily(path=str(folder), family="?" if family is None else family)
+    known = known_families()  # Where they are not known, opening the model says what is missing.
+    if code and (family is None or (known and family not in known)):
+        raise NeedsCode(path=str(folder), reason=code)
+    for key, value in entries:
+        _check(folder, key, value)
+    if family is None:
+        raise NoModelType(path=str(folder))
+    if not isinstance(family, str) or not _FAMILY.fullmatch(family) or (known and family not in known):
+        raise UnknownFamily(path=str(folder), family=str(family)[:_LONGEST])
     clean: dict[str, Any] = _cleaned(settings)
-    return clean
+    return clean, code
+
+
+def _method(key: str, value: Any) -> Any:
+    """What the settings say of the way in which the weights were quantized."""
+    if not isinstance(value, dict):
+        return key.strip("_") if value is True else value
+    told = value.get("quant_method")
+    bits = value.get("bits")
+    return told or (f"{bits} bits" if isinstance(bits, int) else key)
 
 
 def check_sizes(settings: Mapping[str, Any], folder: Path) -> None:
@@ -81,22 +106,41 @@ def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, An
 
 
 def _check(folder: Path, key: str, value: Any) -> None:
-    if key in _CODE and value:
-        raise NeedsCode(path=str(folder), reason=key)
-    if _IMPLEMENTATION.fullmatch(key):
-        if not isinstance(value, str | None) or not re.fullmatch(r"[a-z0-9_]*", value or ""):
-            raise NeedsCode(path=str(folder), reason=f"{key}: {value}")  # The name of a place in the network.
-    elif key.startswith("_") and key not in _LEFT_OUT:
-        raise NeedsCode(path=str(folder), reason=key)
+    if _IMPLEMENTATION.fullmatch(key) and not _is_place_free(value):
+        raise NeedsCode(path=str(folder), reason=f"{key}: {str(value)[:_LONGEST]}")
     most = _MOST_PARTS if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
     if most is not None and isinstance(value, int | float) and not abs(value) <= most:
         raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")
 
 
+def _is_place_free(value: Any) -> bool:
+    """Whether a way to compute attention, or a table of them by part, names no place in the network."""
+    if isinstance(value, dict):
+        return all(_is_place_free(inner) for inner in value.values())
+    return value is None or isinstance(value, bool) or (isinstance(value, str) and bool(_PLACE_FREE.fullmatch(value)))
+
+
 def _cleaned(value: Any) -> Any:
     """The same without the keys that are left out, at all depths."""
-    if isinstance(value, Mapping):
-        return {
-            key: _cleaned(inner) for key, inner in value.items() if key not in _LEFT_OUT and not _IMPLEMENTATION.fullmatch(key)
-        }
+    if isinstance(value, Mapping) and not _is_infinite(value):
+        return {key: _cleaned(inner) for key, inner in value.items() if _is_kept(key, inner)}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _is_kept(key: str, value: Any) -> bool:
+    """Whether a key may reach transformers."""
+    if key in _LEFT_OUT or key in _CODE or _IMPLEMENTATION.fullmatch(key):
+        return False
+    return not key.startswith("_") or (not key.startswith("__") and _is_data(value))
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value is nothing, a truth, a number, or a list of such."""
+    if isinstance(value, list):
+        return all(isinstance(each, bool | int | float) for each in value)
+    return value is None or isinstance(value, bool | int | float)
+
+
+def _is_infinite(value: Mapping[str, Any]) -> bool:
+    """Whether a table is a number as transformers writes one that JSON lacks: {"__float__": "Infinity"}."""
+    return value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN")

@@ -12,9 +12,10 @@ import psutil
 import torch
 from torch import Tensor, nn
 
-from explorer.errors import MissingWeights, NotEnoughMemory, TooLarge
+from explorer.errors import LacksTensors, NotEnoughMemory, TooLarge, WeightsDoNotFit
 from explorer.foreign.folder import Folder
 from explorer.foreign.holding import FLOAT, SPARE
+from explorer.foreign.kind import Kind
 from explorer.foreign.lending import SMALL, Borrower, Lender, OfExperts, nothing_there
 from explorer.foreign.stores import Held, InFile, Stacked, Store
 
@@ -97,14 +98,13 @@ def lend_half(model: Any, path: str) -> Any:
     return model
 
 
-def streamed(kind: Any, config: Any, folder: Folder, named: Named) -> Any:
+def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
     """A model of a folder whose large weights stay in its files; `named` says which of them are which of the model's.
 
-    Raises MissingWeights, BadWeights, TooLarge.
+    Raises LacksTensors, WeightsDoNotFit, BadWeights, TooLarge.
     """
     path = str(folder.path)
-    with torch.device("meta"):  # Its tensors have shapes and no memory.
-        model = kind(config)
+    model = kind.skeleton()
     model.tie_weights()
     places = _joined(_places(folder), named, model)
     if any(isinstance(place, Stacked) for place in places.values()):
@@ -121,7 +121,7 @@ def streamed(kind: Any, config: Any, folder: Folder, named: Named) -> Any:
                 continue
             store = next(places[each] for each in tied[id(own)] if each in places)
             if store.shape != tuple(own.shape):
-                raise MissingWeights(path=path, missing=f"{paths[module]}.{name} {list(own.shape)}")
+                raise WeightsDoNotFit(path=path, reason=f"{paths[module]}.{name} {list(own.shape)}")
             if own.numel() > SMALL:
                 stores[name] = store
             else:
@@ -182,7 +182,7 @@ def _names(model: nn.Module) -> dict[int, list[str]]:
 
 
 def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -> None:
-    """Tensors that a family makes by a formula, such as waves. Raises MissingWeights, TooLarge for others."""
+    """Tensors that a family makes by a formula, such as waves. Raises LacksTensors, TooLarge for others."""
     by_formula = re.compile("|".join(f"(?:{each})" for each in model._keys_to_ignore_on_load_missing or ()) or r"(?!)")
     tied = _names(model)
     missing = [names[0] for names in tied.values() if not any(each in places for each in names)]
@@ -192,7 +192,7 @@ def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -
             # The files have these tensors under other names, joined or split.
             need = FLOAT * sum(own.numel() for own in model.parameters())
             raise TooLarge(path=path, need_mb=need // 2**20, free_mb=psutil.virtual_memory().available // 2**20)
-        raise MissingWeights(path=path, missing=", ".join(unknown[:3]))
+        raise LacksTensors(path=path, kind=type(model).__name__, missing=", ".join(unknown[:3]))
     made: list[tuple[dict[str, Any], str]] = []
     for at, module in model.named_modules():
         for name, own in _own_parameters(module):
@@ -209,7 +209,7 @@ def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -
     for where, name in made:
         tensor = where[name]
         if (tensor.isnan() if tensor.is_floating_point() else tensor == _NEVER).any():
-            raise MissingWeights(path=path, missing=name)
+            raise LacksTensors(path=path, kind=type(model).__name__, missing=name)
 
 
 _NEVER = -(2**31) + 7  # No family counts so.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from explorer.lang import Words
 from explorer.trace.model_card import ModelCard
 from explorer.trace.seen_card import NOT_RECORDED
-from explorer.trace.tap_names import without_place
+from explorer.trace.tap_names import place_of, without_place
 
 _THOUSAND = 1000
 _LABELS = 8  # that are named
@@ -51,6 +51,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "dtype": card.dtype,
         "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
         "made_from": words("made_from.short", kinds=" · ".join(card.made_from)) if card.made_from else "",
+        "code": words("card.code_ignored", asked=card.code) if card.code else "",
         "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}
@@ -94,8 +95,11 @@ def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ..
 
 def lacking(card: ModelCard, tap: str, words: Words) -> str:
     """That the model lacks a tap, with the reason if one is known."""
+    if card.bare_layers and card.lacks_attention(tap):
+        layers = ", ".join(map(str, card.with_attention))
+        return words("card.no_attention_there", layer=place_of(tap).layer, layers=layers)
     why = card.why_absent(tap)
-    if why == NOT_RECORDED:  # The model itself may have it.
+    if why == NOT_RECORDED or card.lacks_attention(tap):  # The model itself may have it.
         return words("card.not_recorded", tap=without_place(tap))
     return f"{words('card.lacks', tap=without_place(tap))} {words(why) if why else ''}".rstrip()
 

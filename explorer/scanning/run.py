@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from explorer.errors import NoSentences, UnfinishedScan
+from explorer.errors import NoSentences, NothingMeasured, UnfinishedScan
 from explorer.files import cannot_write
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.plan import ScanPlan
@@ -24,7 +24,7 @@ def silent(_share: float, _n_rows: int) -> None:
 
 
 def scan_rows(plan: ScanPlan, rows: Rows, measure: Measure = here, told: Told = silent) -> ScanTable:
-    """The table of sentences in memory. Raises NoSentences, and what opening the model raises."""
+    """The table of sentences in memory. Raises NoSentences, NothingMeasured, and what opening the model raises."""
     return _table(plan, rows, _measured(plan, rows, measure, Start(), Part(), lambda _start, _part: None, told))
 
 
@@ -35,7 +35,7 @@ def scan_file(
 
     With `resume` it goes on from there, if it was begun. Raises UnfinishedScan where it was begun and shall not be gone on
     with, OtherScan where that was with another plan, OtherScanFile, OtherScanWeights where file or weights have changed since,
-    NoSentences, UnknownFormat, CannotWrite, and whatever opening the model raises.
+    NoSentences, NothingMeasured, UnknownFormat, CannotWrite, and whatever opening the model raises.
     """
     check_suffix(out)
     path, about = progress_path(out), {**plan.about(), **rows.about()}
@@ -76,6 +76,8 @@ def _measured(
 
 def _table(plan: ScanPlan, rows: Rows, part: Part) -> ScanTable:
     about = {**plan.about(), **rows.about()}
-    if not part.n_rows - sum(part.left_out.values()):
+    if part.n_rows and part.n_rows == sum(part.left_out.values()):
+        raise NothingMeasured(count=part.n_rows, why=max(part.left_out, key=lambda each: part.left_out[each]))
+    if not part.n_rows:
         raise NoSentences(path=str(about.get("file", "")))
     return ScanTable(about=about, part=part)

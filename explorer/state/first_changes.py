@@ -26,13 +26,13 @@ def hidden_word(trace: Trace, place: int) -> tuple[Change, ...]:
     across = "decoder.layers.0.cross_attn.masked" in trace
     side = "decoder" if across or not trace.tokens.source else "encoder"
     kind = "cross_attn" if across else "self_attn"
-    return _closed(side, kind, trace.card.side(side).n_layers, place)
+    return _closed(side, kind, trace.card.attention_layers(side), place)
 
 
 @lru_cache(maxsize=256)  # The same ones are offered at each keystroke.
-def _closed(side: str, kind: str, n_layers: int, place: int) -> tuple[Change, ...]:
+def _closed(side: str, kind: str, layers: tuple[int, ...], place: int) -> tuple[Change, ...]:
     """A key closed in an attention of each layer."""
-    return tuple(Change(f"{side}.layers.{layer}.{kind}.masked", "close", columns=(place,)) for layer in range(n_layers))
+    return tuple(Change(f"{side}.layers.{layer}.{kind}.masked", "close", columns=(place,)) for layer in layers)
 
 
 def words_to_hide(trace: Trace) -> tuple[FirstChange, ...]:

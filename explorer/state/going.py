@@ -11,6 +11,7 @@ PAGES: dict[Kind, str] = {
     "sum": "embedding",
     "self_attn": "attention",
     "cross_attn": "attention",
+    "other": "layers",
     "feed_forward": "layers",
     "generator": "output",
 }

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, NotATrace, UnknownPreset
+from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
 from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import SAMPLING, Look
@@ -200,6 +200,8 @@ class OpenFolder(Intent):
                 return OpenAdapter(str(folder)).applied(state, shown)
             if folder.is_file():
                 raise NotATrace(path=str(folder)) from error
+            if type(error) is not NoModelInside:
+                raise
             raise NotAModel(path=str(folder), reason="config.json ?") from error
 
 

@@ -152,6 +152,7 @@ class Look:
         sides = sides_of(trace)
         side = self.side if self.side in sides else sides[0]
         layer = min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side)))
+        layer = min(trace.card.attention_layers(attention), key=lambda each: abs(each - layer), default=layer)
         has_cell = bool(offered) and self._has_cell(trace, attention)
         n_heads = trace.card.side(attention).n_heads
         return attrs.evolve(
@@ -177,14 +178,19 @@ class Look:
 
     def _has_cell(self, trace: "Trace", attention: str) -> bool:
         """Whether the attention's maps, which have one shape in all layers, have the chosen cell."""
-        side, _, kind = attention.partition(".")
-        _heads, n_queries, n_keys = trace.shape(f"{side}.layers.0.{kind}.weights")
+        _heads, n_queries, n_keys = trace.shape(_first_weights(trace, attention))
         return 0 <= self.cell_query < n_queries and 0 <= self.cell_key < n_keys
 
 
 def attentions(trace: "Trace") -> tuple[str, ...]:
     """The kinds of attention that a trace has."""
-    return tuple(name for name in ATTENTIONS if "{}.layers.0.{}.weights".format(*name.split(".")) in trace)
+    return tuple(name for name in ATTENTIONS if _first_weights(trace, name) in trace)
+
+
+def _first_weights(trace: "Trace", attention: str) -> str:
+    """The tap of an attention's weights in the first layer that has it."""
+    side, _, kind = attention.partition(".")
+    return f"{side}.layers.{trace.card.attention_layers(attention)[0]}.{kind}.weights"
 
 
 def sides_of(trace: "Trace") -> tuple[str, ...]:

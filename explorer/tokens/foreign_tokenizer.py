@@ -1,6 +1,7 @@
 """A tokenizer of others: what it cuts is shown as text that one can read, with the places where it stands."""
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -24,9 +25,11 @@ class ForeignTokenizer:
         ways = json.dumps([told.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
         self._by_bytes = "ByteLevel" in ways
         self._spaced = "▁" in ways or "Metaspace" in ways
-        self._special = {row["id"] for row in told.get("added_tokens") or () if row.get("special")}
-        unknown = (told.get("model") or {}).get("unk_token")
-        self._unknown = inside.token_to_id(unknown) if isinstance(unknown, str) else None
+        added = told.get("added_tokens") or ()
+        self._special = {row["id"] for row in added if row.get("special")} | set(_around(told.get("post_processor")))
+        self._plain = frozenset(row["content"] for row in added if not row.get("special"))  # They stand for their own text.
+        self._unknown = _unknown(inside, told.get("model") or {})
+        self._unknown_piece = None if self._unknown is None else inside.id_to_token(self._unknown)
 
     @property
     def size(self) -> int:
@@ -36,14 +39,15 @@ class ForeignTokenizer:
     def tokenize(self, text: str, *, special: bool = True) -> tuple[Token, ...]:
         """The tokens of a text, with the special ones that the model expects around it. Raises a BadText."""
         found = self._inside.encode(check_text(text), add_special_tokens=special)
-        return self._tokens(list(zip(found.ids, found.tokens, found.offsets, strict=True)))
+        return self._tokens(list(zip(found.ids, found.tokens, found.offsets, strict=True)), text)
 
-    def _tokens(self, rows: list[tuple[int, str, tuple[int, int]]]) -> tuple[Token, ...]:
-        """The tokens of ids, pieces and spans."""
+    def _tokens(self, rows: list[tuple[int, str, tuple[int, int]]], text: str = "") -> tuple[Token, ...]:
+        """The tokens of ids, pieces and spans in a text."""
         shown = self._shown([piece for _id, piece, _span in rows], [self._is_special(number) for number, _p, _s in rows])
         tokens = []
         for name, (number, _piece, (start, end)) in zip(shown, rows, strict=True):
-            known = number != self._unknown
+            # Who types "[UNK]" means that symbol.
+            known = number != self._unknown or (start < end and text[start:end] == self._unknown_piece)
             tokens.append(Token(name, number, start, end, known, special=known and self._is_special(number)))
         return tuple(tokens)
 
@@ -84,9 +88,9 @@ class ForeignTokenizer:
         return number in self._special
 
     def _raw(self, piece: str) -> bytes:
-        return (
-            piece_bytes(piece, by_bytes=self._by_bytes) if self._by_bytes or self._spaced else piece.encode("utf-8", "replace")
-        )
+        if piece in self._plain or not (self._by_bytes or self._spaced):
+            return piece.encode("utf-8", "replace")
+        return piece_bytes(piece, by_bytes=self._by_bytes)
 
     def _shown(self, pieces: list[str], special: list[bool]) -> list[str]:
         """The pieces as texts; special ones are shown as they are, and belong to no group."""
@@ -99,3 +103,25 @@ class ForeignTokenizer:
             shown += [*together(row), legible(piece)]
             row = []
         return [*shown, *together(row)]
+
+
+def _unknown(inside: Any, model: Mapping[str, Any]) -> int | None:
+    """The id that stands for what the vocabulary lacks: byte pairs and WordPiece name its piece, Unigram its place."""
+    piece, place = model.get("unk_token"), model.get("unk_id")
+    if isinstance(piece, str):
+        found: int | None = inside.token_to_id(piece)
+        return found
+    return place if isinstance(place, int) else None
+
+
+def _around(processor: Any) -> Iterator[int]:
+    """The ids that a post-processor puts around a text, which not every file lists as special."""
+    if not isinstance(processor, dict):
+        return
+    for part in processor.get("processors") or ():
+        yield from _around(part)
+    for row in (processor.get("special_tokens") or {}).values():
+        yield from row["ids"]
+    for name in ("sep", "cls"):  # BERT's and RoBERTa's own kinds have pairs of a piece and its id.
+        if name in processor:
+            yield processor[name][1]

@@ -63,11 +63,15 @@ def has_pieces(folder: Path, family: str) -> bool:
     return rules is not None and any((folder / name).is_file() for name in rules.files)
 
 
+def pieces_file(folder: Path, family: str) -> Path:
+    """The file with the pieces that a folder's texts are cut into."""
+    return next(folder / each for each in RULES[family].files if (folder / each).is_file())
+
+
 def read_pieces(folder: Path, family: str) -> "SentencePieces":
     """The tokenizer in a folder's files. Raises ImportError, CannotRead, ValueError, RuntimeError for files that are none."""
     library, rules = importlib.import_module(_LIBRARY), RULES[family]
-    name = next(each for each in rules.files if (folder / each).is_file())
-    source = _cutter(library, folder / name)
+    source = _cutter(library, pieces_file(folder, family))
     target = _cutter(library, folder / rules.target) if rules.target else source
     ids: Any = read_json_text(read_whole(folder / rules.ids, _MOST_BYTES)) if rules.ids else None
     if ids is not None and not (
@@ -92,6 +96,8 @@ class SentencePieces(ForeignTokenizer):
         self._source, self._target, self._rules, self._given = source, target, rules, ids
         unknown = source.unk_id()
         self._unknown = self._id(source.id_to_piece(unknown)) if unknown >= 0 else None
+        self._plain: frozenset[str] = frozenset()
+        self._unknown_piece = None  # A text never becomes it by being typed.
         around = (*rules.first, *rules.before, *rules.behind)
         places = range(source.get_piece_size())
         control = (source.id_to_piece(place) for place in places if source.is_control(place) or source.is_unknown(place))

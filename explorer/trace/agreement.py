@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 _TOKENS = ("position", "query", "key")
+_MOST_LAYERS = 4096
 
 
 def check_agreement(trace: "Trace") -> None:
     """Check each axis of each tap against the tokens, heads and sizes that it must have, and that no layer lacks a tap.
+
+    Of some layers no attention may be there: they have none, or nobody recorded it.
 
     Raises DoNotAgree for the first that differs.
     """
@@ -42,7 +45,9 @@ def _sizes(trace: "Trace", tap: str) -> Iterator[tuple[str, int, int]]:
         elif axis == "class" and trace.card.classes is not None:
             yield axis, got, len(trace.card.classes.labels)
     if place.layer is not None and not stage.plain and trace.recorded_by:  # Of a long text, this program keeps less.
-        yield "layer", sum(_same(tap, other) for other in trace.names()), side.n_layers
+        layers = trace.card.attention_layers(tap) if "_attn." in place.part else range(side.n_layers)
+        yield "layer", sum(_same(tap, other) for other in trace.names()), len(layers)
+        yield "layer", side.n_layers, min(side.n_layers, _MOST_LAYERS)
 
 
 def _same(tap: str, other: str) -> bool:

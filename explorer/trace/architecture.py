@@ -14,8 +14,11 @@ from explorer.config import Config
 from explorer.trace import block_sizes
 from explorer.trace.model_card import ModelCard, SideCard
 
-Kind = Literal["tokens", "embedding", "position", "sum", "self_attn", "cross_attn", "feed_forward", "generator"]
-"""What a Block does. Both sides' embeddings are one Block, as are both sides' positions."""
+Kind = Literal["tokens", "embedding", "position", "sum", "self_attn", "cross_attn", "other", "feed_forward", "generator"]
+"""What a Block does. Both sides' embeddings are one Block, as are both sides' positions.
+
+"other" stands in the place of attention in layers of another kind, as convolutions or state spaces.
+"""
 
 ATTENTIONS = ("self_attn", "cross_attn")
 
@@ -101,7 +104,10 @@ def _blocks(card: ModelCard, config: Config | None) -> Iterator[Block]:
 
 def _layer(card: ModelCard, side: SideCard, layer: int, config: Config | None) -> Iterator[Block]:
     """The Blocks of one layer. A side's final norm counts with the last feed-forward, which it follows."""
-    for attention in side.attentions:
+    has_attention = layer in card.attention_layers(side.name)
+    if not has_attention:
+        yield Block(key=f"{side.name}.layers.{layer}.other", kind="other", side=side.name, layer=layer)
+    for attention in side.attentions if has_attention else ():
         yield Block(
             key=f"{side.name}.layers.{layer}.{attention}",
             kind="cross_attn" if attention == "cross_attn" else "self_attn",

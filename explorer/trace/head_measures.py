@@ -134,14 +134,14 @@ def head_values(trace: "Trace", attention: str, key: str, most_cells: int = 0) -
     side = trace.card.side(attention)
     values = np.full((side.n_layers, side.n_heads), np.nan)
     if MEASURES[key].formula(attention):
-        for layer in range(side.n_layers):
+        for layer in trace.card.attention_layers(attention):
             values[layer] = _layer(trace, attention, layer, key, most_cells)
     return values
 
 
 def row_step(trace: "Trace", attention: str, most_cells: int) -> int:
     """How many queries apart those stand that entropy and distance look at: 1 where every one counts."""
-    cells = int(np.prod(trace.shape(_tap(attention, 0))))
+    cells = int(np.prod(trace.shape(_tap(attention, trace.card.attention_layers(attention)[0]))))
     return -(-cells // most_cells) if most_cells else 1
 
 

@@ -38,6 +38,10 @@ def _of(kind: type, least: int | None = None) -> Any:
 _text, _truth, _count, _number = _of(str), _of(bool), _of(int, 1), _of(int, 0)
 
 
+def _numbers(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(values)
+
+
 def _texts(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(values)
 
@@ -96,10 +100,13 @@ class ModelCard:
 
     `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all, and `n_chosen`
     those that it chooses, 0 where that is not seen. `bare_layers` counts the layers without attention, which are of another
-    kind and have no taps. `classes` is the head of a classifier, None of any other model.
+    kind, and `with_attention` has the numbers of those whose attention is seen, () where that is all of them. `classes` is the
+    head of a classifier, None of any other model.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
+
+    `code` is the key by which the model's folder asks for program code of its own, which is not run; "" where it asks for none.
 
     `chat` says whether it has a template in which a text can be written as a message.
     """
@@ -142,6 +149,8 @@ class ModelCard:
     made_from: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     scores_over: float = attrs.field(default=0.0, converter=float)
     classes: ClassHead | None = None
+    code: str = attrs.field(default="", validator=_text)
+    with_attention: tuple[int, ...] = attrs.field(default=(), converter=_numbers)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]
@@ -149,6 +158,9 @@ class ModelCard:
             raise ValueError(f"sides: {names}")
         if self.norm_placement not in ("pre", "post"):
             raise ValueError(f"norm_placement: {self.norm_placement}")
+        last = max(side.n_layers for side in self.sides) - 1
+        if not all(type(each) is int and 0 <= each <= last for each in self.with_attention):
+            raise ValueError(f"with_attention: {self.with_attention[:3]}")
 
     @property
     def architecture(self) -> str:
@@ -183,6 +195,15 @@ class ModelCard:
         if tap.endswith((".key", ".value")):
             return head // (side.n_heads // side.n_kv_heads)
         return head
+
+    def attention_layers(self, attention: str) -> tuple[int, ...]:
+        """The numbers of the layers that have an attention, or the attention of a tap: of some models not all have one."""
+        return self.with_attention or tuple(range(self.side(attention).n_layers))
+
+    def lacks_attention(self, tap: str) -> bool:
+        """Whether a tap would stand in an attention of a layer that has none."""
+        place = place_of(tap)
+        return "_attn." in place.part and place.layer is not None and place.layer not in self.attention_layers(tap)
 
     def why_absent(self, tap: str) -> str:
         """The key of the text that says why this model has no such tap; "" if no reason is known."""

@@ -127,7 +127,7 @@ def _attention(trace: Trace) -> str:
 def _layers(trace: Trace, attention: str) -> dict[int, Array]:
     """[head, query, key] of each layer whose weights were kept whole."""
     side, _, kind = attention.partition(".")
-    taps = {layer: f"{side}.layers.{layer}.{kind}.weights" for layer in range(trace.card.side(side).n_layers)}
+    taps = {layer: f"{side}.layers.{layer}.{kind}.weights" for layer in trace.card.attention_layers(side)}
     return {layer: trace.arrays[tap] for layer, tap in taps.items() if tap in trace.arrays}
 
 

@@ -42,7 +42,7 @@ _FIELDS = {
     "axes": dict,
     "card": dict,
 }
-_FOUND = ("name", "sides", "absent", "remakes_maps")  # fields of a ModelCard that follow from the tensors
+_FOUND = ("name", "sides", "absent", "remakes_maps", "with_attention")  # fields of a ModelCard that follow from the tensors
 _TOLD = {field.name for field in attrs.fields(ModelCard)} - set(_FOUND)
 _TOKEN = {"text": str, "id": int, "start": int, "end": int, "known": bool, "special": bool}
 _SIDES = ("source", "target")

@@ -3,7 +3,7 @@
 Such a model is somebody's own torch module, or ran in another program.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explorer.tokens.token import Token
@@ -50,6 +50,7 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
         "trained": True,  # Only its owner knows; a model that somebody records was learned more often than not.
         "absent": {part: NOT_RECORDED for part in _PARTS if part not in there},
         "remakes_maps": False,
+        "with_attention": _with_attention(axes, cards) if len(cards) == 1 else (),
         "dtype": "",
         "difference": -1.0,
         "begin": -1,
@@ -73,6 +74,13 @@ def _side(side: str, axes: Axes, shapes: Shapes) -> SideCard:
         vocab_size=0,
         attentions=tuple(kind for kind in _KINDS if (side, kind) != ("encoder", "cross_attn") and _has(kind, maps)),
     )
+
+
+def _with_attention(axes: Axes, cards: Sequence[SideCard]) -> tuple[int, ...]:
+    """The layers of which attention was recorded; () where that is all of them, or none."""
+    places = (place_of(tap) for tap in axes)
+    seen = sorted({place.layer for place in places if place.layer is not None and "_attn." in place.part})
+    return tuple(seen) if len(seen) < cards[0].n_layers else ()
 
 
 def _width(width: str, axes: Axes, shapes: Shapes) -> int:

@@ -198,16 +198,17 @@ class WayBack:
             # h = norm(E[id] + P[p] + …)
             parts = (f"{embedding}.{part}" for part in ("tokens", "positions", "segments"))
             x = np.sum([self.row(part) for part in parts if part in self.trace], axis=0)
-            if np.allclose(_normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
+            if x.shape == whole.shape and np.allclose(_normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
                 g, share = _through(x, norm, g)
                 yield Part("norm_bias", f"{embedding}.output"), share
                 whole = x
             else:
                 position = np.zeros_like(whole)  # Something else stands there, so the parts cannot be told apart.
-        if position.any():
+        if position.any() and position.shape == whole.shape:  # Some models widen the sum.
             yield Part("position", f"{embedding}.positions"), g @ position
+            whole = whole - position
         # What is not the position's is the token's, with what tells texts of a pair apart.
-        yield Part("token", f"{embedding}.tokens"), g @ (whole - position)
+        yield Part("token", f"{embedding}.tokens"), g @ whole
 
     def read_by(self, block: str) -> Numbers:
         """[feature] what a block of this side reads: the stream, under pre-norm through the block's norm."""

@@ -34,11 +34,26 @@ def test_scan_writes_what_explorer_scan_gives(texts: Path, tmp_path: Path, capsy
     flags = ["--measure", "entropy,previous-token", "--measure", "probability", "--language", "en"]
     assert main(["scan", str(texts), "--out", str(out), *flags]) == 0
     told = capsys.readouterr().out
-    assert "6 sentences" in told and "1 sentences could not" in told and "Entropy" in told
+    assert "6 sentences" in told and "Entropy" in told
+    assert "could not be measured: 1. The sentence is empty" in told and "error." not in told
     table = explorer.scan(texts, ("entropy", "previous", "probability"))
     for row, other in zip(table.rows(), read_table(out).rows(), strict=True):
         assert (row.total, row.count, row.best) == (other.total, other.count, other.best)
     assert set(table.measures) == {"entropy", "previous", "probability"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_file_of_which_nothing_can_be_measured_says_why(
+    language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a sentence, and not that there is none in it."""
+    texts = tmp_path / "own.txt"
+    texts.write_text("a\x01b\n" * 3, encoding="utf-8")
+    assert main(["scan", str(texts), "--measure", "entropy", "--out", str(tmp_path / "a.json"), "--language", language]) == 2
+    told = capsys.readouterr().err
+
+    assert "3" in told and "error." not in told
+    assert ("control character" if language == "en" else "控制字符") in told
 
 
 def test_what_cannot_be_scanned_is_one_line(texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

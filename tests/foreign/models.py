@@ -78,6 +78,7 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "m2m_100": ("M2M100Config", "M2M100ForConditionalGeneration", _BART),
     "pegasus": ("PegasusConfig", "PegasusForConditionalGeneration", _BART),
     "electra": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 32}),
+    "electra of two widths": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 16}),
     "distilbert": ("DistilBertConfig", "DistilBertForMaskedLM", _DISTILBERT),
     "mt5": ("MT5Config", "MT5ForConditionalGeneration", _T5),
     "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),  # It bounds its scores.
@@ -124,6 +125,22 @@ BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Models whose attention knows no function by name: what its softmax reads and gives is seen."""
 
 
+_MIXES = {"num_hidden_layers": 4, "layer_types": ["linear_attention", "full_attention"] * 2, "head_dim": 8}
+_LINEAR = {"linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8}
+_MAMBA = {"mamba_d_state": 4, "mamba_dt_rank": 4, "use_mamba_kernels": False}
+_JAMBA = {"num_hidden_layers": 5, "attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2} | _MAMBA
+
+SOME_LAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "qwen3_next": (
+        "Qwen3NextConfig",
+        "Qwen3NextForCausalLM",
+        _EXPERTS | _MIXES | _LINEAR | {"shared_expert_intermediate_size": 16},
+    ),
+    "qwen3_5": ("Qwen3_5TextConfig", "Qwen3_5ForCausalLM", _LLAMA | _MIXES | _LINEAR),
+    "jamba": ("JambaConfig", "JambaForCausalLM", _LLAMA | _JAMBA),  # Its last layer has no attention.
+}
+"""Models in which every second layer has attention, and the others mix tokens in another way."""
+
 STREAM_BY_SOFTMAX = ["falcon", "falcon of two norms", "falcon in turn", "gpt_neo"]
 """Those of them whose stream is seen, too."""
 
@@ -139,7 +156,7 @@ def fresh(name: str) -> Any:
     """A model with random weights that are large enough to matter."""
     import transformers
 
-    settings, kind, values = (ALL | BY_SOFTMAX)[name]
+    settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS)[name]
     torch.manual_seed(1)
     config = getattr(transformers, settings)(**values)
     if name in BY_SOFTMAX:

@@ -11,7 +11,7 @@ import torch
 import explorer
 from explorer import Change
 from explorer.cli import main as cli
-from explorer.errors import BadWeights, ExplorerError, KnobDoesNothing, LacksTap, MissingWeights, NoEndSymbol, NotAModel
+from explorer.errors import ExplorerError, KnobDoesNothing, LacksTap, MissingWeights, NoEndSymbol, NotAModel, WeightsDoNotFit
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.labels import read_labels
@@ -244,7 +244,7 @@ def test_a_head_that_is_missing_or_of_another_size_is_refused(tmp_path: Path) ->
     """Random numbers in its place would be no classes."""
     folder = written(tmp_path / "m", "bert", "BertForSequenceClassification")
     with_settings(folder, id2label={str(n): str(n) for n in range(4)})
-    with pytest.raises(BadWeights, match=r"classifier"):
+    with pytest.raises(WeightsDoNotFit, match=r"classifier"):
         open_model(check_folder(folder))
 
     bare = written(tmp_path / "b", "bert", "BertForSequenceClassification")

@@ -354,8 +354,19 @@ def test_a_missing_or_a_further_tensor_is_refused(family: str, tmp_path: Path) -
         more = {name: plain(each, "F32") for name, each in arrays.items()}
         more["blk.0.attn_q.bias"] = plain(np.zeros(32, np.float32), "F32")
         (folder / "model.gguf").write_bytes(gguf(header.told, more))
-        with pytest.raises(BadWeights, match=r"q_proj\.bias"):
+        with pytest.raises(errors.WeightsDoNotFit, match=r"q_proj\.bias"):
             explorer.explore(TEXT, preset=folder)
+
+
+@slow
+def test_a_file_is_opened_where_several_lie_beside_each_other(tmp_path: Path) -> None:
+    """The file itself is named, as it was downloaded; its folder would be refused."""
+    folder = packed_folder(tmp_path / "m", "llama")
+    (folder / "other.gguf").write_bytes(b"")
+
+    assert explorer.explore(TEXT, preset=folder / "model.gguf").card.family == "llama"
+    with pytest.raises(SeveralGguf):
+        explorer.explore(TEXT, preset=folder)
 
 
 @slow

@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from explorer.engine.recording.recorder import record
-from explorer.errors import BadWeights, MissingWeights, NotEnoughMemory, TooLarge
+from explorer.errors import BadWeights, MissingWeights, NotEnoughMemory, TooLarge, WeightsDoNotFit
 from explorer.foreign import folder as folder_room
 from explorer.foreign import holding, lending, opening, thin
 from explorer.foreign.card import card_of
@@ -233,7 +233,7 @@ def test_weights_of_a_layer_can_be_read_at_any_time(tmp_path: Path) -> None:
     ("change", "kind", "told"),
     [
         (lambda tensors: tensors.pop("transformer.h.1.mlp.c_fc.weight"), MissingWeights, "c_fc"),
-        (lambda tensors: tensors.update({"transformer.wpe.weight": torch.zeros(3, 3)}), MissingWeights, "wpe"),
+        (lambda tensors: tensors.update({"transformer.wpe.weight": torch.zeros(3, 3)}), WeightsDoNotFit, "wpe"),
         (lambda tensors: tensors["transformer.h.0.mlp.c_fc.weight"].fill_(torch.nan), BadWeights, "NaN"),
         (lambda tensors: tensors["transformer.wpe.weight"].fill_(torch.nan), BadWeights, "NaN"),
     ],
@@ -278,7 +278,7 @@ def test_all_weights_together_need_room(tmp_path: Path, monkeypatch: pytest.Monk
 def test_tensors_that_are_joined_in_another_way_cannot_be_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such a model is too large; held as it is, it can be opened."""
     folder = write_model(tmp_path / "m", "mixtral")
-    monkeypatch.setattr(opening, "_named_in_files", lambda _model, names: {name: ((name,),) for name in names})
+    monkeypatch.setattr(opening, "named_in_files", lambda _model, names: {name: ((name,),) for name in names})
 
     with pytest.raises(TooLarge):
         opened(folder, "streamed")
@@ -323,7 +323,7 @@ def test_a_damaged_expert_is_found_when_it_is_read(tmp_path: Path) -> None:
         if ".experts." in name:
             tensor[0, 0] = torch.nan
     save_file(tensors, path, {"format": "pt"})
-    with pytest.raises(BadWeights, match=r"\[\d+\]: NaN"):
+    with pytest.raises(BadWeights, match=r"\[\d+\]"):
         opened(folder, "streamed")
 
 
@@ -336,7 +336,7 @@ def test_a_shape_of_an_expert_that_is_another_is_refused(tmp_path: Path) -> None
     name = next(each for each in tensors if each.endswith("experts.2.w2.weight"))
     tensors[name] = torch.zeros(3, 3)
     save_file(tensors, path, {"format": "pt"})
-    with pytest.raises(MissingWeights, match="down_proj"):
+    with pytest.raises(WeightsDoNotFit, match="down_proj"):
         opened(folder, "streamed")
 
 

@@ -141,7 +141,10 @@ def _export(window: Window, journey: Journey, path: Path) -> None:
     dialog.reject()
 
 
-FAMILIES = ("gpt2", "bert", "bert without an output", "llama", "t5", "gemma2", "gptj", "olmo2", "mixtral")
+FAMILIES = (
+    *("gpt2", "bert", "bert without an output", "llama", "t5", "gemma2", "gptj", "olmo2", "mixtral"),
+    *("qwen3_next", "jamba", "electra of two widths"),  # Some layers without attention, and vectors that are widened.
+)
 
 
 def test_every_page_shows_something_of_every_family(journey: Journey, folder: Folder) -> None:

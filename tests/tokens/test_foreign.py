@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from explorer.errors import BadVocabulary, ControlCharacter, NotInstalled, NoTokenizer
+from explorer.errors import BadVocabulary, ControlCharacter, NotInstalled, NoTokenizer, UnknownTokenizer
 from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
 
 TEXTS = ["the quick brown fox jumps over the lazy dog 爱是", "我爱北京 the fox"] * 30
@@ -143,6 +143,124 @@ def test_word_pieces_from_the_older_file(tmp_path: Path) -> None:
     assert read_tokenizer(tmp_path, "bert").tokenize("The")[1].known is False
 
 
+@pytest.mark.parametrize("family", ["gpt2", "bart", "electra", "ernie", "distilbert", "albert"])
+@pytest.mark.parametrize("about", [{}, {"do_lower_case": False, "strip_accents": True, "tokenizer_class": "BertTokenizer"}])
+def test_chinese_models_of_other_families_have_berts_vocabulary(family: str, about: dict[str, Any], tmp_path: Path) -> None:
+    """Their vocab.txt is read as transformers' own class for it reads it."""
+    transformers = pytest.importorskip("transformers")
+    (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(about))
+    text = "The unbelievable 我門 Café!"
+    known = {name: each for name, each in about.items() if name != "tokenizer_class"}
+    own = transformers.BertTokenizer(vocab=str(tmp_path / "vocab.txt"), **known)
+
+    assert [token.id for token in read_tokenizer(tmp_path, family).tokenize(text)] == own(text)["input_ids"]
+
+
+@pytest.mark.parametrize(
+    ("about", "pieces", "named"),
+    [({"tokenizer_class": "BertJapaneseTokenizer"}, PIECES, "BertJapaneseTokenizer"), ({}, ["<pad>", "<unk>", "a"], "esm")],
+)
+def test_a_vocabulary_of_another_kind_is_not_taken_for_berts(
+    about: dict[str, str], pieces: list[str], named: str, tmp_path: Path
+) -> None:
+    """The refusal names the file that is there and the kind, and no tokenizer.json that is missing."""
+    (tmp_path / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(about))
+
+    with pytest.raises(UnknownTokenizer, match=rf"vocab\.txt.*{named}"):
+        read_tokenizer(tmp_path, "esm")
+
+
+@pytest.mark.parametrize(("name", "content"), [("vocab.txt", b"[UNK]\n[CLS]\n[SEP]\n\xff"), ("vocab.json", b"{")])
+def test_a_broken_older_file_is_named(name: str, content: bytes, tmp_path: Path) -> None:
+    """It is the file that was read; there is no tokenizer.json."""
+    (tmp_path / "merges.txt" if name == "vocab.json" else tmp_path / "unused").write_bytes(b"")
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(BadVocabulary) as caught:
+        read_tokenizer(tmp_path, "gpt2")
+    assert caught.value.values["path"] == str(tmp_path / name)
+
+
+def unigrams() -> Tokenizer:
+    """T5's kind: the unknown piece is named by its place."""
+    scored = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁the", -1.0), ("▁", -2.0), ("我", -2.0), ("爱", -3.0)]
+    made = Tokenizer(models.Unigram(scored, unk_id=2))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    made.add_special_tokens(["<pad>", "</s>", "<unk>"])
+    made.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return made
+
+
+def whole_words() -> Tokenizer:
+    made = Tokenizer(models.WordLevel({"[UNK]": 0, "the": 1, "我": 2}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.add_special_tokens(["[UNK]"])
+    return made
+
+
+def pairs_that_lack() -> Tokenizer:
+    """Byte pairs without bytes to fall back to."""
+    made = Tokenizer(
+        models.BPE(vocab={"<unk>": 0, "<s>": 1, "t": 2, "h": 3, "th": 4, "我": 5}, merges=[("t", "h")], unk_token="<unk>")
+    )
+    made.add_special_tokens(["<unk>"])
+    made.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])  # Not among the added.
+    return made
+
+
+UNKNOWN = {"unigrams": (unigrams, "<unk>"), "word pieces": (word_pieces, "[UNK]"), "words": (whole_words, "[UNK]")}
+UNKNOWN["byte pairs"] = pairs_that_lack, "<unk>"
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_every_kind_of_vocabulary_tells_known_from_unknown_and_special_from_plain(name: str, tmp_path: Path) -> None:
+    """What it lacks is unknown and plain; its own unknown piece, typed as such, is known and special."""
+    make, unknown = UNKNOWN[name]
+    made = make()
+    made.add_tokens(["<think>"])
+    tokens = written(tmp_path, made).tokenize(f"我 門 {unknown} <think>")
+    marked = {token.text.strip("␣"): token for token in tokens}
+    lacking = [token for token in tokens if not token.known]
+
+    assert any(token.start <= 2 < token.end for token in lacking)
+    assert not any(token.start == 0 for token in lacking)
+    assert all(not token.special and token.id == made.token_to_id(unknown) for token in lacking)
+    assert (marked["我"].known, marked["我"].special) == (True, False)
+    typed = next(token for token in tokens if token.known and token.id == made.token_to_id(unknown))
+    assert typed.special
+    assert (marked["<think>"].known, marked["<think>"].special) == (True, False)
+    for token in tokens:
+        assert token.special == ((token.known and token.start == token.end) or token is typed)
+
+
+def test_a_plain_addition_stands_for_its_own_text(tmp_path: Path) -> None:
+    """And not for bytes: GPT-2's alphabet reads é as the byte E9."""
+    made = by_bytes()
+    made.add_tokens(["né"])
+    tokenizer = written(tmp_path, made)
+
+    assert [token.text for token in tokenizer.tokenize("né")] == ["né"]
+    assert tokenizer.symbols(tokenizer.size)[-1] == "né"
+
+
+@pytest.mark.parametrize("processor", ["Bert", "Roberta", "Sequence"])
+def test_what_stands_around_a_text_is_special_whichever_way_it_is_put_there(processor: str, tmp_path: Path) -> None:
+    """Also where the file does not list it among the added pieces."""
+    made = whole_words()
+    ends = ("我", 2), ("the", 1)
+    made.post_processor = {
+        "Bert": processors.BertProcessing(*ends),
+        "Roberta": processors.RobertaProcessing(*ends),
+        "Sequence": processors.Sequence([processors.ByteLevel(), processors.BertProcessing(*ends)]),
+    }[processor]
+
+    assert [token.special for token in written(tmp_path, made).tokenize("x y")] == [True, False, False, True]
+
+
 @pytest.mark.parametrize("family", ["gpt2", "roberta", "qwen2"])
 def test_byte_pairs_from_the_older_files(family: str, tmp_path: Path) -> None:
     """vocab.json and merges.txt give what the library itself makes of them, with each family's frame and way of cutting."""
@@ -154,7 +272,7 @@ def test_byte_pairs_from_the_older_files(family: str, tmp_path: Path) -> None:
     merges = "\n".join(" ".join(pair) if isinstance(pair, list) else pair for pair in told["merges"])
     (tmp_path / "merges.txt").write_text(f"#version: 0.2\n{merges}\n", encoding="utf-8")
     (tmp_path / "tokenizer_config.json").write_text(
-        json.dumps({"added_tokens_decoder": {"400": {"content": "<|im_start|>", "special": True}, "x": 1}})
+        json.dumps({"added_tokens_decoder": {str(len(vocabulary)): {"content": "<|im_start|>", "special": True}, "x": 1}})
     )
 
     tokens = read_tokenizer(tmp_path, family).tokenize("the fox 2024 爱")
@@ -171,13 +289,14 @@ def test_qwens_way_of_cutting_is_that_of_its_own_class(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 
-    from explorer.tokens import foreign
+    from explorer.tokens import older_files
 
-    assert foreign._QWEN == PRETOKENIZE_REGEX
+    assert older_files._QWEN == PRETOKENIZE_REGEX
 
 
 def test_a_folder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:
-    """Also one whose older files are not known, or incomplete."""
+    """Also one whose older files are incomplete."""
+    (tmp_path / "merges.txt").write_bytes(b"")
     for family in ("bert", "gpt2", "t5"):
         with pytest.raises(NoTokenizer) as caught:
             read_tokenizer(tmp_path, family)

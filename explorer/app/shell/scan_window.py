@@ -99,7 +99,10 @@ class ScanWindow(QDialog):
         self.heads.setAccessibleName(words("scan.heads"))
         self.heads_name.setText(words("scan.heads_name"))
         self.numbers_name.setText(words("scan.numbers"))
-        self.left_out.setText(words("scan.not_measured", count=f"{sum(table.left_out.values()):,}"))
+        reasons = (
+            words("scan.left_out", count=f"{count:,}", reason=words.kind_of_error(key)) for key, count in table.left_out.items()
+        )
+        self.left_out.setText("\n".join(reasons))
         self.left_out.setVisible(bool(table.left_out))
         self.note.setText(words("scan.note"))
         self.leave.setText(words("export.close"))

@@ -181,7 +181,7 @@ def _mixing(card: ModelCard) -> Iterator[tuple[int, int, str]]:
     """Every attention in every layer, with the tap where its heads are switched off."""
     stage = "weights" if card.why_absent("self_attn.mixed") else "mixed"
     for first, attention in enumerate(card.attentions):
-        for layer in range(card.side(attention).n_layers):
+        for layer in card.attention_layers(attention):
             yield first, layer, f"{card_place(attention, layer)}.{stage}"
 
 
@@ -193,7 +193,7 @@ def hidden_tokens(card: ModelCard, n_source: int, n_target: int) -> tuple[list[T
     """
     attention = next((each for each in card.attentions if each.endswith(".cross_attn")), card.attentions[-1])
     side, _, kind = attention.partition(".")
-    taps = [f"{side}.layers.{layer}.{kind}.masked" for layer in range(card.side(attention).n_layers)]
+    taps = [f"{side}.layers.{layer}.{kind}.masked" for layer in card.attention_layers(attention)]
     if kind == "cross_attn":
         return [tuple(Change(tap, "close", columns=[n]) for tap in taps) for n in range(n_source)], attention
     n_tokens = n_source or n_target

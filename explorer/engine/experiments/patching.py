@@ -164,7 +164,8 @@ def _plans(card: ModelCard, tokens: Tokens, pairs: Mapping[str, Pairs]) -> Itera
         n, own = len(tokens_of(tokens, side.name)), pairs[side.name]
         kinds = [each.partition(".")[2] for each in card.attentions if each.startswith(f"{side.name}.")]
         layers = [f"{side.name}.layers.{layer}" for layer in range(side.n_layers)]
-        heads = tuple(f"{layer}.{kind}.mixed" for kind in kinds for layer in layers)
+        seen = [f"{side.name}.layers.{layer}" for layer in card.attention_layers(side.name)]
+        heads = tuple(f"{layer}.{kind}.mixed" for kind in kinds for layer in seen)
         yield _Plan(side.name, "stream", taps, 0, n, own)
         if len(heads) * side.n_heads * len(own) <= _MOST_HEAD_TRIALS:
             yield _Plan(side.name, "head", heads, side.n_heads, n, own)

@@ -142,7 +142,7 @@ def _base(embedding: str, seen: Mapping[str, Tensor]) -> Tensor:
     """[batch 1, position, feature] what positions alone add; zeros where there is none, or a norm behind the sum."""
     output, tokens, positions = (seen.get(f"{embedding}.{part}") for part in ("output", "tokens", "positions"))
     assert output is not None  # A side that has no such tap is refused before.
-    if positions is None:
+    if positions is None or positions.shape[-1] != output.shape[-1]:  # A projection to another width stands behind the sum.
         return torch.zeros_like(output)
     if f"{embedding}.scaled" in seen:
         return seen[f"{embedding}.positions"]

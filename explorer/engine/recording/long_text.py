@@ -181,7 +181,7 @@ def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
     different masks: the cells that are closed in all of them."""
     if not trace.changes and trace.config is not None:
         return closed_cells(trace.arrays[tap][0])
-    layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.card.side(tap).n_layers))
+    layers = (trace.arrays[with_layer(tap, layer)] for layer in trace.card.attention_layers(tap))
     closed: NDArray[np.bool_] = np.logical_and.reduce([closed_cells(heads).all(axis=0) for heads in layers])
     return closed
 

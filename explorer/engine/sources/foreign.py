@@ -58,6 +58,7 @@ _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
 _UNPACKED = 4  # Files with 4 bits for each number become eight times as large.
 _FILES = (".safetensors", ".gguf")
+_BEYOND = 1.1  # times as many pieces as vectors: more is a vocabulary of another model.
 _AMPLE = 0.4  # of the free memory
 _MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
@@ -74,18 +75,20 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
     card = attrs.evolve(
         card_of(opened, name, folder.held, made_from),
-        mask=_mask_id(tokenizer),
+        mask=_mask_id(tokenizer, opened),
         chat=template is not None or has_template(folder.path),
     )
-    if tokenizer.size > card.sides[0].vocab_size:
-        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
+    # A few pieces that were added and never trained have no vector; only a text that has one of them cannot be read.
+    if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
+        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
     return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
-def _mask_id(tokenizer: FencedTokenizer) -> int:
-    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none."""
+def _mask_id(tokenizer: FencedTokenizer, opened: Opened) -> int:
+    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none, or the model no vector for it."""
     found = (tokenizer.id_of(piece) for piece in _MASKS)
-    return next((each for each in found if each is not None), -1)
+    size = opened.foreign.model.get_input_embeddings().num_embeddings
+    return next((each for each in found if each is not None and each < size), -1)
 
 
 def fits_beside(path: Path) -> bool:
@@ -100,7 +103,7 @@ def fits_beside(path: Path) -> bool:
 def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
     """What changes when somebody writes to the folder: the names, sizes and times of its files."""
     try:
-        with os.scandir(path) as entries:
+        with os.scandir(path.parent if path.suffix == ".gguf" and path.is_file() else path) as entries:
             found = [(entry.name, entry.stat()) for entry in entries]
     except OSError:  # Opening the folder will say so.
         return ()

@@ -57,7 +57,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
     Raises UnknownTap, and NotKept where the maps are large and nothing of them was kept.
     """
     tap = look.attention_tap()
-    layers = layers or tuple(range(trace.card.side(tap).n_layers))
+    layers = layers or trace.card.attention_layers(tap)
     taps = [with_layer(tap, layer) for layer in layers]
     large = _large_wall(trace, taps)
     if large is None:

@@ -133,7 +133,7 @@ def _most_changed(found: Unchanged, trace: Trace, look: Look) -> tuple[float, tu
     """The largest difference of a weight, with its attention, layer and head; 0 and the Look's where none differs."""
     largest, place = 0.0, (look.attention, look.layer, look.head)
     for attention in attentions(trace):
-        for layer in range(trace.card.side(attention).n_layers):
+        for layer in trace.card.attention_layers(attention):
             tap = attrs.evolve(look, attention=attention, layer=layer).attention_tap("weights")
             # difference[h] = max over q and k of |fed[h, q, k] − before[h, q, k]|
             difference = np.nan_to_num(np.abs(found.fed[tap] - found.trace[tap])).max(axis=(1, 2))  # [head]

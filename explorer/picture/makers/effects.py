@@ -128,7 +128,7 @@ def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
     for attention in card.attentions:
         side, _, kind = attention.partition(".")
         group = words(f"attention_short.{attention}")
-        made += [EffectRow(group, f"L{n}", f"{side}.layers.{n}.{kind}.mixed") for n in range(card.side(attention).n_layers)]
+        made += [EffectRow(group, f"L{n}", f"{side}.layers.{n}.{kind}.mixed") for n in card.attention_layers(attention)]
     for each in () if card.why_absent("feed_forward.output") else card.sides:
         group, tap = words(f"effects.feed_forward.{each.name}"), f"{each.name}.layers.{{}}.feed_forward.output"
         made += [EffectRow(group, f"L{n}", tap.format(n)) for n in range(each.n_layers)]
@@ -137,7 +137,7 @@ def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
 
 def attention_places(card: ModelCard) -> tuple[tuple[int, int], ...]:
     """The attention and layer of each row that is an attention's, as Effects' arrays count them."""
-    return tuple((number, layer) for number, name in enumerate(card.attentions) for layer in range(card.side(name).n_layers))
+    return tuple((number, layer) for number, name in enumerate(card.attentions) for layer in card.attention_layers(name))
 
 
 def _feed_forward_places(card: ModelCard) -> tuple[tuple[int, int], ...]:

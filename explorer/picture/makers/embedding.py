@@ -31,17 +31,22 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
 
     Models of others may add no positions, or segments too, and may normalize the sum.
     """
-    made = _strips(trace, look, words, _OF_OTHERS if trace.of_others else ("scaled", "positions", "output"))
+    parts = _OF_OTHERS if trace.of_others else ("scaled", "positions", "output")
+    narrow = trace.of_others and trace.shape(f"{look.side}.embedding.tokens")[-1] != trace.card.d_model
+    made = _strips(trace, look, words, parts[:-1] if narrow else parts)  # Vectors of another width stand on no common axis.
     # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
     if trace.of_others:
-        made = attrs.evolve(made, caption=attrs.evolve(made.caption, formula="", note=_apart(made, words)))
+        made = attrs.evolve(made, caption=attrs.evolve(made.caption, formula="", note=_apart(trace, made, words)))
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
 
 
-def _apart(made: Strips, words: Words) -> str:
-    """That a model of others does not go on with the sum as it is, where it does not: some normalize it."""
+def _apart(trace: Trace, made: Strips, words: Words) -> str:
+    """That a model of others does not go on with the sum as it is, where it does not: some normalize or widen it."""
+    width = made.bands[0].values.shape[-1]
+    if trace.card.d_model != width:
+        return words("picture.sum_is_projected", width=width, stream=trace.card.d_model)
     *parts, output = (band.values.astype(np.float64) for band in made.bands)
     apart = float(np.abs(np.sum(parts, axis=0) - output).max(initial=0.0))
     return "" if apart <= _SAME * max(1.0, float(np.abs(output).max(initial=0.0))) else words("picture.sum_goes_on")

@@ -98,7 +98,7 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
 
 def _largest_weight(trace: Trace, tap: str) -> float:
     """The largest weight of a large map's tap in all layers: layers share one scale and can be compared."""
-    layers = [trace.map(with_layer(tap, layer)).levels for layer in range(trace.card.side(tap).n_layers)]
+    layers = [trace.map(with_layer(tap, layer)).levels for layer in trace.card.attention_layers(tap)]
     return max(float(np.nanmax(levels.arrays[-1])) for levels in layers if levels is not None)
 
 

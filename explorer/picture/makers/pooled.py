@@ -153,8 +153,9 @@ def largest_of(trace: Trace, look: Look, pooled: str) -> Callable[[Fold], Array]
 def pooled_values(trace: Trace, look: Look, pooled: str, fold: Fold | None = None) -> Array:
     """[query, key] of the chosen attention; of a maximum, each head is folded before. Raises UnknownTap, NotKept."""
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
-    n_layers = look.layer + 1 if pooled == "rollout" else trace.card.side(tap).n_layers
-    taps = [tap] if pooled.startswith("layer") else [with_layer(tap, layer) for layer in range(n_layers)]
+    last = look.layer if pooled == "rollout" else trace.card.side(tap).n_layers
+    layers_there = [layer for layer in trace.card.attention_layers(tap) if layer <= last]
+    taps = [tap] if pooled.startswith("layer") else [with_layer(tap, layer) for layer in layers_there]
     layers = [trace[name] for name in taps]  # [head, query, key] each
     if pooled == "rollout":
         return rollout(layers).astype(np.float32)

@@ -103,7 +103,8 @@ def _pools(trace: Trace, look: Look, part: Excerpt) -> tuple[str, ...]:
 
 
 def _features(trace: Trace) -> tuple[int, ...]:
-    return tuple(feature for feature in _FEATURES if feature < trace.card.d_model)
+    width = trace.table(trace.card.sides[0].name).shape[1]  # That of the vocabulary's vectors, which some models widen.
+    return tuple(feature for feature in _FEATURES if feature < width)
 
 
 def _waves(trace: Trace) -> tuple[Array, Array, int]:

@@ -111,7 +111,7 @@ def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return None
     attention = next((each for each in trace.card.attentions if each.endswith(".cross_attn")), trace.card.attentions[-1])
     side, _, kind = attention.partition(".")
-    taps = [f"{side}.layers.{layer}.{kind}.weights" for layer in range(trace.card.side(attention).n_layers)]
+    taps = [f"{side}.layers.{layer}.{kind}.weights" for layer in trace.card.attention_layers(attention)]
     values = np.mean([trace[tap].mean(axis=0) for tap in taps], axis=0)  # [query, key]
     return Heatmap(
         values=values,

@@ -82,8 +82,11 @@ def reaches(half: Half) -> tuple[float, float]:
     """
     before, after = (float(np.abs(values).max(initial=0)) for values in (half.scaled, half.output))
     both = max(before, after) or 1.0
-    # Of blocks of tokens the largest numbers are shown, which are no sums.
-    is_sum = not half.single or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    # Of blocks of tokens the largest numbers are shown, which are no sums. Of some models a layer widens the sum.
+    alike = half.scaled.shape == half.output.shape
+    is_sum = not half.single or (
+        alike and bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    )
     return (both, both) if not min(before, after) or (is_sum and both <= _FAR * min(before, after)) else (before, after)
 
 

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer
 
 import explorer
 from explorer import Change
@@ -23,6 +24,7 @@ from explorer.engine.request import Request
 from explorer.errors import (
     BadChange,
     BadVocabulary,
+    ExplorerError,
     KnobDoesNothing,
     NoChatTemplate,
     NotAModel,
@@ -322,6 +324,19 @@ def test_folders_without_a_vocabulary_or_settings(folder: Folder, tmp_path: Path
     (copied / "config.json").unlink()
     with pytest.raises(NotAModel):
         explorer.explore(TEXT, preset=copied)
+
+
+def test_one_piece_more_than_the_model_has_vectors_stands_in_nobodys_way(folder: Folder, tmp_path: Path) -> None:
+    """Many folders have a [PAD] that was added and never trained. Only a text with that very piece cannot be read."""
+    copied = tmp_path / "copied"
+    shutil.copytree(folder("gpt2"), copied)
+    vocabulary = Tokenizer.from_file(str(copied / "tokenizer.json"))
+    vocabulary.add_tokens([f"<extra{number}>" for number in range(41 - vocabulary.get_vocab_size())])
+    vocabulary.save(str(copied / "tokenizer.json"))
+
+    assert explorer.explore(TEXT, preset=copied).tokens == explorer.explore(TEXT, preset=folder("gpt2")).tokens
+    with pytest.raises(ExplorerError, match=r"<extra\d>.*40"):
+        explorer.explore(f"{TEXT} {vocabulary.id_to_token(40)}", preset=copied)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""Where the model is that somebody means by a path or a name.
+
+It may be a folder, a file inside of one, a file in GGUF, a folder of the Hugging Face cache, or the name of a model that lies
+in that cache. Nothing is ever downloaded.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from explorer.errors import AdapterAsPreset, CannotRead, NameOnHub, NoModelInside, NothingDownloaded, SeveralModels
+from explorer.files import read_whole
+
+_CONFIG, _ADAPTER = "config.json", "adapter_config.json"
+_FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5")  # The check of the folder says what it thinks of them.
+_HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
+_CACHED = "models--"
+_MOST_BYTES = 2**20
+_NAMED = 3  # models in a sentence
+
+
+def model_place(name: str) -> Path | None:
+    """The folder or the file in GGUF that holds the model; None for a name that means nothing of the kind.
+
+    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside.
+    """
+    try:
+        return _place(name) if name else None
+    except (OSError, ValueError):  # No file can have this name.
+        return None
+
+
+def weights_folder(name: str) -> Path | None:
+    """The folder of a model one of whose usual files is meant, as its config.json; None for any other name."""
+    try:
+        path = Path(name)
+        return path.parent if path.name in _FILES and path.is_file() and (path.parent / _CONFIG).is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _place(name: str) -> Path | None:
+    path = Path(name)
+    if path.is_dir():
+        return _in_folder(path)
+    if path.is_file():
+        found = path if path.suffix == ".gguf" else weights_folder(name)
+        if found is None:
+            raise NoModelInside(path=name)
+        return found
+    if not _HUB_NAME.fullmatch(name):
+        return None
+    cached = _hub_cache() / f"{_CACHED}{name.replace('/', '--')}"
+    if cached.is_dir():
+        return _snapshot(cached)
+    if "/" in name:
+        raise NameOnHub(name=name)
+    return None
+
+
+def _in_folder(folder: Path) -> Path:
+    """The folder itself, or the one inside of it that a download put there."""
+    weights = any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
+    weights = weights or any(each.suffix in (".gguf", *_PICKLES) for each in folder.iterdir() if each.stem != "training_args")
+    if not weights and (folder / _ADAPTER).is_file():
+        raise AdapterAsPreset(path=str(folder), base=_base(folder / _ADAPTER))
+    if weights or (folder / _CONFIG).is_file():
+        return folder
+    if (folder / "snapshots").is_dir():
+        return _snapshot(folder)
+    cached = sorted(folder.glob(f"{_CACHED}*")) or sorted((folder / "hub").glob(f"{_CACHED}*"))
+    if len(cached) == 1:
+        return _snapshot(cached[0])
+    if cached:
+        raise SeveralModels(path=str(folder), found=", ".join(each.name for each in cached[:_NAMED]), count=len(cached))
+    raise NoModelInside(path=str(folder))
+
+
+def _snapshot(cached: Path) -> Path:
+    """The newest download of a model in the cache. Raises NothingDownloaded."""
+    try:
+        told = read_whole(cached / "refs" / "main", _MOST_BYTES).decode().strip()
+    except (CannotRead, ValueError):
+        told = ""
+    if re.fullmatch(r"[0-9a-f]{6,64}", told) and (cached / "snapshots" / told).is_dir():
+        return cached / "snapshots" / told
+    found = [each for each in (cached / "snapshots").glob("*") if each.is_dir()]
+    if not found:
+        raise NothingDownloaded(path=str(cached))
+    return max(found, key=lambda each: each.stat().st_mtime_ns)
+
+
+def _hub_cache() -> Path:
+    """The folder where downloads of Hugging Face lie, as its own library finds it."""
+    told = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    if told:
+        return Path(told).expanduser()
+    home = os.environ.get("HF_HOME")
+    if home:
+        return Path(home).expanduser() / "hub"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface" / "hub"
+
+
+def _base(file: Path) -> str:
+    """The model that an adapter belongs to, as its settings name it; "?" where they name none."""
+    try:
+        told = json.loads(read_whole(file, _MOST_BYTES))
+    except (CannotRead, ValueError, RecursionError):
+        return "?"
+    base = told.get("base_model_name_or_path") if isinstance(told, dict) else None
+    return base if isinstance(base, str) and base else "?"
