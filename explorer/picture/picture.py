@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import attrs
 
 from explorer.lang import Words, sentences
-from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_DROPOUT
+from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
 from explorer.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def marked(picture: P, trace: Trace) -> P:
         told["changes"] = 0 if caption.finding in WITHOUT_CHANGES else n_changes
     left_out = {
         "changes": bool(n_changes) and told.get("changes", caption.changes) == 0,
-        "dropout": trace.card.dropout_active and caption.finding in WITHOUT_DROPOUT,
+        "dropout": trace.card.dropout_active and caption.finding not in ("", *WITHOUT_PASSES),
     }
     if any(left_out.values()):
         told["without"] = tuple(name for name, is_so in left_out.items() if is_so)

@@ -12,7 +12,8 @@ WITHOUT_CHANGES = frozenset({"variants", "copies", "batch", "segmentations"})
 
 `variants` and `copies` show weights. `batch` and `segmentations` read other tokens than those whose places are changed.
 """
-WITHOUT_DROPOUT = frozenset(
-    {"swap", "leak", "depth", "batch", "effects", "effects_exact", "edges", "costs", "patching", "saliency", "segmentations"}
-)
-"""Experiments whose passes drop nothing, so that they differ by what is tried alone. The engine and the cards read this."""
+WITHOUT_PASSES = frozenset({"variants", "copies", "why", "readers", "lens", "jacobian", "vectors", "norms"})
+"""Experiments that make no pass: they show weights, or are computed from what was recorded.
+
+The passes of all others drop nothing, so that they differ by what is tried alone, and their cards say so.
+"""

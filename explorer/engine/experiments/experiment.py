@@ -33,7 +33,7 @@ from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
-from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_DROPOUT
+from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
 from explorer.trace.findings import (
     DECODER_LEARNED,
     Copies,
@@ -222,12 +222,12 @@ def lens(bench: Bench) -> Lens:
 def running(name: str, bench: Bench) -> Iterator[Bench]:
     """Inside the block, a Bench whose model runs as the passes of this experiment do.
 
-    The changes of the pass are made and its dropout is left on, unless `trace.finding_kinds` names the experiment. So no
+    The changes of the pass are made, unless `trace.finding_kinds` names the experiment, and nothing is dropped. So no
     experiment puts in the changes itself, and each card can say which pass it is of.
     """
     changing = Changing() if name in WITHOUT_CHANGES else bench.changing
     with ExitStack() as stack:
-        model = stack.enter_context(without_dropout(bench.model)) if name in WITHOUT_DROPOUT else bench.model
+        model = bench.model if name in WITHOUT_PASSES else stack.enter_context(without_dropout(bench.model))
         stack.enter_context(changing.inside(model))
         yield attrs.evolve(bench, model=model, changing=changing)
 
