@@ -105,6 +105,13 @@ class HeadGrid(Picture):
     measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
 
     @property
+    def chosen_place(self) -> tuple[int, int] | None:
+        """The row of layers where the chosen head stands, and the head; None where its layer is not shown."""
+        if self.chosen is None or self.chosen[0] not in self.layers:
+            return None
+        return self.layers.index(self.chosen[0]), self.chosen[1]
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The thumbnails, layer · n_heads + head, as they stand one after the other; () where layers stay layers."""
         return () if self.measured is None else self.measured.order

@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer import Change
@@ -18,6 +19,7 @@ from explorer.state.look import Look
 from explorer.trace.architecture import architecture_of
 from explorer.trace.head_measures import head_values
 from explorer.trace.trace import Trace
+from explorer.views.pictures.head_grid import HeadGridView
 from tests.foreign.models import SOME_LAYERS
 
 pytestmark = pytest.mark.slow
@@ -129,3 +131,21 @@ def test_a_recording_of_such_a_model_by_another_program_is_shown(tmp_path: Path)
     assert (trace.card.sides[0].n_layers, trace.card.with_attention) == (4, (1, 3))
     assert head_wall(trace, Look().fitted(trace), Words.load("en")).layers == (1, 3)
     assert "decoder.layers.0" not in lacking(trace.card, "decoder.layers.0.self_attn.weights", Words.load("en"))
+
+
+def test_a_click_on_the_wall_chooses_the_layer_that_is_named_there(qtbot: QtBot, folder: Folder) -> None:
+    """The second row of the wall is layer 3, which its label, its outline and its click say."""
+    trace, words = traced(folder, "qwen3_next"), Words.load("en")
+    look = attrs.evolve(Look(), attention="decoder.self_attn", layer=3, head=2).fitted(trace)
+    wall = head_wall(trace, look, words)
+    view = HeadGridView()
+    qtbot.addWidget(view)
+    view.resize(600, 400)
+    view.draw(wall, words)
+    chosen: list[tuple[int, int]] = []
+    view.chosen.connect(lambda layer, head: chosen.append((layer, head)))
+
+    assert wall.chosen_place == (1, 2)
+    n_rows = wall.shape[0]
+    view.chosen_at(n_rows + 4, 0)  # Below the first row of thumbnails and the gap behind it.
+    assert chosen == [(3, 0)]

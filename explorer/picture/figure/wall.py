@@ -120,7 +120,8 @@ def _tables(picture: HeadGrid) -> Iterator[Table]:
 
 def _described(picture: HeadGrid, words: Words) -> str:
     place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
-    told = "" if picture.measured is None or picture.chosen is None else picture.measured.told(*picture.chosen, words)
+    row = picture.chosen_place
+    told = "" if picture.measured is None or row is None else picture.measured.told(*row, words)
     return f"{picture.caption.title} {picture.caption.shape} {place} {told}".rstrip()
 
 

@@ -159,7 +159,7 @@ class HeadGridView(WalkedCanvas):
         return (0, 0) if self.picture is None else self.picture.shape
 
     def moves_cursor(self, event: QKeyEvent) -> bool:
-        chosen = None if self.picture is None else self.picture.chosen
+        chosen = None if self.picture is None else self.picture.chosen_place
         return chosen is not None and bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
     def begins(self) -> tuple[int, int]:
@@ -167,7 +167,7 @@ class HeadGridView(WalkedCanvas):
 
     def under_cursor(self, row: int, column: int) -> tuple[int, int]:
         """The cell of the chosen head's thumbnail."""
-        layer, head = (0, 0) if self.picture is None or self.picture.chosen is None else self.picture.chosen
+        layer, head = (self.picture.chosen_place if self.picture is not None else None) or (0, 0)
         made = self._atlas
         top, left = (0, 0) if made is None else made.corner(layer, head)
         return top + row, left + column
@@ -179,17 +179,18 @@ class HeadGridView(WalkedCanvas):
 
     def chosen_at(self, row: int, column: int) -> None:
         found = self._atlas.find(row, column) if self._atlas is not None else None
-        if found is not None:
-            self.chosen.emit(found[0], found[1])
+        if found is not None and self.picture is not None:
+            self.chosen.emit(self.picture.layers[found[0]], found[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = arrow(event)
-        if step is None or self.moves_cursor(event) or self.picture is None or self.picture.chosen is None:
+        place = None if self.picture is None else self.picture.chosen_place
+        if step is None or self.moves_cursor(event) or self.picture is None or place is None:
             super().keyPressEvent(event)
             return
-        found = self._beside(self.picture, *self.picture.chosen, step)
+        found = self._beside(self.picture, *place, step)
         if found is not None:
-            self.chosen.emit(*found)
+            self.chosen.emit(self.picture.layers[found[0]], found[1])
             self._say_head(*found)
 
     def _say_head(self, layer: int, head: int) -> None:
@@ -208,9 +209,10 @@ class HeadGridView(WalkedCanvas):
         return (layer, head) if 0 <= layer < layers and 0 <= head < heads else None
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
-        if self.picture is None or self._atlas is None or self.picture.chosen is None:
+        place = None if self.picture is None else self.picture.chosen_place
+        if self._atlas is None or place is None:
             return
-        made, (layer, head) = self._atlas, self.picture.chosen
+        made, (layer, head) = self._atlas, place
         box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
         painter.setPen(QPen(QColor(self.theme.accent), 2))
         painter.drawRect(box.adjusted(-1, -1, 1, 1))
@@ -251,7 +253,11 @@ class HeadGridView(WalkedCanvas):
         for layer in range(0, made.layers, label_step(made.layers, made.layers * made.pitch_rows * high, metrics.ascent())):
             middle = first + made.corner(layer, 0)[0] * high
             if field.top() <= middle <= field.bottom():
-                right_label(painter, field.left() - 6, middle, f"L{layer}", self.theme.faint, field.left())
+                right_label(painter, field.left() - 6, middle, f"L{self._number(layer)}", self.theme.faint, field.left())
+
+    def _number(self, row: int) -> int:
+        """The layer that stands in a row of the wall."""
+        return row if self.picture is None else self.picture.layers[row]
 
     def _name_heads(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
         """Write the heads above."""
@@ -273,7 +279,7 @@ class HeadGridView(WalkedCanvas):
             box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
             above = box.top() - min(gap, 14.0) / 2 - 1
             if field.left() <= box.center().x() <= field.right() and field.top() - gap <= above <= field.bottom():
-                name = f"L{layer} H{head}" if made.is_folded else f"H{head}"
+                name = f"L{self._number(layer)} H{head}" if made.is_folded else f"H{head}"
                 figure = (
                     "" if self.picture is None or self.picture.measured is None else self.picture.measured.figure(layer, head)
                 )
