@@ -244,7 +244,7 @@ def test_a_plain_addition_stands_for_its_own_text(tmp_path: Path) -> None:
     tokenizer = written(tmp_path, made)
 
     assert [token.text for token in tokenizer.tokenize("né")] == ["né"]
-    assert tokenizer.names()[tokenizer.size - 1] == "né"
+    assert tokenizer.names[tokenizer.size - 1] == "né"
 
 
 @pytest.mark.parametrize("processor", ["Bert", "Roberta", "Sequence"])
