@@ -4,13 +4,13 @@ It may be a folder, a file inside of one, a file in GGUF, a folder of the Huggin
 in that cache. Nothing is ever downloaded.
 """
 
-import json
 import os
 import re
 from pathlib import Path
 
 from explorer.errors import AdapterAsPreset, CannotRead, NameOnHub, NoModelInside, NothingDownloaded, SeveralModels
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 
 _CONFIG, _ADAPTER = "config.json", "adapter_config.json"
 _FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
@@ -106,7 +106,7 @@ def _hub_cache() -> Path:
 def _base(file: Path) -> str:
     """The model that an adapter belongs to, as its settings name it; "?" where they name none."""
     try:
-        told = json.loads(read_whole(file, _MOST_BYTES))
+        told = read_json_text(read_whole(file, _MOST_BYTES))
     except (CannotRead, ValueError, RecursionError):
         return "?"
     base = told.get("base_model_name_or_path") if isinstance(told, dict) else None

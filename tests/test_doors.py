@@ -15,6 +15,8 @@ _READS = ("read_text", "read_bytes", "fromfile", "memmap", "loadtxt", "genfromtx
 _DOOR = "files.py"
 ALLOWED = {
     _DOOR: "it is the door",
+    "tokens/fence_process.py": "the null device, and pipes that this program made",
+    "tokens/fenced_tokenizer.py": "it opens the fence, and no file",
     "model/packed.py": "what the kernel says of its processor",
     "model/weights_file.py": "safetensors opens by name, after `read_header` came through the door",
     "training/checkpoint.py": "safetensors opens by name, after `read_header` came through the door",
@@ -27,9 +29,8 @@ OWN_JSON = {
     "install/qt_probe.py": "what this program says of itself in another process",
     "scanning/progress_file.py": "a plan of this process, made what JSON would make of it",
     "model/weights_header.py": "the library safetensors, which reads the header after it, refuses half letters",
-    "tokens/chat.py": "chat templates go to a process of their own, and what they make is checked as text",
-    "tokens/chat_process.py": "what this program tells its own process",
-    "tokens/foreign.py": "the library tokenizers refuses half letters",
+    "tokens/fence.py": "what this program's own process answers",
+    "tokens/fence_process.py": "what this program asks its own process",
     "tokens/foreign_tokenizer.py": "what the library tokenizers writes of its own tokenizer",
 }
 """The files that read JSON by themselves, with the reason."""

@@ -4,7 +4,6 @@ A template is a program in Jinja's language that came with somebody's folder. It
 (`chat_rendering.py`) behind the fence: the sandbox keeps it from Python, and the fence from running for ever.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import attrs
 
 from explorer.errors import BadTemplate, CannotRead, NoChatTemplate
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.fence import Fence, Limits, NoAnswerError
 from explorer.tokens.gguf_vocabulary import ends_of, piece_of
@@ -96,7 +96,7 @@ def has_template(folder: Path) -> bool:
 def _table(file: Path) -> dict[str, Any]:
     """The table in a file, empty if there is none."""
     try:
-        found = json.loads(read_whole(file, _MOST_ABOUT))
+        found = read_json_text(read_whole(file, _MOST_ABOUT))
     except (CannotRead, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -4,7 +4,6 @@ The files say which kind of pieces they hold. What stands around a text, and how
 by the class that the settings name, or where they name none by the family. A Chinese GPT-2 or BART has BERT's vocabulary.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ import attrs
 
 from explorer.errors import CannotRead, UnknownTokenizer
 from explorer.files import read_whole
+from explorer.json_text import read_json_text
 
 _MOST_BYTES = 2**27  # 128 MB
 _WORDS, _PAIRS = ("vocab.txt",), ("vocab.json", "merges.txt")
@@ -72,7 +72,7 @@ def _about(folder: Path) -> dict[str, Any]:
 def _table(file: Path) -> dict[str, Any]:
     """The table in a file, empty if there is none."""
     try:
-        found = json.loads(read_whole(file, _MOST_BYTES))
+        found = read_json_text(read_whole(file, _MOST_BYTES))
     except (CannotRead, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -107,7 +107,7 @@ def _word_pieces(library: Any, folder: Path, about: Mapping[str, Any]) -> Any:
 
 def _byte_pairs(library: Any, folder: Path, about: Mapping[str, Any]) -> Any:
     """GPT-2's tokenizer."""
-    vocabulary = json.loads(read_whole(folder / _PAIRS[0], _MOST_BYTES))
+    vocabulary = read_json_text(read_whole(folder / _PAIRS[0], _MOST_BYTES))
     lines = read_whole(folder / _PAIRS[1], _MOST_BYTES).decode().split("\n")
     merges = [tuple(line.rstrip("\r").split(" ")) for line in lines if line.strip() and not line.startswith("#version")]
     made = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=merges))
