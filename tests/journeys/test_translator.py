@@ -297,8 +297,8 @@ def test_damaged_weights_get_one_sentence_and_the_last_picture_stays(journey: Jo
         journey.settle(window)
         frame = window.session.frame
         window.session.ask(SetPreset(str(folder)))
-        journey.wait(lambda: "broken" in window.refusals.text.text())
-        assert "已损坏" in window.refusals.text.text()
+        journey.wait(lambda: "broken" in window.status.message.text())
+        assert "已损坏" in window.status.message.text()
         assert frame is window.session.frame
         window.session.ask(SetPreset("tiny"))
         journey.settle(window)

@@ -78,7 +78,9 @@ def test_the_output_of_one_row_is_read_in_its_own_order(monkeypatch: pytest.Monk
             several = steps.extend(target[:, :4])
             steps.back_to(3)
             one = steps.step(target[:, 3])
-        assert_same(one, several[:, -1])
+        torch.testing.assert_close(
+            one, several[:, -1], atol=3e-5, rtol=1e-5
+        )  # logits up to 10, sums of 256 products in two orders
         assert (steps.weights.of_one_row() is project) == (order != "turned")
 
 
