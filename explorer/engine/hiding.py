@@ -51,11 +51,11 @@ def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, ch
     at_once = max(1, min(len(places), _CELLS_AT_ONCE // max(card.sides[0].n_heads * n * n, n * card.vocab_size)))
     torch.set_num_threads(batch_threads(card, at_once * n))
 
-    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: torch.Tensor) -> None:
+    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: torch.Tensor) -> None:
         stop_if(stop)
 
     found = []
-    with torch.inference_mode(), changing.inside(model), hooked(model, watcher):
+    with torch.inference_mode(), changing.inside(model), hooked(model, hook):
         for first in range(0, len(places), at_once):
             hidden = torch.tensor(places[first : first + at_once])
             batch = ids.repeat(len(hidden), 1)  # [row, position]

@@ -45,11 +45,11 @@ def similarity(
     rows = [source.tokens_of(text) for text in texts]
     torch.set_num_threads(threads(card, max(map(len, rows), default=1)))
 
-    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
+    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(stop)
 
     found = []
-    with torch.inference_mode(), changing.inside(foreign), hooked(foreign, watcher):
+    with torch.inference_mode(), changing.inside(foreign), hooked(foreign, hook):
         for row in rows:
             vectors = foreign.vectors(ids_tensor(tuple(token.id for token in row)))[0]  # [position, feature]
             found.append(fetched(pooled(vectors, pooling)).numpy())

@@ -134,19 +134,19 @@ class Measurer:
         assert model is not None and isinstance(source, Translating)
         maps: dict[str, list[Array]] = defaultdict(list)
 
-        def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
+        def hook(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
             if tap.name.endswith(".weights"):
                 side, _layers, _layer, kind, _weights = tap.name.split(".")
                 maps[f"{side}.{kind}"].append(tensor.cpu().numpy())  # [sentence, head, query, key]
 
         ids = _ids(rows).to(wish.config.device)
         with torch.inference_mode():
-            with hooked(model, watcher):
+            with hooked(model, hook):
                 memory = model.encode(ids)
             said = greedy_batch(model, memory, ids.shape[1])
             tokens = [source.with_target(wish, row, own) for row, own in zip(rows, said, strict=True)]
             target = _ids([each.target for each in tokens]).to(wish.config.device)
-            with hooked(model, watcher):
+            with hooked(model, hook):
                 x = model.decode(target, memory)
             logits = model.generator(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
         whole = {attention: np.stack(layers, axis=1) for attention, layers in maps.items()}

@@ -295,8 +295,8 @@ def _loss(bench: Bench, logits: Tensor) -> Tensor:
 def _stopping(bench: Bench) -> Iterator[None]:
     """Inside the block, ask at each tap whether to stop, as recording does."""
 
-    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
+    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(bench.stop)
 
-    with hooked(bench.model, watcher):
+    with hooked(bench.model, hook):
         yield

@@ -35,9 +35,9 @@ def seen_at(model: AnyModel, endings: tuple[str, ...], *, keep: bool = False) ->
     """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
     seen: dict[str, Tensor] = {}
 
-    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
+    def hook(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         if tap.name.endswith(endings):
             seen[tap.name] = tensor if keep else tensor.detach().clone()
 
-    with hooked(model, watcher):
+    with hooked(model, hook):
         yield seen

@@ -255,12 +255,12 @@ def _recorded(bed: Bed, names: set[str], tokens: Tokens) -> tuple[dict[str, Tens
     """B's tensors by tap [batch 1, (head,) position, feature], and its logits [position, vocab]. Raises Superseded."""
     parts: dict[str, list[Tensor]] = {}
 
-    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
+    def hook(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         stop_if(bed.stop)
         if tap.name in names:
             parts.setdefault(tap.name, []).append(tensor.clone())
 
-    with hooked(bed.model, watcher):
+    with hooked(bed.model, hook):
         logits = runs_of(bed.model, tokens).logits(1)[0]
     return {name: torch.cat(blocks, dim=-2) for name, blocks in parts.items()}, logits
 

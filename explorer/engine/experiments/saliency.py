@@ -128,11 +128,11 @@ def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tupl
     """The embeddings' outputs and what positions alone add to them, by tap [batch 1, position, feature]; and the logits."""
     seen: dict[str, Tensor] = {}
 
-    def watcher(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
+    def hook(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
         if ".embedding." in tap.name:
             seen[tap.name] = tensor.detach().clone()
 
-    with hooked(model, watcher):
+    with hooked(model, hook):
         logits = model(*ids)
     outputs = {name: tensor for name, tensor in seen.items() if name.endswith(".output")}
     return outputs, {name: _base(name.removesuffix(".output"), seen) for name in outputs}, logits

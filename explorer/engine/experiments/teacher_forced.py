@@ -34,8 +34,8 @@ def teacher_forced(bench: Bench, changing: Changing) -> LogP:
     """
     tokens = bench.tokens
     torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
-    watcher = _stopping(bench.stop)
-    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), hooked(bench.model, watcher):
+    hook = _stopping(bench.stop)
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), hooked(bench.model, hook):
         logits = bench.runs.logits(1)  # [batch 1, position, vocab]
         if _PROBABILITIES in changing.taps:  # No word is measured on them, but a change there is one of the pass.
             bench.model.get_submodule(_PROBABILITIES)(logits.softmax(dim=-1))
@@ -50,8 +50,8 @@ def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], cha
     """
     torch.set_num_threads(threads(card_of(model.config), max(len(sentences[0].source), len(sentences[0].target))))
     source, target = (_batch([getattr(each, side) for each in sentences], model) for side in ("source", "target"))
-    watcher = _stopping(stop)
-    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), hooked(model, watcher):
+    hook = _stopping(stop)
+    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), hooked(model, hook):
         logits = fetched(model(source, target))  # [batch, position, vocab]
     changing.check_reached()
     return [_log_p(row, tokens, written(tokens)) for row, tokens in zip(logits, sentences, strict=True)]
@@ -63,10 +63,10 @@ def _seeded(bench: Bench) -> AbstractContextManager[None]:
 
 
 def _stopping(stop: Stop) -> Hook:
-    def watcher(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
+    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
         stop_if(stop)
 
-    return watcher
+    return hook
 
 
 def _batch(sides: list[tuple[Token, ...]], model: Transformer) -> Tensor | None:

@@ -257,13 +257,13 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Ch
     blocks: list[NDArray[np.float32]] = []
     made = f"{base}.weights" if stage == "dropped" else tap  # Without dropout the two are equal.
 
-    def watcher(seen: Tap, _args: tuple[Any, ...], tensor: torch.Tensor) -> None:
+    def hook(seen: Tap, _args: tuple[Any, ...], tensor: torch.Tensor) -> None:
         if seen.name == made:
             maps = tensor[0]  # [head, query, key], all heads under ALiBi and changes, else one
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
     heads = slice(None) if attention.position == "alibi" or changing.at_maps_of(base) else slice(head, head + 1)
-    with changing.inside(model), hooked(model, watcher):
+    with changing.inside(model), hooked(model, hook):
         for block in _weighed(trace, attention, base, heads, closed):
             block()
             if stop():

@@ -203,7 +203,7 @@ def test_a_decoder_that_somebody_looks_into_is_not_quick(look: Callable[[Transfo
     assert not can_be_quick(model)
 
 
-def test_inside_hooks_and_watchers_steps_are_slow() -> None:
+def test_inside_hooks_steps_are_slow() -> None:
     """And quick again behind them."""
     model = model_of()
     with torch.inference_mode():
