@@ -163,16 +163,16 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
     "some of the output": (
         by_hand(),
         "mixed",
-        "The words' values are added by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of the output, "
-        "that of me the most (95 %).",
-        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %；占得最多的是 me（95 %）。",
+        "The words' values are added by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of the output. "
+        "The largest share comes from me (95 %).",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %；份额最大的是 me（95 %）。",
     ),
     "against the output": (
         by_hand(other=(3.0, -2.0, -5.0)),
         "mixed",
         "The words' values are added by weight. <bos> has the weight 0.304, but its weighted value points away from the output "
-        "(−6 %); that of She makes up the most (118 %).",
-        "按权重把各词的 V 加起来：<bos> 的权重是 0.304，但加权后的 V 与输出方向相反（−6 %）；占得最多的是 She（118 %）。",
+        "(−6 %). The largest share comes from She (118 %).",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.304，但加权后的 V 与输出方向相反（−6 %）；份额最大的是 She（118 %）。",
     ),
     "an output of zero": (
         by_hand(value=np.zeros((4, 2))),
