@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,18 @@ sys.exit(run(["gui", "--preset", "tiny", "--text", "她爱读书"]))
 """
 
 
+@pytest.fixture
+def usual_signals() -> Iterator[None]:
+    """Signals end a process, also where the tests themselves run behind `nohup` or in the background: children inherit that."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number, _status in ENDINGS}
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # A child gets the system's own way for it.
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(("number", "status"), ENDINGS)
 @pytest.mark.parametrize("when", ["framed", "open"])
 def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str, tmp_path: Path) -> None:
@@ -58,6 +70,7 @@ def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str,
         _out, complained = running.communicate(timeout=30)
     finally:
         running.kill()
+        running.communicate()
 
     assert running.returncode == status, complained
     assert "Traceback" not in complained
@@ -79,6 +92,7 @@ def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(("number", "status"), ENDINGS)
 def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status: int) -> None:
     """No exception goes through a library that is half loaded."""
@@ -97,6 +111,7 @@ def test_what_nohup_ignores_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         assert signal.SIGHUP not in ending_signals()
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        assert signal.SIGHUP in ending_signals()
     finally:
         signal.signal(signal.SIGHUP, before)
-    assert signal.SIGHUP in ending_signals()
