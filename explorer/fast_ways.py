@@ -32,6 +32,9 @@ LAYERS = frozenset(
 DROPOUT = frozenset({"dropout", "dropout_active", "dropout_seed"})
 """Knobs of dropout, for ways that ask whether it is on."""
 
+OF_WHOLE_PASSES = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
+"""All of these, for ways that obey every knob there is."""
+
 
 def understands(config: Config, knobs: frozenset[str]) -> bool:
     """Whether every knob that is not among `knobs` stands at its default."""

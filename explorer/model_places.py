@@ -8,7 +8,15 @@ import os
 import re
 from pathlib import Path
 
-from explorer.errors import AdapterAsPreset, CannotRead, NameOnHub, NoModelInside, NothingDownloaded, SeveralModels
+from explorer.errors import (
+    AdapterAsPreset,
+    CannotRead,
+    NameOnHub,
+    NoModelInside,
+    NothingDownloaded,
+    NothingThere,
+    SeveralModels,
+)
 from explorer.files import read_whole
 from explorer.json_text import read_json_text
 
@@ -24,7 +32,7 @@ _NAMED = 3  # models in a sentence
 def model_place(name: str) -> Path | None:
     """The folder or the file in GGUF that holds the model; None for a name that means nothing of the kind.
 
-    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside.
+    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere.
     """
     try:
         return _place(name) if name else None
@@ -50,6 +58,8 @@ def _place(name: str) -> Path | None:
         if found is None:
             raise NoModelInside(path=name)
         return found
+    if name.startswith(("/", "~", ".")) or "\\" in name or path.suffix in (".gguf", ".safetensors", ".json"):
+        raise NothingThere(path=name)
     if not _HUB_NAME.fullmatch(name):
         return None
     cached = _hub_cache() / f"{_CACHED}{name.replace('/', '--')}"

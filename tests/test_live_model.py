@@ -183,5 +183,6 @@ def test_arguments_that_it_has_already_are_refused(model: Transformer) -> None:
     for given in ({"temperature": 0.5}, {"preset": "tiny"}, {"trained": False}):
         with pytest.raises(ModelHasPreset, match=next(iter(given))):
             explorer.explore(SENTENCE, model=model, **given)  # type: ignore[arg-type]
-    with pytest.raises(NotLoaded, match="Linear"):
-        explorer.explore(SENTENCE, model=nn.Linear(2, 2))
+    for other, name in ((nn.Linear(2, 2), "Linear"), ("translator", "str")):
+        with pytest.raises(NotLoaded, match=name):
+            explorer.explore(SENTENCE, model=other)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 import explorer
 from explorer import errors, presets
 from explorer.config import Config
-from explorer.errors import BadPreset, KnobDoesNothing, NotOwnModel, UnknownKnob, UnknownPreset
+from explorer.errors import BadPreset, KnobDoesNothing, NothingThere, NotOwnModel, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words
 from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, titles
 from explorer.state.intents import SetPreset
@@ -47,7 +47,7 @@ def test_the_base_model_is_the_papers() -> None:
     assert config.activation == "relu"
 
 
-@pytest.mark.parametrize("name", ["", "nothing", "../lang/zh", "tiny.toml"])
+@pytest.mark.parametrize("name", ["", "nothing", "lang/zh/tiny x", "tiny.toml"])
 def test_an_unknown_preset_names_those_there_are(name: str) -> None:
     """A path is no name."""
     with pytest.raises(UnknownPreset) as caught:
@@ -55,6 +55,16 @@ def test_an_unknown_preset_names_those_there_are(name: str) -> None:
 
     assert caught.value.values["name"] == name
     assert "tutorial-a" in Words.load("en").error(caught.value)
+
+
+@pytest.mark.parametrize("name", ["../lang/zh", "/nowhere/model", "~/gpt2", "small.gguf", "C:\\models\\gpt2"])
+def test_a_path_with_nothing_there_is_told_as_a_path(name: str) -> None:
+    """Whoever gives a path wants no list of presets."""
+    with pytest.raises(NothingThere) as caught:
+        load_preset(name)
+
+    assert caught.value.values["path"] == name
+    assert "does not exist" in Words.load("en").error(caught.value)
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])

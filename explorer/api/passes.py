@@ -65,9 +65,9 @@ def load_model(
     """The live model of a preset or folder: a torch module to which you may add hooks, and whose weights you may edit.
 
     Each call loads a model of its own. Its taps are modules, `model.get_submodule("encoder.layers.0.self_attn.weights")`;
-    what a forward hook of a tap returns goes on in the pass. `explore(text, model=model)` and its like compute with the model
-    as it is. Of a folder with a model of others, `model.model` is the module of transformers. The arguments are those of
-    `explore`.
+    what a forward hook of a tap returns goes on in the pass. `explore`, `why` and `lens` compute with the model as it is when
+    they are given `model=model`. Its parameters want no gradients until you ask for them. Of a folder with a model of others,
+    `model.model` is the module of transformers. The arguments are those of `explore`.
     Raises explorer.errors.ExplorerError.
     """
     request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})

@@ -62,10 +62,17 @@ def effects(
     if path is not None:
         _write(trace, word, focus, path, words, theme)
     if as_json:
-        click.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
+        click.echo(json.dumps(shown.to_dict() | without_of(trace), ensure_ascii=False))
     elif path is None:
         for line in _edge_lines(trace, shown.edges, words) if shown.edges is not None else _lines(trace, shown, words):
             click.echo(line)
+        if trace.card.dropout_active:
+            click.echo(words("picture.without_about.dropout"))
+
+
+def without_of(trace: "Trace") -> dict[str, list[str]]:
+    """What the passes of an experiment left out, for files that machines read; nothing where they left out nothing."""
+    return {"without": ["dropout"]} if trace.card.dropout_active else {}
 
 
 def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Words, theme: str) -> None:

@@ -41,7 +41,7 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 @click.option("--json", "as_json", is_flag=True)
 @shared_flags
 @click.pass_obj
-def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
+def saliency(words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Say by integrated gradients how much each token of TEXT does for each word, in nats."""
     request = asked(text, given)
     from explorer.engine import questions  # torch takes a second to load, so the checks come first.
@@ -49,7 +49,8 @@ def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
 
     found = questions.saliency(Computer(), request)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        without = {"without": ["dropout"]} if request.wish.config.dropout_active else {}
+        click.echo(json.dumps(found.to_dict() | without, ensure_ascii=False))
         return
     for place, word in enumerate(found.words):
         click.echo(f"{word}   Σ − Δ log p = {found.errors[place]:+.2f}")
@@ -58,3 +59,5 @@ def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
                 f"{token.text} {value:+.2f}" for token, value in zip(tokens, found.integrated[side][place], strict=True)
             )
             click.echo(f"    {side}: {told}")
+    if request.wish.config.dropout_active:
+        click.echo(words("picture.without_about.dropout"))

@@ -40,12 +40,12 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
     return model
 
 
-def live_wish(model: nn.Module, given: frozenset[str]) -> Wish:
+def live_wish(model: object, given: frozenset[str]) -> Wish:
     """The Wish that a live module was loaded with; `given` are further arguments that it has already.
 
     Raises NotLoaded for a module that `load_live` did not make, ModelHasPreset.
     """
-    live: Live | None = model.__dict__.get(_KEY)
+    live: Live | None = model.__dict__.get(_KEY) if isinstance(model, nn.Module) else None
     if live is None:
         raise NotLoaded(module=type(model).__name__)
     if given:

@@ -3,7 +3,8 @@
 ExplorerError
 ├── BadKnob   UnknownKnob (MisspelledKnob), KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole,
 │             HeadsDoNotFit, KnobDoesNothing
-├── NotFound  UnknownPreset (AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside)
+├── NotFound  UnknownPreset (AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside,
+│             NothingThere)
 └── BadFile   BadPreset
 """
 
@@ -96,6 +97,12 @@ class NoModelInside(UnknownPreset):
     """A folder or file that is there and holds no model. Values: path."""
 
     key = "error.no_model_inside"
+
+
+class NothingThere(UnknownPreset):
+    """A path under which there is neither a file nor a folder. Values: path."""
+
+    key = "error.nothing_there"
 
 
 class BadPreset(BadFile):

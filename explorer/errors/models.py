@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, ModelHasPreset
-└── BadFile   BadVocabulary, BadWeights (NotFinite)
+└── BadFile   BadVocabulary (VocabularyTooLarge, VocabularyTooSlow, UnknownCut), BadWeights (NotFinite)
 """
 
 from explorer.errors.base import BadFile, NotFound
@@ -42,6 +42,24 @@ class BadVocabulary(BadFile):
     """A vocabulary file that cannot be used, or does not fit the weights. Values: path, reason."""
 
     key = "error.bad_vocabulary"
+
+
+class VocabularyTooLarge(BadVocabulary):
+    """A tokenizer that needs too much memory to be opened. Values: path, mb."""
+
+    key = "error.vocabulary_too_large"
+
+
+class VocabularyTooSlow(BadVocabulary):
+    """A tokenizer that computes for too long before it can be used. Values: path, seconds."""
+
+    key = "error.vocabulary_too_slow"
+
+
+class UnknownCut(BadVocabulary):
+    """A vocabulary in GGUF whose texts are cut in a way that is not known here. Values: path, name."""
+
+    key = "error.unknown_cut"
 
 
 class BadWeights(BadFile):

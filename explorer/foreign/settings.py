@@ -6,6 +6,7 @@ code from the network (CVE-2026-4372). A key that names a place in the network i
 program code of its own. Where transformers has the kind itself, what the folder says of code is left out and told.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from explorer.foreign.known import known_families
 from explorer.json_text import read_json_text
 
 FILE = "config.json"
+_SMALL = re.compile(r"(?:^|_)eps(?:ilon)?(?:_|$)")  # what is added where something is divided by
 _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
 _LARGEST = 2**24  # of anything that counts positions, features or symbols
@@ -108,6 +110,8 @@ def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, An
 def _check(folder: Path, key: str, value: Any) -> None:
     if _IMPLEMENTATION.fullmatch(key) and not _is_place_free(value):
         raise NeedsCode(path=str(folder), reason=f"{key}: {str(value)[:_LONGEST]}")
+    if isinstance(value, float) and (math.isnan(value) or (math.isinf(value) and _SMALL.search(key))):
+        raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")
     most = _MOST_PARTS if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
     if most is not None and isinstance(value, int | float) and not abs(value) <= most:
         raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")

@@ -9,7 +9,14 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadVocabulary, TokenizerFailed, TokenizerTooLarge, TokenizerTooSlow
+from explorer.errors import (
+    BadVocabulary,
+    TokenizerFailed,
+    TokenizerTooLarge,
+    TokenizerTooSlow,
+    VocabularyTooLarge,
+    VocabularyTooSlow,
+)
 from explorer.tokens.check import check_text
 from explorer.tokens.fence import Fence, Limits, NoAnswerError, OverSizeError, OverTimeError
 from explorer.tokens.token import Token
@@ -34,6 +41,10 @@ def open_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING
     fence = Fence("tokenizer", limits, folder=str(folder.absolute()), family=family, told=told)
     try:
         return FencedTokenizer(fence, fence.open(), str(folder))
+    except OverSizeError as error:
+        raise VocabularyTooLarge(path=str(folder), mb=round(error.n_bytes / 2**20)) from error
+    except OverTimeError as error:
+        raise VocabularyTooSlow(path=str(folder), seconds=round(error.seconds)) from error
     except NoAnswerError as error:
         raise BadVocabulary(path=str(folder), reason=error.reason) from error
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import BadVocabulary, CannotRead, NeedsSentencepiece, NotInstalled, NoTokenizer
+from explorer.errors import BadVocabulary, CannotRead, NeedsSentencepiece, NotInstalled, NoTokenizer, UnknownCut
 from explorer.files import read_whole
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
-from explorer.tokens.gguf_vocabulary import tokenizer_json
+from explorer.tokens.gguf_vocabulary import UnknownWayError, tokenizer_json
 from explorer.tokens.older_files import older_files
 from explorer.tokens.sentence_pieces import has_pieces, pieces_file, read_pieces
 
@@ -23,7 +23,7 @@ _TRIAL = "a 1 我"  # A tokenizer that cannot cut this cuts nothing.
 def read_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING) -> ForeignTokenizer:
     """The tokenizer of a folder with a model of `family`; `told` is what the header of its GGUF file tells.
 
-    Raises NotInstalled, NoTokenizer, NeedsSentencepiece, UnknownTokenizer, BadVocabulary.
+    Raises NotInstalled, NoTokenizer, NeedsSentencepiece, UnknownTokenizer, UnknownCut, BadVocabulary.
     """
     try:
         import tokenizers
@@ -46,6 +46,8 @@ def read_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING
             path = older.vocabulary
             made = ForeignTokenizer(older.read(tokenizers))
         made.tokenize(_TRIAL)
+    except UnknownWayError as error:
+        raise UnknownCut(path=str(folder), name=error.args[0]) from error
     except ImportError as error:
         raise NeedsSentencepiece(path=str(folder)) from error
     except CannotRead as error:

@@ -24,6 +24,10 @@ _ENDS_A_TURN = frozenset(_ENDS.split())
 """The pieces that end an answer. llama.cpp takes them for control pieces, whatever a header says of their kind."""
 
 
+class UnknownWayError(ValueError):
+    """A pre-tokenizer whose name is not known here; the name is its argument."""
+
+
 def tokenizer_json(told: Mapping[str, Any]) -> str:
     """The tokenizer.json of what a header tells under "tokenizer.ggml.". Raises ValueError for a vocabulary of another kind."""
     pieces = _pieces(told)
@@ -44,7 +48,7 @@ def _byte_pairs(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any
     """GPT-2's kind, with the pairs in their order."""
     cut, pairs = CUTS.get(_way(told)), told.get("tokenizer.ggml.merges")
     if cut is None:  # Another way to cut would give other tokens, and nobody would notice.
-        raise ValueError(f"tokenizer.ggml.pre: {_way(told)[:40]}")
+        raise UnknownWayError(_way(told)[:40])
     if not isinstance(pairs, list) or not all(isinstance(pair, str) and pair.count(" ") == 1 for pair in pairs):
         raise ValueError("tokenizer.ggml.merges")
     model = {

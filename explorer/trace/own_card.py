@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from explorer.config import MASK_VALUES, SINUSOID_VARIANTS, Config
-from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
+from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.trace import block_sizes
 from explorer.trace.model_card import ModelCard, SideCard
 
@@ -17,7 +17,6 @@ _ABSENT = {
     "feed_forward.routing": "absent.no_experts",
     "feed_forward.chosen": "absent.no_experts",
 }
-_KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT  # Maps are made again from queries and keys by these knobs alone.
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
 
 
@@ -54,7 +53,7 @@ def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
         dropout_active=config.dropout_active,
         parameters=_parameters(config, sides),
         trained=trained,
-        remakes_maps=understands(config, _KNOWN),
+        remakes_maps=understands(config, OF_WHOLE_PASSES),
         absent=_ABSENT,
     )
 

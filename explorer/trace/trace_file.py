@@ -145,6 +145,9 @@ def _search(row: dict[str, Any] | None) -> Search | None:
 
 
 def _token(row: dict[str, Any]) -> Token:
+    numbers = row["id"], row["start"], row["end"]
+    if not all(type(each) is int and each >= 0 for each in numbers):
+        raise ValueError(f"a token with {numbers}")
     word = row.get("word")  # Older files have none.
     return Token(**{**row, "merges": tuple(row["merges"]), "word": None if word is None else (int(word[0]), int(word[1]))})
 

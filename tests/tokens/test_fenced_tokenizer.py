@@ -20,6 +20,8 @@ from explorer.errors import (
     TokenizerFailed,
     TokenizerTooLarge,
     TokenizerTooSlow,
+    VocabularyTooLarge,
+    VocabularyTooSlow,
 )
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import behind_fence
@@ -97,7 +99,7 @@ def test_replacements_that_double_a_text_again_and_again_are_refused(tmp_path: P
     """22 of them took 90 s; the trial at opening has one "a"."""
     made = Tokenizer(models.BPE({"a": 0}, []))
     made.normalizer = normalizers.Sequence([normalizers.Replace("a", "aa")] * 22)
-    with pytest.raises(BadVocabulary, match=r"> 256 MB|> 5 s"):
+    with pytest.raises((VocabularyTooLarge, VocabularyTooSlow)):
         opened(tmp_path, made)
     made.normalizer = normalizers.Sequence([normalizers.Replace("b", "bb"), *[normalizers.Replace("b", "aab")] * 1000])
     fenced = opened(tmp_path, made)
@@ -111,7 +113,7 @@ def test_a_very_long_prefix_is_refused_or_one_unknown_word(tmp_path: Path) -> No
     made = words(normalizer=normalizers.Prepend("x" * 10**7))
 
     assert [(token.id, token.known) for token in opened(tmp_path, made, LIMITS).tokenize("a")] == [(2, False)]
-    with pytest.raises(BadVocabulary, match=r"> 2\d\d MB"):
+    with pytest.raises(VocabularyTooLarge, match=r"2\d\d MB"):
         opened(tmp_path, made, attrs.evolve(TIGHT, memory_bytes=2**26))
 
 
@@ -207,7 +209,7 @@ def tried(seed: int, folder: Path) -> list[str]:
 def test_whatever_a_tokenizer_is_made_of_there_are_tokens_or_a_sentence(tens: int, tmp_path: Path) -> None:
     """Of strange parts put together by chance; every call comes back, since time and memory are limited."""
     found = collections.Counter(each for seed in range(10 * tens, 10 * tens + 10) for each in tried(seed, tmp_path))
-    assert {"tokens", "BadVocabulary"} <= found.keys()
+    assert "tokens" in found and any(each.startswith(("BadVocabulary", "Vocabulary")) for each in found)
 
 
 def test_what_runs_behind_the_fence(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_scored_pieces_are_joined_by_their_scores_and_fall_back_to_bytes(tmp_pat
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (byte_pairs("somebody's"), "tokenizer.ggml.pre"),
+        (byte_pairs("somebody's"), "somebody's"),
         ({**byte_pairs(), "tokenizer.ggml.model": "t5"}, "tokenizer.ggml.model"),
         ({**byte_pairs(), "tokenizer.ggml.merges": ["a"]}, "merges"),
         ({**byte_pairs(), "tokenizer.ggml.tokens": ["a", "a"]}, "tokens"),

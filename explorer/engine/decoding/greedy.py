@@ -12,6 +12,7 @@ import torch
 
 from explorer.engine.decoding.beam import NEVER_SAID, Beam, Candidates, Decoding, Ids, check_prefix, likeliest, longest
 from explorer.engine.decoding.quick import Steps, steps_of
+from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.search_tree import Search
@@ -20,8 +21,11 @@ _AT_ONCE = 24  # So many tokens are guessed at most: with more, a wrong guess co
 
 
 def can_guess(model: Transformer, decoding: Decoding) -> bool:
-    """Whether greedy decoding with a guess is possible: a beam of one, and logits that depend on no later token."""
-    causal = model.config.causal_mask and model.config.masking == "usual"
+    """Whether greedy decoding with a guess is possible: a beam of one, and logits that depend on no later token.
+
+    Under a knob that is not known here, they may.
+    """
+    causal = model.config.causal_mask and model.config.masking == "usual" and understands(model.config, OF_WHOLE_PASSES)
     return decoding.beam == 1 and not decoding.whole and not model.training and causal
 
 

@@ -14,14 +14,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
+from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model import masks
 from explorer.model.attention import Attention
 from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
-
-KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 
 
 class Incremental:
@@ -35,7 +33,7 @@ class Incremental:
         assert model.decoder is not None  # An encoder alone writes nothing.
         self.device = next(model.parameters()).device
         config = model.config
-        self._keeps = not whole and config.causal_mask and config.masking == "usual" and understands(config, KNOWN)
+        self._keeps = not whole and config.causal_mask and config.masking == "usual" and understands(config, OF_WHOLE_PASSES)
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real
         self._given: Tensor | None = None  # [batch, position] all ids so far, in whole passes only

@@ -15,13 +15,12 @@ from torch import Tensor, nn
 from explorer.config import Config
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
-from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, understands
+from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model import masks, positions
 from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
 
-KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 _ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
 
 
@@ -45,7 +44,7 @@ def quick_state(model: Transformer) -> State | None:
         return None
     if config.architecture != "encoder-decoder" or model.training:
         return None
-    if not understands(config, KNOWN) or is_hooked(model):
+    if not understands(config, OF_WHOLE_PASSES) or is_hooked(model):
         return None
     assert model.decoder is not None  # The architecture says so.
     parts = (part for layer in layers_of(model) for part in (layer.self_attn, layer.cross_attn, layer.feed_forward))

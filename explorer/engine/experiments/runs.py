@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from explorer.engine.decoding.incremental import KNOWN
-from explorer.fast_ways import understands
+from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.foreign.model import Foreign
 from explorer.model.hooks import is_hooked
 from explorer.model.ids import ids_tensor
@@ -52,7 +51,7 @@ class _OwnRuns:
         self, n: int, memory: Tensor | None = None, places: Places = EVERYWHERE, symbols: list[int] | None = None
     ) -> Tensor:
         generator, output = self.model.generator, self._output(n, memory)[:, places]  # [batch, place, feature]
-        project, is_known = generator.project, understands(self.model.config, KNOWN)
+        project, is_known = generator.project, understands(self.model.config, OF_WHOLE_PASSES)
         if symbols is None or is_hooked(generator) or not is_known:
             made: Tensor = generator.logits_of(output) if is_known else generator(output)
             return made if symbols is None else made[..., symbols]

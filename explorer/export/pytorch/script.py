@@ -13,14 +13,13 @@ from explorer.errors import NoScriptForKnobs, RecordedOnly
 from explorer.export.pytorch import changes, common, inputs, layers, weights
 from explorer.export.pytorch.coder import Coder, comment, lines, safe, wrapped
 from explorer.export.pytorch.foreign import foreign_script
-from explorer.fast_ways import BEFORE_THE_PASS, DROPOUT, LAYERS, MASKS, not_understood
+from explorer.fast_ways import OF_WHOLE_PASSES, not_understood
 from explorer.lang import Words
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Tokens, Trace
 from explorer.version import __version__
 
 _WIDE = 112  # columns of the docstring
-_KNOWN = BEFORE_THE_PASS | MASKS | LAYERS | DROPOUT
 
 
 def pytorch_script(trace: Trace, parts: ScriptParts, words: Words, beside: Path | None = None) -> str:
@@ -34,7 +33,7 @@ def pytorch_script(trace: Trace, parts: ScriptParts, words: Words, beside: Path 
         raise RecordedOnly(path=trace.preset)
     if trace.config is None:
         return foreign_script(trace, parts, words)
-    unknown = not_understood(trace.config, _KNOWN)
+    unknown = not_understood(trace.config, OF_WHOLE_PASSES)
     if unknown:
         raise NoScriptForKnobs(names=", ".join(unknown))
     return _Script(trace, trace.config, Coder(trace.config, words), parts, beside).text()

@@ -81,7 +81,8 @@ def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> 
             name=f"patching.{side}",
             shape=f"[layer {values.shape[0]}, token {values.shape[1]}]",
             formula=_FORMULA,
-            note=words("patching.note", word=_plain(step.word[1]), other=_plain(step.other_word[1]), gap=gap, other_gap=other),
+            note=words("patching.note", word=_plain(step.word[1]), other=_plain(step.other_word[1]), gap=gap, other_gap=other)
+            + (f" {words('patching.other_unchanged')}" if trace.changes else ""),
             origin="beside",
             finding="patching",
         ),
