@@ -229,3 +229,12 @@ def test_the_check_imports_neither_torch_nor_transformers() -> None:
 def test_all_errors_are_the_users() -> None:
     """None of them is a bug's."""
     assert all(issubclass(kind, ExplorerError) for _spoil, kind, _told in HOSTILE.values())
+
+
+@pytest.mark.parametrize("key", ["rms_norm_eps", "layer_norm_epsilon", "norm_eps"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_settings_that_are_no_numbers_are_refused_by_their_key(key: str, value: float, tmp_path: Path) -> None:
+    """A model with such a norm computes nothing; infinity elsewhere may be a limit that there is not."""
+    with pytest.raises(errors.NotAModel, match=key):
+        check_folder(write_folder(tmp_path / "m", **{key: value}))
+    check_folder(write_folder(tmp_path / "n", time_step_limit=[0.0, float("inf")]))

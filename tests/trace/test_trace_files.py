@@ -347,3 +347,17 @@ def test_changes_are_saved_with_what_they_made(tmp_path: Path) -> None:
                 Trace.load(tmp_path / "b.npz")
         else:
             assert Trace.load(tmp_path / "b.npz").changes == wanted
+
+
+@pytest.mark.parametrize("name", ["id", "start", "end"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, None, [], 1.5, True])
+def test_a_token_whose_numbers_are_none_is_refused(name: str, value: object, tmp_path: Path) -> None:
+    """At the border, and not by the first measure that counts with it."""
+    a_trace().save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        entries = {each: file[each] for each in file.files}
+    about = json.loads(str(entries["about.json"]))
+    about["tokens"]["source"][0][name] = value
+    np.savez(tmp_path / "b.npz", **{**entries, "about.json": np.array(json.dumps(about))})
+    with pytest.raises(NotATrace):
+        Trace.load(tmp_path / "b.npz")

@@ -60,6 +60,7 @@ class SessionFile(QObject):
         self._state: State | None = None  # what is set up
         self._in_file: State | None = None  # what stands in the file; None where it is not known
         self._stamp: _Stamp = None
+        self._closed = False
         self._thread = ThreadPoolExecutor(1, "sessions")
         self._done.connect(self._hear)
 
@@ -112,10 +113,13 @@ class SessionFile(QObject):
 
     def close(self) -> None:
         """Wait until everything is written."""
+        self._closed = True
         self._thread.shutdown()
         QCoreApplication.sendPostedEvents(self)  # What came of it is heard now, since no event loop runs afterwards.
 
     def _do(self, work: Callable[[], object]) -> None:
+        if self._closed:  # What was dropped may be known only now.
+            return
         self._thread.submit(self._tell, work)
 
     def _tell(self, work: Callable[[], object]) -> None:

@@ -157,3 +157,12 @@ def test_closing_waits_for_what_is_written(qtbot: QtBot, tmp_path: Path) -> None
     file.close()
     assert State.load(tmp_path / "a.explorer.toml") == ONE
     assert (file.name, file.is_changed) == ("a", False)
+
+
+def test_a_file_that_is_known_only_after_the_end_is_not_opened(qtbot: QtBot, tmp_path: Path) -> None:
+    """What is dropped is looked at beside the window, which may be closed by then."""
+    file = SessionFile()
+    heard = Heard(file, qtbot)
+    file.close()
+    file.open(tmp_path / "dropped.explorer.toml")
+    assert heard.all == []
