@@ -5,7 +5,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
+from explorer.app.shell.notice_line import NoticeLine
 from explorer.app.shell.window import Window
+from explorer.errors import DiskFull, EmptyText
 from explorer.views.painting.restyling import Restyling
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
@@ -126,6 +128,27 @@ def test_after_a_talk_all_that_stands_around_is_as_before(journey: Journey, lang
             assert _around(window) == before
 
     journey.run(script, "--language", language)
+
+
+def test_no_line_stands_above_a_talk(journey: Journey) -> None:
+    """Neither what was said before, nor what is said meanwhile; afterwards there stands what still holds."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.refusals.tell(EmptyText())
+        window.hanging.tell(12, window.appearance.words)
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        window.refusals.tell(DiskFull(path="/b"))
+        window.hanging.tell(0, window.appearance.words)
+        lines = window.findChildren(NoticeLine)
+        assert len(lines) > 3 and not [line for line in lines if line.isVisible()]
+        window.actions_.by_name["present"].trigger()
+        journey.wait(window.refusals.isVisible)
+        assert window.appearance.words.error(DiskFull(path="/b")) == window.refusals.text.text()
+        assert not window.hanging.isVisible()
+
+    journey.run(script)
 
 
 def _around(window: Window) -> dict[str, object]:

@@ -43,7 +43,8 @@ class Restyling(QObject):
 
     def _style_in_sight(self) -> None:
         """Style what can be seen by now, and what is hidden in it: a line reckons with it, or shows it in the next moment."""
-        seen, away = [], []
+        seen: list[QWidget] = []
+        away: list[QWidget] = []
         for widget in self._waiting:
             (seen if _in_sight(widget) else away).append(widget)
         self._waiting = away
