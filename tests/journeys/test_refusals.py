@@ -129,8 +129,13 @@ def test_each_way_to_open_something_tells_its_refusal_until_something_is_opened(
         window.session.ask(SetText("你好"))
         journey.settle(window)
         assert "scan.json" in said.text()
+        drop(window, broken.parent / "gone")
+        journey.wait(lambda: str(broken.parent / "gone") in said.text())
+        journey.settle(window)
+        window.refusals.dismiss.click()
+        assert "scan.json" in said.text()  # What cannot be opened takes nothing away.
         window.session.ask(SetPreset("tutorial-a"))
-        assert not window.refusals.isVisible()
+        journey.wait(lambda: not window.refusals.isVisible())
 
     journey.run(script)
 

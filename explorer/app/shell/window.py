@@ -241,6 +241,8 @@ class Window(QMainWindow):
         if frame.serial == self.session.serial:
             self._refusal = None
             self.status.clear()
+        if self.session.is_answered():
+            self.refusals.answered()
         self.folders.opened(frame.wish)
         self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)
