@@ -44,9 +44,9 @@ class WhyPage(Page):
         self._words: Words | None = None
         words_row, self.view, self.lens_view = TimelineView(), AccountView(), LensView()
         self.asked = self.card(words_row, question)
-        self.sum = self.card(self.view, account)
-        self.costs = self.card(RemovalsView(), part_removals)
-        self.lens = self.card(self.lens_view, lens_map)
+        self.sum = self.card(self.view, account, title="page.why")
+        self.costs = self.card(RemovalsView(), part_removals, title="removals.title")
+        self.lens = self.card(self.lens_view, lens_map, title="lens.title")
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()
