@@ -68,6 +68,7 @@ def test_an_engine_that_hangs_is_restarted_and_lets_the_window_close(
         window.session.ask(SetText(HANGS))
         journey.wait(window.hanging.isVisible)
         assert window.hanging.restart.text() == words("engine.restart")
+        journey.wait(lambda: window.hanging.text.text() == words("engine.hangs", seconds=2))  # They are counted on.
         window.hanging.restart.click()
         journey.wait(lambda: words.error(EngineRestarted()) in window.status.message.text())
         assert not window.hanging.isVisible()

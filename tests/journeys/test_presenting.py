@@ -1,10 +1,14 @@
 """A card in all the page's room, and a hall that sees one card after the other."""
 
+import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
+from explorer.app.shell.notice_line import NoticeLine
 from explorer.app.shell.window import Window
+from explorer.errors import DiskFull, EmptyText
+from explorer.views.painting.restyling import Restyling
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.river import RiverView
@@ -101,3 +105,59 @@ def test_letters_of_every_picture_are_larger_in_a_hall(journey: Journey) -> None
         journey.wait(lambda: view.grid is not None and view.grid.width == view.width())
 
     journey.run(script, "--preset", "translator")
+
+
+@pytest.mark.parametrize(("language", "wide", "high"), [("en", 1440, 850), ("zh", 1024, 700), ("en", 1024, 700)])
+def test_after_a_talk_all_that_stands_around_is_as_before(journey: Journey, language: str, wide: int, high: int) -> None:
+    """The header names the pages that it named, nothing is cut in it, and every line is as high as it was; twice."""
+
+    def script(window: Window) -> None:
+        window.resize(wide, high)
+        journey.settle(window)
+        application = QApplication.instance()
+        assert application is not None
+        before = _around(window)
+        for _talk in range(2):
+            window.actions_.by_name["present"].trigger()
+            journey.settle(window)
+            journey.wait(lambda: not application.findChild(Restyling).busy)
+            window.actions_.by_name["present"].trigger()
+            journey.settle(window)
+            journey.wait(lambda: not application.findChild(Restyling).busy)
+            QApplication.processEvents()
+            assert _around(window) == before
+
+    journey.run(script, "--language", language)
+
+
+def test_no_line_stands_above_a_talk(journey: Journey) -> None:
+    """Neither what was said before, nor what is said meanwhile; afterwards there stands what still holds."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.refusals.tell(EmptyText())
+        window.hanging.tell(12, window.appearance.words)
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        window.refusals.tell(DiskFull(path="/b"))
+        window.hanging.tell(0, window.appearance.words)
+        lines = window.findChildren(NoticeLine)
+        assert len(lines) > 3 and not [line for line in lines if line.isVisible()]
+        window.actions_.by_name["present"].trigger()
+        journey.wait(window.refusals.isVisible)
+        assert window.appearance.words.error(DiskFull(path="/b")) == window.refusals.text.text()
+        assert not window.hanging.isVisible()
+
+    journey.run(script)
+
+
+def _around(window: Window) -> dict[str, object]:
+    """The texts and places of all in the header, and how high the lines are."""
+    buttons = [each for each in window.header.findChildren(QToolButton) if each.isVisible()]
+    cut = [each.text() for each in buttons if each.width() < each.sizeHint().width()]
+    return {
+        "texts": [(each.text(), each.geometry().getRect()) for each in buttons],
+        "cut": cut,
+        "wide": window.width(),
+        "high": [each.height() for each in (window, window.header, window.sentences, window.status, window.menuBar())],
+    }

@@ -1,6 +1,7 @@
 """What cannot be opened, computed or kept is said, and said until somebody acts; what ended the program is not opened again."""
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -108,6 +109,8 @@ def test_each_way_to_open_something_tells_its_refusal_until_something_is_opened(
     files["lesson"] = broken.parent / "x.lesson.toml"
     for path in files.values():
         path.write_text("{", encoding="utf-8")
+    other = broken.parent / "other"
+    shutil.copytree(broken, other)
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -129,8 +132,13 @@ def test_each_way_to_open_something_tells_its_refusal_until_something_is_opened(
         window.session.ask(SetText("你好"))
         journey.settle(window)
         assert "scan.json" in said.text()
+        drop(window, other)
+        journey.wait(lambda: str(other) in said.text())
+        journey.settle(window)
+        window.refusals.dismiss.click()
+        assert "scan.json" in said.text()  # What cannot be opened takes nothing away.
         window.session.ask(SetPreset("tutorial-a"))
-        assert not window.refusals.isVisible()
+        journey.wait(lambda: not window.refusals.isVisible())
 
     journey.run(script)
 

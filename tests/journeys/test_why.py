@@ -7,7 +7,9 @@ from PySide6.QtTest import QTest
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Account, LensMap
+from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetKnob, SetText, look_at
+from explorer.trace.changes import Change
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
@@ -164,3 +166,24 @@ def test_the_other_lens_and_the_ranks_are_chosen_beside_the_title(journey: Journ
         assert isinstance(other, LensMap) and not other.jacobian and "emperature" in page.lens.note.text()
 
     journey.run(script, "--preset", "translator", "--language", "en")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("wide", "high"), [(1024, 640), (1024, 700), (1440, 850)])
+def test_nothing_is_cut_where_the_badge_has_a_line_of_its_own(journey: Journey, language: str, wide: int, high: int) -> None:
+    """With a change, and dropout on, a title has two lines and a note below it: every picture ends within its card."""
+
+    def script(window: Window) -> None:
+        window.resize(wide, high)
+        window.session.ask(SetText(TEXT))
+        journey.settle(window)
+        window.session.ask(SetKnob("dropout_active", True))
+        window.session.ask(AddChanges((Change("decoder.layers.1.cross_attn.mixed", "scale", head=0, value=0.0),)))
+        window.go("why")
+        journey.settle(window)
+        cards = [card for card in page_of(window).cards if card.isVisible()]
+        assert " · " in page_of(window).costs.badge.text() and page_of(window).costs.note.isVisible()
+        over = {card.title.text(): card.view.geometry().bottom() - card.contentsRect().bottom() for card in cards}
+        assert len(over) == 4 and max(over.values()) <= 0, over
+
+    journey.run(script, "--preset", "translator", "--language", language)

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.app.pages.prepared import Draw, Maker, P, Prepared, ready
 from explorer.app.pages.title_line import TitleLine
-from explorer.errors import LacksTap, NotComputed, NotKept, UnknownTap
+from explorer.errors import ExplorerError, LacksTap, NotComputed, NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
+from explorer.picture.makers.heatmaps import tap_title
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
@@ -52,7 +53,8 @@ class Card(QFrame):
     enlarges = Signal(object)
     hides = Signal(object)
 
-    def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
+    def __init__(self, view: View[P], make: Maker[P], page: str = "", title: str = "") -> None:
+        """`title` is the key of the title that it has while there is no picture that says one."""
         super().__init__()
         self.setObjectName("card")
         self.prepared = Prepared()  # Its page stack gives it the one that the compute thread fills.
@@ -60,7 +62,7 @@ class Card(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view: View[Any] = view
         self.make: Maker[Any] = make
-        self.page = page
+        self.page, self._title_key = page, title
         self.picture: Picture | None = None
         self._refused = False
         self.hopeless = ""  # why a picture that is not there does not come either
@@ -80,7 +82,7 @@ class Card(QFrame):
         self.note.setObjectName("faint")
         self.note.setWordWrap(True)
         self.note.hide()
-        layout = QVBoxLayout(self)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(_MARGIN_PX, 6, _MARGIN_PX, 8)
         layout.setSpacing(4)
         layout.addLayout(self.line)
@@ -129,9 +131,12 @@ class Card(QFrame):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.wants, self.waiting = (), False
+        if self.picture is None and self._title_key:
+            self.title.setText(words(self._title_key))
         if self._refused:
             self._refused = False
             self.note.setAlignment(Qt.AlignmentFlag.AlignLeft)
+            self._column.setStretchFactor(self.note, 0)
             self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
             made = self.prepared.take(self.make, trace, look, words) or ready(self.make, trace, look, words)
@@ -140,13 +145,13 @@ class Card(QFrame):
             self._wait(words, words.error(error))
             return
         except (LacksTap, NotComputed) as error:  # There can be no such picture, and that of another one must not stay.
-            self._refuse(words.error(error))
+            self._refuse(words.error(error), self._called(error, "tap", words))
             return
         except UnknownTap as error:
             if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
                 raise
             more = f"\n{words('card.other_pages')}" if self.bare else ""  # It has the whole page.
-            self._refuse(lacking(trace.card, str(error.values["name"]), words) + more)
+            self._refuse(lacking(trace.card, str(error.values["name"]), words) + more, self._called(error, "name", words))
             return
         if made is None and trace.recorded_by:
             self._refuse(words("recorded.no_model"))
@@ -207,13 +212,18 @@ class Card(QFrame):
             self.note.setText(words("status.computing"))
             self.note.show()
 
-    def _refuse(self, why: str) -> None:
-        """Say in a sentence why there is no picture, in its place."""
-        self.line.clear("" if self.picture is None else self.picture.caption.title)
+    def _called(self, error: ExplorerError, key: str, words: Words) -> str:
+        """The title of a card whose picture cannot be made: by what is not there, where it has no title of its own."""
+        return "" if self._title_key or key not in error.values else tap_title(str(error.values[key]), words)
+
+    def _refuse(self, why: str, title: str = "") -> None:
+        """Say in a sentence why there is no picture, in its place. Its title, or this one, stays above it."""
+        self.line.clear(title or self.title.text().removesuffix(" …"))
         self.picture, self._refused = None, True
         self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
         self.note.setText(why)
         self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._column.setStretchFactor(self.note, 1)
         self.note.setVisible(True)
 
     def _tell(self, caption: Caption, words: Words) -> None:

@@ -41,7 +41,7 @@ class FollowPage(Page):
         self.map.follows = False  # A click shows the cell here.
         self.layer, self.head = WholeNumberBox(), WholeNumberBox()
         self.layer_label, self.head_label = QLabel(), QLabel()
-        self.shown = self.card(self.view, follow)
+        self.shown = self.card(self.view, follow, title="page.follow")
         self._fill_bar()
         self.shown.layout().addWidget(self.transport)  # type: ignore[union-attr]  # A card has a box layout.
         column_in(self.scrolled()).addWidget(self.shown)

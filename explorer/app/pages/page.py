@@ -107,9 +107,9 @@ class Page(QWidget):
         if self._inside is not None:
             close_gaps(self._inside.layout())
 
-    def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
+    def card(self, view: View[P], make: Maker[P], page: str = "", title: str = "") -> Card:
         """Make a card and connect its signals."""
-        return self.add(Card(view, make, page))
+        return self.add(Card(view, make, page, title))
 
     def add(self, made: Card) -> Card:
         """Take a card of one's own making and connect its signals."""

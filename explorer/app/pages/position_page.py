@@ -40,7 +40,12 @@ class PositionPage(Page):
         column = column_in(self.scrolled())
         column.addLayout(beside((first, 3), (distance, 2)), 5)
         column.addLayout(
-            beside((self.card(HeatmapView(), _nearest), 3), (self.card(HeatmapView(), similarity_map), 2), (rotation, 3)), 6
+            beside(
+                (self.card(HeatmapView(), _nearest), 3),
+                (self.card(HeatmapView(), similarity_map, title="picture.similarity"), 2),
+                (rotation, 3),
+            ),
+            6,
         )
         column.addWidget(variants, 6)
         column.addLayout(beside((swap, 5), (self.explain(), 2)), 5)

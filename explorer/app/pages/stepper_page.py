@@ -61,7 +61,12 @@ class StepperPage(Page):
         column.addLayout(below)
         column.addLayout(beside((self.first, 1), (self.second, 1), (self.result, 1)), 6)
         column.addLayout(
-            beside((self.card(StripsView(), head_split), 4), (self.card(BarsView(), why_divide), 3), (self.explain(), 3)), 4
+            beside(
+                (self.card(StripsView(), head_split, title="steps.split"), 4),
+                (self.card(BarsView(), why_divide, title="steps.why"), 3),
+                (self.explain(), 3),
+            ),
+            4,
         )
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:

@@ -24,7 +24,7 @@ from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
 _NARROW_PX = 1040
-_LEAST_PX = (840, 900)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
+_LEAST_PX = (840, 960)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
 _FIRST = frozenset({"why", "lens", "jacobian"})
 _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
@@ -44,9 +44,9 @@ class WhyPage(Page):
         self._words: Words | None = None
         words_row, self.view, self.lens_view = TimelineView(), AccountView(), LensView()
         self.asked = self.card(words_row, question)
-        self.sum = self.card(self.view, account)
-        self.costs = self.card(RemovalsView(), part_removals)
-        self.lens = self.card(self.lens_view, lens_map)
+        self.sum = self.card(self.view, account, title="page.why")
+        self.costs = self.card(RemovalsView(), part_removals, title="removals.title")
+        self.lens = self.card(self.lens_view, lens_map, title="lens.title")
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()

@@ -94,6 +94,6 @@ class Loaded:
 
 @attrs.frozen
 class Hanging:
-    """The work has given no sign for so many `seconds`, and may hang; 0 when it has given one again."""
+    """The work has given no sign for so many `seconds`, and may hang, which is told each second; 0: it has given one again."""
 
     seconds: int

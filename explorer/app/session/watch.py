@@ -11,7 +11,7 @@ _LOOK_MS = 1000
 
 
 class Watch(QObject):
-    """Signals: changed(told.Hanging) when the work may hang, and when it has given a sign again."""
+    """Signals: changed(told.Hanging) each second while the work may hang, and once when it has given a sign again."""
 
     changed = Signal(object)
 
@@ -24,11 +24,13 @@ class Watch(QObject):
         self.start, self.stop = self._timer.start, self._timer.stop
 
     def look(self) -> None:
-        """Look whether the work hangs, and tell if that has changed."""
-        hangs = self._worker.silent_s >= HANGS_S
-        if hangs != self._hangs:
-            self._hangs = hangs
-            self.changed.emit(told.Hanging(HANGS_S if hangs else 0))
+        """Look whether the work hangs; tell for how long it does, and that it does so no more."""
+        silent_s = self._worker.silent_s
+        hung, self._hangs = self._hangs, silent_s >= HANGS_S
+        if self._hangs:
+            self.changed.emit(told.Hanging(max(int(silent_s), 1)))
+        elif hung:
+            self.changed.emit(told.Hanging(0))
 
     def restart(self) -> None:
         """Go on with a new compute thread. What the old one was at is told as EngineRestarted."""

@@ -3,16 +3,17 @@
 import html
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.check_box import CheckBox
 
 _MOST_TOLD = 4000  # characters of a prompt in a tip
 
 
-class ChatSwitch(QCheckBox):
+class ChatSwitch(CheckBox):
     """Shown where the model on screen has a template, and where one is asked for. Signals: chose(bool) by the user.
 
     Its tip is the whole prompt, once the model has read one.

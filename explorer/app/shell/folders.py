@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget, QWidgetAction
 
 from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.recents import Recents
@@ -60,7 +60,7 @@ class Folders(QObject):
         """Let the user choose one of the files of a folder."""
         menu = QMenu(self._window)
         menu.setAccessibleName(self._choose)
-        menu.addSection(self._choose)
+        menu.addAction(_title(self._choose, menu))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for file in files:
             menu.addAction(Path(file).name.replace("&", "&&")).setData(file)
@@ -69,3 +69,13 @@ class Folders(QObject):
 
     def _chose(self, action: QAction) -> None:
         self.open(action.data())
+
+
+def _title(text: str, menu: QMenu) -> QAction:
+    """The title of a menu. The style sheet paints no text on Qt's own sections, and a disabled action is hard to read."""
+    title, label = QWidgetAction(menu), QLabel(text)
+    label.setObjectName("section")
+    label.setContentsMargins(16, 4, 24, 4)  # As the style sheet has it for an action.
+    title.setDefaultWidget(label)
+    title.setEnabled(False)
+    return title

@@ -48,6 +48,7 @@ class Header(QWidget):
         self._architecture, self._card_of = "", ""
         self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
         self._arranged: tuple[int, int, int] | None = None  # the stage, the pages that have left, and the page in front
+        self._restyled = False  # since it was arranged
         self._need_px: dict[tuple[int, int, int], int] = {}  # the width that an arrangement needs, where it was measured
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
@@ -216,6 +217,14 @@ class Header(QWidget):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
             self._need_px.clear()
+            self._restyled = True
+
+    def event(self, event: QEvent) -> bool:
+        """Arrange the header anew once all that stands in it has been styled: before that, it is measured in part as it was."""
+        if event.type() == QEvent.Type.LayoutRequest and self._restyled:
+            self._restyled = False
+            self._fit()
+        return super().event(event)
 
     def _fit(self) -> None:
         """Show as much as fits of what has other names now, or other parts."""

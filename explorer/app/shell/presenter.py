@@ -58,7 +58,6 @@ class Presenter(QObject):
             self._window.showFullScreen()
             self._show(self._page_stack.main_card())
         else:
-            _use(application, self._font)
             self._page_stack.enlarge_letters(1.0)
             self._page_stack.page.enlarge(None)
             middle = self._window.centralWidget().layout()
@@ -66,6 +65,7 @@ class Presenter(QObject):
             middle.setEnabled(False)  # Otherwise the page would be drawn again in each size between.
             for part in self._hidden:
                 part.show()
+            _use(application, self._font)  # What stands around is in sight again, and is styled before it is laid out.
             middle.setEnabled(True)
             middle.invalidate()
             self._bar.setMaximumHeight(_NO_LIMIT)

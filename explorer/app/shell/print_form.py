@@ -5,12 +5,13 @@ from typing import Any
 
 import attrs
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
 from explorer.json_text import read_json_text
 from explorer.lang import Words
 from explorer.picture.figure.print import COLUMNS_MM, FONT, ON_SCREEN, WIDTH, Print
+from explorer.views.controls.check_box import CheckBox
 from explorer.views.controls.number_box import NumberBox
 
 _SCREEN, _OWN = "screen", "own"
@@ -30,8 +31,8 @@ class PrintForm(QObject):
         self._captioned = self._lettered = True  # as somebody has chosen
         self.set_for = QComboBox()
         self.width_mm, self.font_pt = NumberBox(), NumberBox()
-        self.has_caption, self.caption = QCheckBox(), QLineEdit()
-        self.letters, self.outlines = QCheckBox(words("export.letters")), QCheckBox(words("export.outlines"))
+        self.has_caption, self.caption = CheckBox(), QLineEdit()
+        self.letters, self.outlines = CheckBox(words("export.letters")), CheckBox(words("export.outlines"))
         self._fill()
         self._lay_out()
         self._connect()

@@ -35,7 +35,7 @@ class _Refusal:
 
 
 class Refusals(NoticeLine):
-    """`tell` shows why something could not be done; `settle` says that something else could."""
+    """`tell` shows why something could not be done; `settle` says that something else could, `answered` that it was opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,6 +48,7 @@ class Refusals(NoticeLine):
         self.row.setStretch(self.row.count() - 2, 0)  # The text takes the room that other lines leave empty.
         self.dismiss.clicked.connect(self._close)
         self._told: list[_Refusal] = []  # the newest last
+        self._outlived: list[_Refusal] = []  # those that go if what is being opened can be opened
         self._words: Words | None = None
 
     def speak(self, words: Words) -> None:
@@ -68,11 +69,21 @@ class Refusals(NoticeLine):
         self._show()
 
     def follow(self, news: told.Set) -> None:
-        """Hear of a step: when somebody has opened something else, what could not be opened before matters no more."""
+        """Hear of a step. What could not be opened before matters no more once something else is there, not before."""
         if news.by is None:  # The program itself went back to what was there.
+            self._outlived = []
             return
-        opens = isinstance(news.by, _OPENING)
-        self._told = [each for each in self._told if each.key == NOT_KEPT or not (opens or each.of_edit)]
+        self._told = [each for each in self._told if each.key == NOT_KEPT or not each.of_edit]
+        if isinstance(news.by, _OPENING):
+            self._outlived = [each for each in self._told if each.key != NOT_KEPT]
+            if news.state.wish == news.before.wish:  # There is nothing to wait for.
+                self.answered()
+        self._show()
+
+    def answered(self) -> None:
+        """Hear that there is an answer to the present wish, and that what was opened last works."""
+        self._told = [each for each in self._told if each not in self._outlived]
+        self._outlived = []
         self._show()
 
     def _show(self) -> None:

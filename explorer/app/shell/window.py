@@ -21,6 +21,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.left_open import LeftOpen
+from explorer.app.shell.notice_line import Notices
 from explorer.app.shell.painting_turn import PaintingTurn
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
@@ -77,7 +78,8 @@ class Window(QMainWindow):
         self.scans.broke.connect(self.broke)
         self.scans.refused.connect(self.refusals.tell)
         self.scans.opened.connect(self.refusals.settle)
-        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.notices = Notices((self.invitation, self.left_open, self.hanging, self.refusals))
+        around = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.folders = Folders(self, self.actions_.menus["recent"])
         self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"])
@@ -116,10 +118,7 @@ class Window(QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
-        layout.addWidget(self.invitation)
-        layout.addWidget(self.left_open)
-        layout.addWidget(self.hanging)
-        layout.addWidget(self.refusals)
+        layout.addWidget(self.notices)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -242,6 +241,8 @@ class Window(QMainWindow):
         if frame.serial == self.session.serial:
             self._refusal = None
             self.status.clear()
+        if self.session.is_answered():
+            self.refusals.answered()
         self.folders.opened(frame.wish)
         self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)

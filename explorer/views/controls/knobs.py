@@ -7,7 +7,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QCheckBox,
     QComboBox,
     QGridLayout,
     QLabel,
@@ -25,6 +24,7 @@ from explorer.presets import Preset, load_preset
 from explorer.state.intents import SetKnob
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.check_box import CheckBox
 from explorer.views.controls.number_box import NumberBox
 from explorer.views.controls.wheel import FocusedChoice, FocusedSlider
 from explorer.views.controls.writing import WritingRows
@@ -65,14 +65,14 @@ class KnobRow(QWidget):
 
     def _make_editor(self, grid: QGridLayout) -> None:
         self.slider: QSlider | None = None
-        self.editor: NumberBox | QComboBox | QCheckBox
+        self.editor: NumberBox | QComboBox | CheckBox
         if self.knob.kind == "choice":
             self.editor = FocusedChoice()
             self.editor.addItems(self.knob.choices)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
         elif self.knob.kind == "bool":
-            self.editor = QCheckBox()
+            self.editor = CheckBox()
             self.editor.toggled.connect(self._toggled)
             grid.addWidget(self.editor, 0, 2)
         else:
@@ -146,7 +146,7 @@ class KnobRow(QWidget):
         with QSignalBlocker(self.editor):
             if isinstance(self.editor, QComboBox):
                 self.editor.setCurrentIndex(self.knob.choices.index(str(value)))
-            elif isinstance(self.editor, QCheckBox):
+            elif isinstance(self.editor, CheckBox):
                 self.editor.setChecked(bool(value))
             elif self.editor.value() != value:  # Setting the same value would repaint the box.
                 self.editor.setValue(float(value))

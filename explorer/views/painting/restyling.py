@@ -42,11 +42,20 @@ class Restyling(QObject):
             self._timer.stop()
 
     def _style_in_sight(self) -> None:
-        """Style what can be seen by now."""
-        seen = [each for each in self._waiting if each.isVisible()]
-        self._waiting = [each for each in self._waiting if not each.isVisible()]
+        """Style what can be seen by now, and what is hidden in it: a line reckons with it, or shows it in the next moment."""
+        seen: list[QWidget] = []
+        away: list[QWidget] = []
+        for widget in self._waiting:
+            (seen if _in_sight(widget) else away).append(widget)
+        self._waiting = away
         for widget in seen:
             _style(widget)
+
+
+def _in_sight(widget: QWidget) -> bool:
+    """Whether somebody sees the widget, or what it stands in."""
+    around = widget.parentWidget()
+    return widget.isVisible() or (around is not None and around.isVisible())
 
 
 def _style(widget: QWidget) -> None:

@@ -133,7 +133,7 @@ QSlider::sub-page:horizontal:disabled {{ background: {hairline}; }}
 QComboBox[away="true"], QAbstractSpinBox[away="true"] {{ color: {accent}; border-color: {accent}; }}
 QSlider::handle:horizontal:disabled {{ border-color: {hairline}; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {faint}; border-radius: 3px; background: {field}; }}
-QCheckBox::indicator:checked {{ background: {faint}; border-color: {faint}; image: url("{icons}/check.svg"); }}
+QCheckBox::indicator:checked {{ background: {faint}; border-color: {faint}; }}
 QCheckBox[away="true"]::indicator {{ border-color: {accent}; }}
 QCheckBox[away="true"]::indicator:checked {{ background: {accent}; }}
 QCheckBox::indicator:disabled {{ border-color: {hairline}; background: {window}; }}

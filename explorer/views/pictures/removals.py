@@ -12,6 +12,7 @@ from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
+_LEAST_PX = 64  # the ticks, some rows and the legend; a view that needed more would reach over the edge of a low card
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 
 
@@ -26,7 +27,7 @@ class RemovalsView(Surface):
         self.here: int | None = None  # the row under the mouse, or that the keys have reached
         self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(200, 120)
+        self.setMinimumSize(200, _LEAST_PX)
 
     def draw(self, picture: Removals, words: Words) -> None:
         self.picture, self.words = picture, words

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
 
@@ -117,8 +117,11 @@ def test_of_several_models_in_a_folder_one_is_chosen(qtbot: QtBot) -> None:
     folders.wished.connect(wished.append)
     folders.failed(SeveralGguf(path="/m/a", count=2, found="…", example=files[0], files=files))
     (menu,) = (each for each in folders._window.findChildren(QMenu) if each.actions())
-    assert [action.text() for action in menu.actions()] == ["Choose a model", "big && slow.gguf", "small.gguf"]
-    menu.actions()[2].trigger()
+    (title,) = (label for label in menu.findChildren(QLabel) if label.isVisible())  # A section's text is not painted.
+    offered = menu.actions()[1:]
+    assert title.text() == "Choose a model" and title.geometry().bottom() < menu.actionGeometry(offered[0]).top() + 1
+    assert [action.text() for action in offered] == ["big && slow.gguf", "small.gguf"]
+    offered[1].trigger()
     assert wished == [OpenFolder(files[1])]
     menu.close()
     assert len(wished) == 1

@@ -16,7 +16,7 @@ from explorer.state.state import State
 
 EN = Words.load("en")
 GONE, FULL, EMPTY = FolderIsGone(path="/a"), DiskFull(path="/b"), EmptyText()
-STATE = State.from_preset("tiny")
+STATE, OTHER = State.from_preset("tiny"), State.from_preset("tiny", "另一句")
 
 
 @pytest.fixture
@@ -52,11 +52,35 @@ def test_what_a_step_takes_away(line: Refusals, by: Intent | None, left: list[Ex
     line.tell(FULL, NOT_KEPT)
     line.tell(EMPTY, of_edit=True)
     line.tell(GONE)
-    line.follow(told.Set(STATE, STATE, by))
+    line.follow(told.Set(OTHER, STATE, by))
+    if isinstance(by, OpenFolder | SetPreset):
+        line.answered()
     said = {GONE: EN.error(GONE), EMPTY: EN.error(EMPTY), FULL: EN(NOT_KEPT, reason=EN.error(FULL))}
     for error in left:
         assert line.text.text() == said[error]
         line.dismiss.click()
+    assert line.isHidden()
+
+
+@pytest.mark.parametrize("by", [OpenFolder("/c"), SetPreset("tiny")])
+def test_an_attempt_takes_nothing_away(line: Refusals, by: Intent) -> None:
+    """What was refused stays when the next thing cannot be opened either, also when the model before answers again then."""
+    line.tell(GONE)
+    line.follow(told.Set(OTHER, STATE, by))
+    assert line.text.text() == EN.error(GONE) and not line.isHidden()
+    line.follow(told.Set(STATE, OTHER, None))
+    line.tell(FULL)
+    line.answered()
+    for error in (FULL, GONE):
+        assert line.text.text() == EN.error(error)
+        line.dismiss.click()
+    assert line.isHidden()
+
+
+def test_what_is_there_already_is_not_waited_for(line: Refusals) -> None:
+    """A step of a lesson that asks for nothing new gets no answer of its own."""
+    line.tell(GONE)
+    line.follow(told.Set(STATE, STATE, SetPreset("tiny")))
     assert line.isHidden()
 
 

@@ -120,9 +120,17 @@ def _hanging(opened: Opened, qtbot: QtBot) -> None:
     assert not line.isHidden() and line.text.text() == opened.words("engine.hangs", seconds=10)
     opened.tell(told.Hanging(0))
     assert line.isHidden()
-    opened.tell(told.Hanging(10))
+    opened.tell(told.Hanging(12))
     line.dismiss.click()
-    assert line.isHidden()
+    for seconds in (13, 41):
+        opened.tell(told.Hanging(seconds))
+        assert line.isHidden()
+    opened.tell(told.Hanging(42))  # Whoever has waited half a minute more may have enough of it.
+    assert not line.isHidden() and line.text.text() == opened.words("engine.hangs", seconds=42)
+    line.dismiss.click()
+    for seconds in (0, 10):  # It hangs again after a sign of life.
+        opened.tell(told.Hanging(seconds))
+        assert line.isHidden() == (seconds == 0)
 
 
 def _undoable(opened: Opened, qtbot: QtBot) -> None:

@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from explorer.picture.theme import DARK, FAMILY, LIGHT
+from explorer.views.controls.check_box import CheckBox
 from explorer.views.painting.restyling import Restyling
 from explorer.views.painting.style import _ROLES, style_anew, use_font, use_theme
 
@@ -68,7 +69,7 @@ def shown(qtbot: QtBot) -> QWidget:
     title, own, ticked, chosen, typed, small = (
         QLabel("题"),
         QLabel("own"),
-        QCheckBox("a"),
+        CheckBox("a"),
         QComboBox(),
         QLineEdit("b"),
         QToolButton(),
