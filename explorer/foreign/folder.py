@@ -5,6 +5,7 @@ the folder is ever run: files in which code can hide (pickles, modules in Python
 """
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from explorer.errors import (
     CannotRead,
     MissingWeights,
     NeedsSafetensors,
+    NotAFile,
     NotAModel,
     Quantized,
     TooLarge,
@@ -91,10 +93,11 @@ def check_folder(path: Path) -> Folder:
     """Read what a folder says of its model, and refuse it if it cannot be opened safely.
 
     Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType, MissingWeights,
-    WeightsDoNotFit, BadWeights, TooLarge.
+    WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
     """
     try:
         path = path.absolute()
+        _check_files(path)
         packed = _gguf_file(path)
         if packed is not None:
             return _of_gguf(packed.parent, packed)
@@ -107,6 +110,20 @@ def check_folder(path: Path) -> Folder:
     held = way_to_hold(str(path), folder.sizes)
     kinds = {kind for header in folder.headers.values() for kind in header.dtypes.values() if kind in _FLOATS}
     return attrs.evolve(folder, held="float16" if held == "bfloat16" and kinds == {"F16"} else held)
+
+
+def _check_files(folder: Path) -> None:
+    """Refuse a pipe or a device where a file should be: all that looks for this file would say that it is not there.
+
+    Raises NotAFile, OSError.
+    """
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # The last is a link to nothing.
+                continue
+            raise NotAFile(path=entry.path)
 
 
 def _gguf_file(folder: Path) -> Path | None:

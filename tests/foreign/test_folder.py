@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import os
 import socket
 import struct
 import subprocess
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from explorer import errors
-from explorer.errors import BadFile, ExplorerError
+from explorer.errors import BadFile, ExplorerError, NotAFile
 from explorer.foreign import holding
 from explorer.foreign.folder import check_folder
 from explorer.lang import LANGUAGES, Words
@@ -238,3 +239,18 @@ def test_settings_that_are_no_numbers_are_refused_by_their_key(key: str, value: 
     with pytest.raises(errors.NotAModel, match=key):
         check_folder(write_folder(tmp_path / "m", **{key: value}))
     check_folder(write_folder(tmp_path / "n", time_step_limit=[0.0, float("inf")]))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in its folders")
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model-00002-of-00002.safetensors", "x.gguf"])
+def test_a_pipe_in_a_folder_is_called_what_it_is(name: str, tmp_path: Path) -> None:
+    """Whoever looks for the file would say that it is not there."""
+    folder = write_folder(tmp_path / "m")
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    with pytest.raises(NotAFile, match=name):
+        check_folder(folder)
+    (folder / name).unlink()
+    (folder / "link").symlink_to(folder / "nothing")
+    if name != "config.json":
+        check_folder(folder)
