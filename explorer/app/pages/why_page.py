@@ -24,7 +24,7 @@ from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
 _NARROW_PX = 1040
-_LEAST_PX = (840, 960)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
+_LEAST_PX = (840, 925)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
 _FIRST = frozenset({"why", "lens", "jacobian"})
 _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
