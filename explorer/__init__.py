@@ -39,7 +39,7 @@ from explorer.version import __version__
 if TYPE_CHECKING:
     from explorer.state.state import State
     from explorer.trace.changes import Change
-    from explorer.trace.effects import Effects
+    from explorer.trace.found.effects import Effects
     from explorer.trace.shown import Presenter
     from explorer.trace.trace import Trace
 
@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
 
         return Change
     if name == "Effects":
-        from explorer.trace.effects import Effects
+        from explorer.trace.found.effects import Effects
 
         return Effects
     raise AttributeError(name)

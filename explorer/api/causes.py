@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from explorer.config import KnobValues
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
-    from explorer.trace.effects import Effects
-    from explorer.trace.patching import Patching
-    from explorer.trace.saliency import Saliency
+    from explorer.trace.found.effects import Effects
+    from explorer.trace.found.patching import Patching
+    from explorer.trace.found.saliency import Saliency
 
 
 def effects(
@@ -105,7 +105,7 @@ def steering(
     correct.
     """
     from explorer.errors import EmptyText
-    from explorer.trace.steering import mean_difference
+    from explorer.trace.found.steering import mean_difference
 
     first, second = ([explore(text, preset=preset, **knobs) for text in some] for some in (texts, others))
     if not first or not second:

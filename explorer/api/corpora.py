@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
-    from explorer.trace.scan_table import ScanTable
-    from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.found.sentence_breaks import Breaks
+    from explorer.trace.measures.scan_table import ScanTable
 
 
 def breaks(

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
-    from explorer.trace.cloze import Cloze
-    from explorer.trace.continuation import Continuation
-    from explorer.trace.similarity import Similarity
+    from explorer.trace.found.cloze import Cloze
+    from explorer.trace.found.continuation import Continuation
+    from explorer.trace.found.similarity import Similarity
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
@@ -58,7 +58,7 @@ def generate(
     Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
     """
     from explorer.engine.sources.source import never, silent
-    from explorer.trace.continuation import Sampling
+    from explorer.trace.found.continuation import Sampling
     from explorer.trace.sampling_knobs import N_WRITTEN
 
     request = request_of(text, None, preset, trained, changes, knobs)

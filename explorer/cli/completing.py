@@ -23,7 +23,7 @@ def of_words(words: Sequence[str]) -> Completed:
 
 def measures_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
     """The measures of a scan, behind those that the flag names already, with commas between."""
-    from explorer.trace.scan_sums import SCAN_MEASURES  # NumPy is not for every start.
+    from explorer.trace.measures.scan_sums import SCAN_MEASURES  # NumPy is not for every start.
 
     before, comma, last = begun.rpartition(",")
     named = before.split(",")

@@ -18,8 +18,8 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
-    from explorer.trace.edges import Edges
-    from explorer.trace.effects import Effects
+    from explorer.trace.found.edges import Edges
+    from explorer.trace.found.effects import Effects
     from explorer.trace.trace import Trace
 
 _ALL_ROWS = 2**31
@@ -45,9 +45,9 @@ def effects(
     focus = attrs.evolve(Focus.on_head(edges), edge_rows=_ALL_ROWS) if edges else NOWHERE
     request = request_of(text, given).asking(experiments=asked, focus=focus)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-    from explorer.trace.edges import Edges
-    from explorer.trace.effects import Effects
-    from explorer.trace.findings import NotMade
+    from explorer.trace.found.edges import Edges
+    from explorer.trace.found.effects import Effects
+    from explorer.trace.found.findings import NotMade
 
     trace = Computer()(request).trace
     found, cells = trace.experiments.get("effects_exact"), trace.experiments.get("edges")

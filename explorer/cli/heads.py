@@ -11,7 +11,7 @@ from explorer.cli.flags import choice_flag, shared_flags
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.found.finding_kinds import HEAD_MEASURES
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -46,7 +46,7 @@ def _all(trace: "Trace") -> dict[str, Any]:
 
 def _lines(trace: "Trace", measure: str, words: Words) -> Iterator[str]:
     """A row for each layer, with a number for each head."""
-    from explorer.trace.head_measures import MEASURES, head_values
+    from explorer.trace.measures.head_measures import MEASURES, head_values
 
     unit = MEASURES[measure].unit
     name = words(f"heads.measure.{measure}")

@@ -12,10 +12,10 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
 
 if TYPE_CHECKING:
-    from explorer.trace.findings import Lens
-    from explorer.trace.reading import Reading
-    from explorer.trace.stream_parts import Part
-    from explorer.trace.why import Parts
+    from explorer.trace.found.findings import Lens
+    from explorer.trace.found.reading import Reading
+    from explorer.trace.found.stream_parts import Part
+    from explorer.trace.found.why import Parts
 
 _MOST_STEPS = 8192
 
@@ -71,9 +71,9 @@ def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
     """Write what a number of Q, K or V on the way into the account is the sum of."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import told
-    from explorer.trace.reading import Reading
-    from explorer.trace.way import steps_of
-    from explorer.trace.why_inside import walked
+    from explorer.trace.found.reading import Reading
+    from explorer.trace.found.way import steps_of
+    from explorer.trace.found.why_inside import walked
 
     found = walked(parts, steps_of(into))[-1]
     assert isinstance(found, Reading)  # The way has a step, since it is not empty.

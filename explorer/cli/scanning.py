@@ -17,7 +17,7 @@ from explorer.presets import DEFAULT
 from explorer.scanning.flags import BEST, WORKERS
 
 if TYPE_CHECKING:
-    from explorer.trace.scan_table import ScanTable
+    from explorer.trace.measures.scan_table import ScanTable
 
 
 @click.command(cls=SpokenCommand)

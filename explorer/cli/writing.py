@@ -31,7 +31,7 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
     """Go on with TEXT, token by token."""
     drawn = {"temperature": TEMPERATURE, "top_k": TOP_K, "top_p": TOP_P, "seed": SEED}
     told = {name: given[knob.name] for name, knob in drawn.items() if given[knob.name] is not None}
-    from explorer.trace.continuation import Sampling  # NumPy takes a tenth of a second to load.
+    from explorer.trace.found.continuation import Sampling  # NumPy takes a tenth of a second to load.
 
     sampling = Sampling(**told)
     most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))

@@ -45,10 +45,10 @@ from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
-from explorer.trace.findings import Unchanged
+from explorer.trace.found.findings import Unchanged
+from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.model_card import ModelCard
 from explorer.trace.script_parts import ScriptParts
-from explorer.trace.tap_figures import measured_taps
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 

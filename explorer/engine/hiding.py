@@ -16,8 +16,8 @@ from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.cloze import Cloze
-from explorer.trace.measures import log_p
+from explorer.trace.found.cloze import Cloze
+from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Tokens
 
 _CELLS_AT_ONCE = 2**23  # The maps of one attention in a batch, and the logits of one, have at most so many cells.

@@ -13,12 +13,12 @@ from explorer.errors import NoOtherText, NoSuchPart, TooLongForEffects, TooLongT
 from explorer.presets import load_own_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.edges import Edges
-from explorer.trace.effects import Effects
-from explorer.trace.findings import NotMade
-from explorer.trace.patching import NotPatched, Patching
-from explorer.trace.saliency import Saliency
-from explorer.trace.sentence_breaks import Break, Breaks
+from explorer.trace.found.edges import Edges
+from explorer.trace.found.effects import Effects
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.patching import NotPatched, Patching
+from explorer.trace.found.saliency import Saliency
+from explorer.trace.found.sentence_breaks import Break, Breaks
 
 _ALL_ROWS = 2**31
 

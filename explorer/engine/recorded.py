@@ -8,7 +8,7 @@ import attrs
 from explorer.engine.devices import devices
 from explorer.engine.request import Frame, Request
 from explorer.errors import BadRecording, RecordingFault
-from explorer.trace.agreement import check_agreement
+from explorer.trace.files.agreement import check_agreement
 from explorer.trace.trace import Trace
 
 _OWN = "transformer-explorer"

@@ -23,7 +23,7 @@ from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import frozen_array
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.similarity import Similarity
 
 
 def to_compare(source: ModelSource, wish: Wish) -> ForeignModel:

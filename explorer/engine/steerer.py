@@ -11,8 +11,8 @@ from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, Sentenc
 from explorer.state.steering_sets import MOST_SENTENCES, with_suggested
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
+from explorer.trace.found.steering import NotSteered, Steering, steering_of
 from explorer.trace.model_card import ModelCard
-from explorer.trace.steering import NotSteered, Steering, steering_of
 from explorer.trace.trace import Trace
 
 _Sets = tuple[tuple[Wish, ...], tuple[Wish, ...]]

@@ -26,7 +26,7 @@ from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.continuation import NextToken, Sampling, candidates, said
+from explorer.trace.found.continuation import NextToken, Sampling, candidates, said
 from explorer.trace.trace import Tokens, Trace
 
 _LOGITS = "generator.logits"

@@ -15,9 +15,9 @@ from explorer.engine.writer import Writer, to_go_on_with
 from explorer.errors import ExplorerError, NoSuchSymbol, bare
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.cloze import Cloze
-from explorer.trace.continuation import Continuation, NextToken, Sampling
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.cloze import Cloze
+from explorer.trace.found.continuation import Continuation, NextToken, Sampling
+from explorer.trace.found.similarity import Similarity
 from explorer.trace.trace import Tokens
 
 Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]

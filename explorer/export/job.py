@@ -31,11 +31,11 @@ from explorer.picture.layout.arranged import Arranged, pictures_in
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
-from explorer.trace.findings import Unchanged
-from explorer.trace.patching import Patching
+from explorer.trace.found.findings import Unchanged
+from explorer.trace.found.patching import Patching
+from explorer.trace.found.steering import Steering
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.script_parts import ScriptParts
-from explorer.trace.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 

@@ -48,8 +48,8 @@ from explorer.mathematics import (
     std_eps_norm,
     zero_share,
 )
-from explorer.trace.findings import EXPERIMENTS
-from explorer.trace.measures import entropy_bits
+from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
 
 _FREE = Cost(0, 0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.lessons.formula import names
 from explorer.state.state import Settings
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.found.findings import EXPERIMENTS
 
 Cells = NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_
 from explorer.lessons.questions import KINDS
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.found.findings import EXPERIMENTS
 
 _LIVE = frozenset(
     {

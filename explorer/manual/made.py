@@ -17,7 +17,7 @@ from explorer.manual.chapter import Made
 from explorer.manual.markdown import table, table_row
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
-from explorer.trace.head_measures import MEASURES
+from explorer.trace.measures.head_measures import MEASURES
 
 
 def made_parts(words: Words, keys: tuple[MenuKey, ...], in_pictures: str) -> Made:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from explorer.lang import Words
+from explorer.trace.files.seen_card import NOT_RECORDED
 from explorer.trace.model_card import ModelCard
-from explorer.trace.seen_card import NOT_RECORDED
 from explorer.trace.tap_names import place_of, without_place
 
 _THOUSAND = 1000

@@ -5,7 +5,7 @@ from functools import reduce
 
 from explorer.lang import Words
 from explorer.tokens.token import Token
-from explorer.trace.doubts import LEAST_P, Doubt, broken, doubts
+from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts
 from explorer.trace.trace import Trace
 
 _MOST_NAMED = 3

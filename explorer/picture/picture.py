@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import attrs
 
 from explorer.lang import Words, sentences
-from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
+from explorer.trace.found.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
 from explorer.trace.trace import Trace
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from explorer.scanning.rows import rows_of
 from explorer.scanning.run import Told, scan_file, scan_rows, silent
 from explorer.scanning.workers import Measure, here, in_processes
 from explorer.state.wish import Wish
-from explorer.trace.scan_table import ScanTable
+from explorer.trace.measures.scan_table import ScanTable
 
 
 def scanned(

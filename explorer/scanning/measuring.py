@@ -34,12 +34,12 @@ from explorer.scanning.plan import ScanPlan
 from explorer.scanning.pressed import Check, unasked
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
-from explorer.trace.effects import measured_words
-from explorer.trace.head_batches import batch_alignment, batch_values
-from explorer.trace.head_measures import MEASURES, Values, head_values
-from explorer.trace.measures import log_p
-from explorer.trace.opening_head import alignment_values
-from explorer.trace.scan_sums import WHOLE, Part, best_texts, summed
+from explorer.trace.found.effects import measured_words
+from explorer.trace.measures.head_batches import batch_alignment, batch_values
+from explorer.trace.measures.head_measures import MEASURES, Values, head_values
+from explorer.trace.measures.measures import log_p
+from explorer.trace.measures.opening_head import alignment_values
+from explorer.trace.measures.scan_sums import WHOLE, Part, best_texts, summed
 from explorer.trace.trace import Tokens, Trace, written
 
 _MOST_TOGETHER = 256  # sentences of one batch

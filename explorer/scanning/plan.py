@@ -6,7 +6,7 @@ import attrs
 
 from explorer.scanning.flags import BEST
 from explorer.state.wish import Wish
-from explorer.trace.scan_sums import checked_measures
+from explorer.trace.measures.scan_sums import checked_measures
 
 FORMAT = 1
 """The version of the table that is written."""

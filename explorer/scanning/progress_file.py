@@ -17,7 +17,7 @@ from explorer.files import opened, replacing
 from explorer.json_text import read_json_text
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.rows import Start
-from explorer.trace.scan_sums import Part, Sums
+from explorer.trace.measures.scan_sums import Part, Sums
 
 _ABOUT = "about"
 

@@ -12,8 +12,8 @@ from explorer.scanning.progress_file import progress_path, read_progress, write_
 from explorer.scanning.rows import Rows, Start
 from explorer.scanning.table_file import check_suffix, write_table
 from explorer.scanning.workers import Measure, here
-from explorer.trace.scan_sums import Part
-from explorer.trace.scan_table import ScanTable
+from explorer.trace.measures.scan_sums import Part
+from explorer.trace.measures.scan_table import ScanTable
 
 Told = Callable[[float, int], None]
 """Is told after each portion: how much of all sentences has been read, and how many rows that are."""

@@ -16,8 +16,8 @@ from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
 from explorer.files import opened, read_whole, replacing
 from explorer.json_text import read_json_text
 from explorer.scanning.arrow import arrow, parquet
-from explorer.trace.scan_sums import N_BINS, Part, Sums
-from explorer.trace.scan_table import HeadRow, ScanTable
+from explorer.trace.measures.scan_sums import N_BINS, Part, Sums
+from explorer.trace.measures.scan_table import HeadRow, ScanTable
 
 SUFFIXES = (".parquet", ".json")
 _KEY = "transformer-explorer-scan"

@@ -17,7 +17,7 @@ from explorer.engine.load_torch import without_collecting
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.pressed import Check, unasked
 from explorer.scanning.rows import Chunk, Rows
-from explorer.trace.scan_sums import Part
+from explorer.trace.measures.scan_sums import Part
 
 Measured = Generator[tuple[Chunk, Part], None, None]
 Measure = Callable[[ScanPlan, Rows, Iterable[Chunk]], Measured]

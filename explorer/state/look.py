@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from explorer.state.fields import bad_field, between, one_of
-from explorer.trace.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
+from explorer.trace.found.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
+from explorer.trace.found.way import WAY
 from explorer.trace.tap_names import ATTENTION_STAGES
-from explorer.trace.way import WAY
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -136,7 +136,9 @@ class Look:
         Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
         written words, the last one.
         """
-        from explorer.trace.measures import most_uncertain_step  # NumPy, which a bare import of the package leaves out.
+        from explorer.trace.measures.measures import (
+            most_uncertain_step,  # NumPy, which a bare import of the package leaves out.
+        )
 
         if "generator.probabilities" not in trace:  # A model without an output has positions all the same.
             n_positions = len(trace.side("generator.probabilities"))

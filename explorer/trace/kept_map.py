@@ -13,7 +13,7 @@ import numpy as np
 
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Closed, Levels, levels
-from explorer.trace.measures import closed_cells
+from explorer.trace.measures.measures import closed_cells
 from explorer.trace.stages import stage_of
 
 MASKED_STAGES = ("masked", "weights", "dropped")

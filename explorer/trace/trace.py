@@ -32,8 +32,9 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays
 from explorer.trace.changes import Change
-from explorer.trace.findings import Experiment, Lens, NotMade
-from explorer.trace.jacobian import NotFitted
+from explorer.trace.files.trace_file import read_trace, write_trace
+from explorer.trace.found.findings import Experiment, Lens, NotMade
+from explorer.trace.found.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
@@ -42,12 +43,11 @@ from explorer.trace.sameness import fields_of, made_again, same
 from explorer.trace.search_tree import Search
 from explorer.trace.shown import Shown
 from explorer.trace.tap_names import side_name
-from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.folding import Groups
-    from explorer.trace.why import Parts
+    from explorer.trace.found.why import Parts
 
 
 @attrs.frozen
@@ -277,7 +277,7 @@ class Trace(Shown):
         nothing (induction without repeated tokens; distances between two texts), or where a long text left no room for the
         weights. `trace.head_measures` has the definitions. Raises UnknownTap.
         """
-        from explorer.trace.head_measures import MEASURES, head_values
+        from explorer.trace.measures.head_measures import MEASURES, head_values
 
         chosen = attention or self.card.attentions[0]
         return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
@@ -317,7 +317,7 @@ class Trace(Shown):
         `rival` (None: the likeliest other one) are ids or texts. The Trace needs the experiment "why": `explorer.why` makes
         it. Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
         """
-        from explorer.trace.why import parts_asked
+        from explorer.trace.found.why import parts_asked
 
         asked = step, rival, word
         if asked not in self._parts:

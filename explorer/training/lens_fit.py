@@ -27,7 +27,7 @@ from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Pair
 from explorer.tokens.segment import Segmenter
-from explorer.trace.jacobian import Agreement
+from explorer.trace.found.jacobian import Agreement
 from explorer.training.batches import Batch
 from explorer.training.corpus import Corpus, read_corpus
 from explorer.training.prepare import example

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 import explorer
 from explorer.cli.main import main
-from explorer.trace.measures import summary
+from explorer.trace.measures.measures import summary
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from explorer.engine.row_sums import with_cells_set
 from explorer.model.weights import build
 from explorer.state.focus import NOWHERE
 from explorer.tokens.token import Token
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.found.findings import EXPERIMENTS
 from explorer.trace.trace import Tokens
 
 pytestmark = pytest.mark.slow

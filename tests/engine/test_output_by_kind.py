@@ -17,7 +17,7 @@ from explorer.errors import EmptyText, NoMaskToken, NoSentenceVectors, TooLong, 
 from explorer.foreign.pooling import Pooling, read_pooling
 from explorer.state.wish import Wish
 from explorer.stops import Superseded
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.similarity import Similarity
 from tests.foreign.models import fresh, write_model
 
 TEXT = "the fox loves the dogs"

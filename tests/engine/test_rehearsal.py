@@ -21,8 +21,8 @@ from explorer.state.tries import Try, tries, unchanged_wish
 from explorer.state.wish import Wish
 from explorer.stops import Stop, Superseded
 from explorer.trace.changes import Change
-from explorer.trace.consequences import Consequence
-from explorer.trace.sentence_breaks import Break
+from explorer.trace.found.consequences import Consequence
+from explorer.trace.found.sentence_breaks import Break
 from explorer.trace.trace import Trace
 
 pytestmark = pytest.mark.slow  # translations of the trained model

@@ -16,7 +16,7 @@ from explorer.errors import KnobOutOfRange, NoSuchSymbol, NotALanguageModel, Too
 from explorer.state.wish import Wish
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.continuation import Continuation, NextToken, Sampling
+from explorer.trace.found.continuation import Continuation, NextToken, Sampling
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import a_bundle, a_language_model
 from tests.foreign.models import fresh, ids_of, opened, write_model

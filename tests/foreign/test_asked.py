@@ -21,8 +21,8 @@ from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.state.other_sentences import suggested_for
-from explorer.trace.consequences import Consequence
-from explorer.trace.why import symbol_text
+from explorer.trace.found.consequences import Consequence
+from explorer.trace.found.why import symbol_text
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"

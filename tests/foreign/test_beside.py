@@ -18,11 +18,11 @@ from explorer.state.breaks import broken, offered
 from explorer.state.offers import ChangePlace, MakeChange, offers_at
 from explorer.state.state import State
 from explorer.state.tries import tries, unchanged_wish
-from explorer.trace.consequences import Consequence
-from explorer.trace.findings import NotMade, Unchanged
-from explorer.trace.patching import NotPatched
-from explorer.trace.saliency import Saliency
-from explorer.trace.steering import NotSteered, Steering
+from explorer.trace.found.consequences import Consequence
+from explorer.trace.found.findings import NotMade, Unchanged
+from explorer.trace.found.patching import NotPatched
+from explorer.trace.found.saliency import Saliency
+from explorer.trace.found.steering import NotSteered, Steering
 from tests.foreign.models import fresh
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.

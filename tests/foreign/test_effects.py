@@ -20,8 +20,8 @@ from explorer.foreign.opening import Opened
 from explorer.lang import Words
 from explorer.picture.makers.effects import effect_map, head_at, word_row
 from explorer.state.look import Look
-from explorer.trace.effects import Effects
-from explorer.trace.findings import NotMade
+from explorer.trace.found.effects import Effects
+from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
 from tests.foreign.by_hand import changed_by_hand
 from tests.foreign.models import fresh, opened

@@ -14,11 +14,11 @@ from explorer import Change
 from explorer.engine.experiments import looking_back
 from explorer.errors import LacksTap, NoFittedLens, NoSuchPart, NoWrittenWords
 from explorer.foreign import weights as weights_file
-from explorer.trace.findings import NotMade
-from explorer.trace.reading import reading
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.reading import reading
+from explorer.trace.found.why_inside import ByKey, ByUnit, products
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
-from explorer.trace.why_inside import ByKey, ByUnit, products
 from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.

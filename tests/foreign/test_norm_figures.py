@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.trace.norm_figures import NormFigures, norms
+from explorer.trace.found.norm_figures import NormFigures, norms
 from explorer.trace.trace import Trace
 from tests.foreign.models import ATTENTION_ALONE, WHOLE, write_model
 

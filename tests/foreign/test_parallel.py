@@ -25,7 +25,7 @@ from explorer.picture.makers.follow import follow
 from explorer.picture.makers.layers import stream
 from explorer.picture.makers.river import river
 from explorer.state.look import Look
-from explorer.trace.norm_figures import norm_inputs, norms
+from explorer.trace.found.norm_figures import norm_inputs, norms
 from explorer.trace.trace import Trace
 from tests.foreign.models import STREAM_BY_SOFTMAX, fresh, ids_of, opened
 

@@ -18,7 +18,7 @@ from explorer.foreign import opening
 from explorer.foreign.opening import with_taps
 from explorer.model.hooks import hooked, is_hooked
 from explorer.model.tap import taps
-from explorer.trace.findings import NotMade
+from explorer.trace.found.findings import NotMade
 from tests.foreign.models import BY_SOFTMAX, fresh, ids_of, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.

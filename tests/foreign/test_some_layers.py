@@ -17,7 +17,7 @@ from explorer.picture.layout.strip_names import Names
 from explorer.picture.makers.attention import head_wall
 from explorer.state.look import Look
 from explorer.trace.architecture import architecture_of
-from explorer.trace.head_measures import head_values
+from explorer.trace.measures.head_measures import head_values
 from explorer.trace.trace import Trace
 from explorer.views.pictures.head_grid import HeadGridView
 from tests.foreign.models import SOME_LAYERS

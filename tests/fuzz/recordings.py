@@ -11,8 +11,8 @@ from explorer.export.numbers import selection, write_csv, write_long_csv
 from explorer.lang import Words
 from explorer.scanning.table_file import is_scan_table, read_table, write_table
 from explorer.state.alterations import read_alterations
-from explorer.trace.scan_sums import N_BINS, Part, Sums
-from explorer.trace.scan_table import ScanTable
+from explorer.trace.measures.scan_sums import N_BINS, Part, Sums
+from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.trace import Trace
 from tests.fuzz import damage, documents, traces
 from tests.fuzz.trial import Trial

@@ -29,9 +29,9 @@ from explorer.model.rounded import Rounded
 from explorer.model.transformer import Transformer
 from explorer.model.weights import Weights
 from explorer.stops import Stop
-from explorer.trace.findings import Experiment
-from explorer.trace.patching import NotPatched, Patching
-from explorer.trace.saliency import Saliency
+from explorer.trace.found.findings import Experiment
+from explorer.trace.found.patching import NotPatched, Patching
+from explorer.trace.found.saliency import Saliency
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors
 

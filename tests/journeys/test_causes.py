@@ -14,8 +14,8 @@ from explorer.app.pages.steering_page import SteeringPage
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
-from explorer.trace.patching import Patching
-from explorer.trace.saliency import Saliency
+from explorer.trace.found.patching import Patching
+from explorer.trace.found.saliency import Saliency
 from tests.journeys.conftest import Journey
 
 pytestmark = pytest.mark.slow

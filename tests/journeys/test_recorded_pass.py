@@ -17,7 +17,7 @@ from explorer.state.intents import OpenFolder, SetPreset, look_at
 from explorer.state.offers import ChangePlace
 from explorer.trace.changes import Change
 from tests.journeys.conftest import Journey
-from tests.trace.test_recorded_file import MAP, WORDS, tensors, written
+from tests.trace.files.test_recorded_file import MAP, WORDS, tensors, written
 
 ENGINE = "an engine 1.2"
 

@@ -26,7 +26,7 @@ from explorer.state.intents import SetPreset, SetText
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
 from explorer.stops import Superseded
-from explorer.trace.findings import Experiment
+from explorer.trace.found.findings import Experiment
 from tests.dragging import drop
 from tests.journeys.conftest import Journey
 

@@ -9,7 +9,7 @@ from explorer.engine.decoding import quick_weights
 from explorer.engine.request import Request
 from explorer.model import packed
 from explorer.model.linear import Linear
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.found.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.journeys.remembering import SWEEPS, Remembered
 

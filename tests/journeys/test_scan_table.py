@@ -16,8 +16,8 @@ from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import rows_of
 from explorer.scanning.run import scan_file
 from explorer.state.held_out import held_out
-from explorer.trace.scan_sums import SCAN_MEASURES
-from explorer.trace.scan_table import ScanTable
+from explorer.trace.measures.scan_sums import SCAN_MEASURES
+from explorer.trace.measures.scan_table import ScanTable
 from tests.dragging import entering
 from tests.journeys.conftest import Journey
 from tests.scanning.fakes import fake

@@ -20,7 +20,7 @@ from explorer.manual.contents import chapters, parts
 from explorer.manual.made import made_parts
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset
-from explorer.trace.head_measures import MEASURES
+from explorer.trace.measures.head_measures import MEASURES
 
 ROWS = ("R6", "R10", "R12", "R13", "R20", "R21", "R22", "R36", "R37", "R38", "R39", "R40", "R43", "R64", "R67", "R95", "R99")
 """The rows of the map of features that the manual must tell of."""

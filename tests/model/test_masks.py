@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from explorer.config import MASK_VALUES, Config
 from explorer.model import masks
-from explorer.trace import measures
+from explorer.trace.measures import measures
 
 
 def test_a_query_sees_itself_and_what_came_before() -> None:

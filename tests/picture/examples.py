@@ -15,8 +15,8 @@ from explorer.picture.sums import Group, Link, Row, Sums, Term
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
 from explorer.trace.class_head import ClassHead
-from explorer.trace.findings import Lens
-from explorer.trace.jacobian import Agreement
+from explorer.trace.found.findings import Lens
+from explorer.trace.found.jacobian import Agreement
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 

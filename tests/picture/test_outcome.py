@@ -9,7 +9,7 @@ from explorer.errors import AllClosed
 from explorer.lang import Words
 from explorer.picture.outcome import folded, outcome, runs, shortened
 from explorer.trace.arrays import frozen_array
-from explorer.trace.consequences import Consequence
+from explorer.trace.found.consequences import Consequence
 
 WORDS = Words.load("en")
 

@@ -8,7 +8,7 @@ import pytest
 from explorer.engine.request import Request
 from explorer.scanning.plan import ScanPlan
 from explorer.state.held_out import held_out
-from explorer.trace.scan_sums import SCAN_MEASURES
+from explorer.trace.measures.scan_sums import SCAN_MEASURES
 
 
 @pytest.fixture

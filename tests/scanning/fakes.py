@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Rows
-from explorer.trace.scan_sums import Part, best_texts, summed
+from explorer.trace.measures.scan_sums import Part, best_texts, summed
 
 
 def fake(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Part]]:

@@ -11,7 +11,7 @@ from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import rows_of
 from explorer.scanning.run import scan_file
 from explorer.scanning.workers import in_processes
-from explorer.trace.scan_sums import SCAN_MEASURES
+from explorer.trace.measures.scan_sums import SCAN_MEASURES
 from tests.scanning.fakes import fake
 
 

@@ -10,8 +10,8 @@ import explorer
 from explorer.errors import UnknownMeasure
 from explorer.scanning.measuring import Measurer
 from explorer.scanning.plan import ScanPlan
-from explorer.trace.opening_head import alignment, opening_head
-from explorer.trace.scan_sums import SCAN_MEASURES, WHOLE
+from explorer.trace.measures.opening_head import alignment, opening_head
+from explorer.trace.measures.scan_sums import SCAN_MEASURES, WHOLE
 from explorer.trace.trace import Trace
 
 Plan = Callable[..., ScanPlan]

@@ -20,7 +20,7 @@ from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Start, rows_of
 from explorer.scanning.run import scan_rows
 from explorer.scanning.table_file import check_suffix
-from explorer.trace.scan_sums import Part
+from explorer.trace.measures.scan_sums import Part
 from tests.waiting import PATIENCE_MS
 
 Plan = Callable[..., ScanPlan]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from explorer.errors import UnknownTap
 from explorer.trace.folding import Groups, before, folded, folded_closed, folds, singles
 from tests.picture.examples import begun, example
-from tests.trace.test_head_measures import random_weights
+from tests.trace.measures.test_head_measures import random_weights
 
 
 def a_partition(n: int, seed: int) -> Groups:

@@ -16,7 +16,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
-from explorer.trace.head_measures import MEASURES, Seen
+from explorer.trace.measures.head_measures import MEASURES, Seen
 
 _SYMBOLS, _PLACES, _SHARP = 16, 32, 3.0
 _D = 2 * _SYMBOLS + _PLACES  # the token, the place, the token before: one feature for each of their values

@@ -15,9 +15,9 @@ import attrs
 import pytest
 
 from explorer.errors import NoFittedLens
-from explorer.trace.findings import NotMade
+from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
-from tests.trace.test_why import made
+from tests.trace.found.test_why import made
 
 
 @contextmanager

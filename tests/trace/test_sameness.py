@@ -12,7 +12,7 @@ import explorer
 from explorer.errors import UnknownKnob
 from explorer.trace.arrays import frozen_array
 from explorer.trace.changes import Change
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.found.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 

@@ -18,7 +18,7 @@ from explorer.model.weights_file import FILE as WEIGHTS
 from explorer.model.weights_file import read_about, read_tensors, save_weights
 from explorer.resources import asset
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.jacobian import Agreement, NotFitted
+from explorer.trace.found.jacobian import Agreement, NotFitted
 from explorer.training.lens_fit import CHECKPOINT, Fitting, LensFitter, agreeing
 from tests.engine.sources.bundles import a_bundle
 

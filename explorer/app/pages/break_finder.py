@@ -31,7 +31,7 @@ from explorer.state.change_intents import TakeSentence
 from explorer.state.held_out import held_out, own_sentences
 from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
-from explorer.trace.sentence_breaks import SURE, Break, Breaks
+from explorer.trace.found.sentence_breaks import SURE, Break, Breaks
 
 _SIZE = (760, 560)  # px
 _TEXTS = "*.txt *.tsv *.csv"

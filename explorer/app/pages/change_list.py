@@ -27,7 +27,7 @@ from explorer.state.tries import Key, Try, is_altered, key_of_changes, key_of_kn
 from explorer.state.wish import Wish
 from explorer.trace.change_groups import change_groups
 from explorer.trace.changes import Change
-from explorer.trace.consequences import Consequence
+from explorer.trace.found.consequences import Consequence
 from explorer.trace.trace import Trace
 from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
 from explorer.views.controls.change_rows import ChangeRows

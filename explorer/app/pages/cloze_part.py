@@ -12,7 +12,7 @@ from explorer.picture.kinds import Bars
 from explorer.picture.makers.cloze import filled_in_bars, hidden_timeline, least_probable, surprise_bars
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.cloze import Cloze
+from explorer.trace.found.cloze import Cloze
 from explorer.trace.trace import Trace
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.timeline import TimelineView

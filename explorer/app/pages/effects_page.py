@@ -14,7 +14,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
-from explorer.trace.effects import Effects
+from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
 from explorer.views.pictures.effect_map import EffectMapView
 from explorer.views.pictures.heatmap import HeatmapView

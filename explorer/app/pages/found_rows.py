@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from explorer.picture.layout.rewording import told_difference
 from explorer.picture.outcome import Runs, runs
-from explorer.trace.sentence_breaks import Break
+from explorer.trace.found.sentence_breaks import Break
 from explorer.views.controls.row_list import ROW, RowList, RowPainter
 
 _PAD_PX, _BAR_PX, _NUMBER_PX = 10, 96, 44

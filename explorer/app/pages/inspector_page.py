@@ -13,7 +13,7 @@ from explorer.picture.makers.places import place_difference
 from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
-from explorer.trace.tap_figures import MeasuredTaps, TapFigures, agree, grouped
+from explorer.trace.measures.tap_figures import MeasuredTaps, TapFigures, agree, grouped
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.pictures.heatmap import HeatmapView

@@ -23,7 +23,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
-from explorer.trace.findings import NotMade
+from explorer.trace.found.findings import NotMade
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView

@@ -15,8 +15,8 @@ from explorer.state.intents import SetOther
 from explorer.state.look import Look
 from explorer.state.other_sentences import SUGGESTED, suggested_for
 from explorer.state.wish import Wish
-from explorer.trace.finding_kinds import PATCHED
-from explorer.trace.patching import Patching
+from explorer.trace.found.finding_kinds import PATCHED
+from explorer.trace.found.patching import Patching
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import WholeNumberBox

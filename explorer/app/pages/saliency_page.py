@@ -7,7 +7,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.saliency import attention_mean, saliency_map
 from explorer.state.look import Look
-from explorer.trace.finding_kinds import SALIENCIES
+from explorer.trace.found.finding_kinds import SALIENCIES
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView

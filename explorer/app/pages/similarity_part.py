@@ -14,7 +14,7 @@ from explorer.picture.makers.similarity import cosine_map
 from explorer.state.look import Look
 from explorer.state.sentences_beside import SUGGESTED, compared
 from explorer.state.wish import Wish
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.similarity import Similarity
 from explorer.trace.trace import Trace
 from explorer.views.controls.sentences_edit import SentencesEdit
 from explorer.views.pictures.heatmap import HeatmapView

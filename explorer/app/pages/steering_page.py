@@ -13,7 +13,7 @@ from explorer.state.look import Look, sides_of
 from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
-from explorer.trace.steering import Steering
+from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.views.controls.layer_box import LayerBox
 from explorer.views.controls.sampling import SamplingRow

@@ -13,9 +13,9 @@ from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
-from explorer.trace.findings import NotMade, OutputWeights
+from explorer.trace.found.findings import NotMade, OutputWeights
+from explorer.trace.found.why import symbol_id
 from explorer.trace.trace import Trace
-from explorer.trace.why import symbol_id
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.lens import LensView

@@ -22,9 +22,9 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.state.change_intents import TakeSentence
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.continuation import NextToken, Sampling
+from explorer.trace.found.continuation import NextToken, Sampling
+from explorer.trace.found.written_tree import WrittenTree
 from explorer.trace.trace import Trace
-from explorer.trace.written_tree import WrittenTree
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView

@@ -9,7 +9,7 @@ import attrs
 from explorer.engine.request import Detail, Request
 from explorer.state.focus import FOCUSED, NOWHERE, Focus
 from explorer.state.wish import Wish
-from explorer.trace.findings import OF_OUR_OWN
+from explorer.trace.found.findings import OF_OUR_OWN
 
 _MOST_WANTED = 16
 

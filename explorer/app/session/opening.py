@@ -18,7 +18,7 @@ from explorer.state.session_intents import OpenState
 from explorer.state.state import State
 from explorer.state.state_link import OpenLink
 from explorer.state.wish import Wish
-from explorer.trace.opening_head import opening_head
+from explorer.trace.measures.opening_head import opening_head
 
 
 class Opening:

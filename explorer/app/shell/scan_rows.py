@@ -5,8 +5,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from explorer.lang import Words
-from explorer.trace.scan_sums import WHOLE
-from explorer.trace.scan_table import Found, HeadRow
+from explorer.trace.measures.scan_sums import WHOLE
+from explorer.trace.measures.scan_table import Found, HeadRow
 from explorer.views.controls.row_list import RowList, RowPainter
 
 _NAME_PX, _NUMBER_PX, _VALUE_PX = 150, 118, 56

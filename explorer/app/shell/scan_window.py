@@ -15,9 +15,9 @@ from explorer.picture.theme import Theme
 from explorer.presets import preset_names, titles
 from explorer.state.change_intents import TakeSentence
 from explorer.state.intents import look_at
-from explorer.trace.head_measures import MEASURES
-from explorer.trace.scan_sums import UPPER, WHOLE
-from explorer.trace.scan_table import HeadRow, ScanTable
+from explorer.trace.measures.head_measures import MEASURES
+from explorer.trace.measures.scan_sums import UPPER, WHOLE
+from explorer.trace.measures.scan_table import HeadRow, ScanTable
 
 _SIZE = (940, 600)  # px
 

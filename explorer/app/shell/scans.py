@@ -12,7 +12,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.scanning.table_file import SUFFIXES, read_table
-from explorer.trace.scan_table import ScanTable
+from explorer.trace.measures.scan_table import ScanTable
 
 THREAD = "scan table"
 

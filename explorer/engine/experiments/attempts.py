@@ -10,7 +10,7 @@ import attrs
 from explorer.engine.request import Request
 from explorer.errors import ExplorerError, NotComputed
 from explorer.stops import Superseded
-from explorer.trace.findings import EXPERIMENTS, Experiment, NotMade
+from explorer.trace.found.findings import EXPERIMENTS, Experiment, NotMade
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from explorer.engine.experiments.looking_back import output_weights_of
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.state.focus import Focus
 from explorer.trace.changes import Change
-from explorer.trace.costs import Costs, removable
-from explorer.trace.measures import most_uncertain_step
-from explorer.trace.stream_parts import Part
-from explorer.trace.why import parts_of
+from explorer.trace.found.costs import Costs, removable
+from explorer.trace.found.stream_parts import Part
+from explorer.trace.found.why import parts_of
+from explorer.trace.measures.measures import most_uncertain_step
 
 
 def costs(bench: Bench, focus: Focus) -> Costs | None:

@@ -14,7 +14,7 @@ from explorer.engine.experiments.trials import Trial, Trials
 from explorer.engine.threads import pass_work
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
-from explorer.trace.effects import Effects
+from explorer.trace.found.effects import Effects
 from explorer.trace.model_card import ModelCard
 
 _LONG_WORK = 5e10  # multiplications of all heads' passes; about a second on two cores

@@ -31,10 +31,10 @@ from explorer.model.weights import untrained, with_knobs
 from explorer.state.focus import Focus
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
-from explorer.trace.edges import Edges
-from explorer.trace.effects import Effects
-from explorer.trace.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
-from explorer.trace.findings import (
+from explorer.trace.found.edges import Edges
+from explorer.trace.found.effects import Effects
+from explorer.trace.found.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
+from explorer.trace.found.findings import (
     DECODER_LEARNED,
     Copies,
     Depth,

@@ -24,13 +24,13 @@ from explorer.state.focus import FOCUSED, Focus
 from explorer.state.other_sentences import suggested_for
 from explorer.state.wish import Wish
 from explorer.stops import Stop
-from explorer.trace.effects import Effects
-from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
-from explorer.trace.jacobian import NotFitted
-from explorer.trace.norm_figures import norms
-from explorer.trace.patching import NotPatched, Patching
-from explorer.trace.saliency import Saliency
-from explorer.trace.segmentations import Segmentations
+from explorer.trace.found.effects import Effects
+from explorer.trace.found.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
+from explorer.trace.found.jacobian import NotFitted
+from explorer.trace.found.norm_figures import norms
+from explorer.trace.found.patching import NotPatched, Patching
+from explorer.trace.found.saliency import Saliency
+from explorer.trace.found.segmentations import Segmentations
 from explorer.trace.trace import Tokens, Trace, written
 
 _MISSED_QUIETLY = frozenset({"segmentations"})

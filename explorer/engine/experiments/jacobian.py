@@ -19,8 +19,8 @@ from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.output_weights import lens_of, stream_taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
-from explorer.trace.findings import Lens
-from explorer.trace.jacobian import Agreement
+from explorer.trace.found.findings import Lens
+from explorer.trace.found.jacobian import Agreement
 from explorer.trace.trace import Trace
 
 _AT_ONCE = 2**22  # Of a direction for each feature, so many numbers go back through the model at once.

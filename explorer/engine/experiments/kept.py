@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 
 from explorer.state.wish import Wish
-from explorer.trace.findings import Experiment
+from explorer.trace.found.findings import Experiment
 from explorer.trace.trace import Tokens
 
 

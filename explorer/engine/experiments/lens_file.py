@@ -20,7 +20,7 @@ from explorer.json_text import read_json_text
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
-from explorer.trace.jacobian import Agreement
+from explorer.trace.found.jacobian import Agreement
 
 FILE = "lens.safetensors"
 _COUNTING = ("sight", "attention", "layer")  # groups of knobs without which the same weights are the same function

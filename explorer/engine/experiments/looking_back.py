@@ -8,7 +8,7 @@ from explorer.engine.experiments.output_weights import lens_of, output_weights, 
 from explorer.errors import LacksTap
 from explorer.foreign import weights as foreign_weights
 from explorer.foreign.model import Foreign
-from explorer.trace.findings import Lens, OutputWeights, ReadingWeights
+from explorer.trace.found.findings import Lens, OutputWeights, ReadingWeights
 from explorer.trace.trace import Trace
 
 _SAME = 1e-3  # The last row of a lens may differ from the logits by this share of the largest.

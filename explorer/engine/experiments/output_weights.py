@@ -19,9 +19,9 @@ from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
 from explorer.model.transformer import Stack, Transformer
 from explorer.stops import Stop, Superseded
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.findings import Lens, Matrix, NormWeights, OutputWeights, ReadingWeights
+from explorer.trace.found.findings import Lens, Matrix, NormWeights, OutputWeights, ReadingWeights
+from explorer.trace.found.why import symbol_text, written_ids
 from explorer.trace.trace import Trace
-from explorer.trace.why import symbol_text, written_ids
 
 _TOP = 10  # symbols that the lens names at each place
 

@@ -27,9 +27,9 @@ from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.found.patching import NotPatched, Pairs, PatchedMap, Patching, Step, aligned, recovered
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.patching import NotPatched, Pairs, PatchedMap, Patching, Step, aligned, recovered
 from explorer.trace.trace import Tokens
 
 _MOST_HEAD_TRIALS = 4000  # Thousands of heads at each place would take minutes, so a large model's heads are left out.

@@ -17,8 +17,8 @@ from explorer.model.tap import Tap
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.found.saliency import Saliency
 from explorer.trace.model_card import ModelCard
-from explorer.trace.saliency import Saliency
 
 _MOST_STEPS = 1024
 _MOST_WORK = 1e12  # multiplications of all steps forward and back; about twenty seconds on a core

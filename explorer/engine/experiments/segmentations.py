@@ -21,7 +21,7 @@ from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.segmentations import BY_HAND, WAYS, Segmentation, Segmentations
+from explorer.trace.found.segmentations import BY_HAND, WAYS, Segmentation, Segmentations
 
 _MOST_TOKENS = 256
 _MOST_CELLS = 2**23  # The maps of one cut have at most so many cells (32 MB); six cuts are kept.

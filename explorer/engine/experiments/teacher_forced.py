@@ -18,8 +18,8 @@ from explorer.model.tap import Hook, Tap
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
-from explorer.trace.effects import measured_words
-from explorer.trace.measures import log_p
+from explorer.trace.found.effects import measured_words
+from explorer.trace.measures.measures import log_p
 from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens, written
 

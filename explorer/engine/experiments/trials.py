@@ -22,7 +22,7 @@ from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap, first_of
 from explorer.trace.changes import Change
-from explorer.trace.effects import measured_words
+from explorer.trace.found.effects import measured_words
 from explorer.trace.model_card import ModelCard
 
 Trial = tuple[Change, ...]

@@ -26,8 +26,8 @@ from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, first_of, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
+from explorer.trace.files.seen_card import card_of_seen, numbered_tokens
 from explorer.trace.own_card import card_of
-from explorer.trace.seen_card import card_of_seen, numbered_tokens
 from explorer.trace.trace import Tokens, Trace, unknown_tap
 
 _MAP = ("batch", "head", "query", "key")

@@ -22,7 +22,7 @@ from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.levels import Closed, Levels, closed_levels
-from explorer.trace.measures import closed_cells
+from explorer.trace.measures.measures import closed_cells
 from explorer.trace.model_card import ModelCard
 from explorer.trace.remake_heads import has_its_sources
 from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer

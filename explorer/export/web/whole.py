@@ -11,7 +11,7 @@ from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.river import river
 from explorer.picture.picture import Picture, marked
 from explorer.state.look import Look, attentions
-from explorer.trace.opening_head import opening_head
+from explorer.trace.measures.opening_head import opening_head
 from explorer.trace.trace import Trace
 
 

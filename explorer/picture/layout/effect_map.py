@@ -12,7 +12,7 @@ from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.cell_numbers import inks
 from explorer.picture.layout.sketch import Area, Measure, Sketch
 from explorer.picture.scales import LEVELS, Scale, indices, table
-from explorer.trace.effects import LEAST
+from explorer.trace.found.effects import LEAST
 
 _TEXT, _SMALL = 12.0, 11.0  # px, sizes of letters
 _HEAD_PX, _FOOT_PX, _GROUP_GAP_PX, _GAP_PX = 20.0, 46.0, 8.0, 14.0

@@ -20,8 +20,8 @@ from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
-from explorer.trace.findings import Unchanged
-from explorer.trace.measures import log_p
+from explorer.trace.found.findings import Unchanged
+from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Trace
 from explorer.trace.written_words import written_words
 

@@ -8,7 +8,7 @@ from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Bars, Caption
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
-from explorer.trace.cloze import Cloze
+from explorer.trace.found.cloze import Cloze
 
 _OUTPUT = "generator.probabilities"
 

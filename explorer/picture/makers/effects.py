@@ -20,7 +20,7 @@ from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.effects import LEAST, Effects, largest, measured_words
+from explorer.trace.found.effects import LEAST, Effects, largest, measured_words
 from explorer.trace.model_card import ModelCard
 from explorer.trace.trace import Trace
 

@@ -12,7 +12,7 @@ from explorer.picture.kinds import Caption, Follow
 from explorer.picture.makers.heatmaps import closed_reason, token_axis
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.measures import closed_cells, entropy_bits
+from explorer.trace.measures.measures import closed_cells, entropy_bits
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace, unknown_tap

@@ -5,7 +5,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.measured import Measured, falling
 from explorer.state.look import Look
-from explorer.trace.head_measures import MEASURES, head_values, row_step
+from explorer.trace.measures.head_measures import MEASURES, head_values, row_step
 from explorer.trace.trace import Trace
 
 _MOST_CELLS = 2**19  # cells of one attention in all layers, whose entropy takes about 8 ms

@@ -13,7 +13,7 @@ from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.levels import Levels
-from explorer.trace.measures import closed_cells
+from explorer.trace.measures.measures import closed_cells
 from explorer.trace.stages import SINUSOIDS, stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace

@@ -11,8 +11,8 @@ from explorer.picture.makers.heatmaps import robust_band, tap_heatmap
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.findings import Copies, Depth
-from explorer.trace.stream_parts import added_tap
+from explorer.trace.found.findings import Copies, Depth
+from explorer.trace.found.stream_parts import added_tap
 from explorer.trace.trace import Trace
 
 _NORM_FORMULAS = {

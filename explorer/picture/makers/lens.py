@@ -5,8 +5,8 @@ from explorer.picture.causal_kinds import LensMap
 from explorer.picture.kinds import Caption
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
-from explorer.trace.findings import Lens
-from explorer.trace.jacobian import Agreement, NotFitted
+from explorer.trace.found.findings import Lens
+from explorer.trace.found.jacobian import Agreement, NotFitted
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 

@@ -10,8 +10,8 @@ from explorer.picture.makers.pooled import FORMULAS, at_stages
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.findings import Leak, PaddedBatch
-from explorer.trace.measures import closed_cells
+from explorer.trace.found.findings import Leak, PaddedBatch
+from explorer.trace.measures.measures import closed_cells
 from explorer.trace.trace import Trace
 
 

@@ -6,7 +6,7 @@ from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.scales import Scale, centred_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.norm_figures import NormFigures, Norms
+from explorer.trace.found.norm_figures import NormFigures, Norms
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 

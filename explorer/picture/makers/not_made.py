@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from explorer.errors import bare
 from explorer.lang import Words
-from explorer.trace.findings import NotMade
+from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from explorer.picture.kinds import Axis, Bars, Caption, Closed, Heatmap
 from explorer.picture.makers.heatmaps import caption, symbol, tap_heatmap
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.measures import entropy_bits
+from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.sampling import cut_away, mass_cut_away, sampling_probabilities
 from explorer.trace.trace import Trace
 

@@ -10,7 +10,7 @@ from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.patching import NotPatched, PatchedMap, Patching, Step
+from explorer.trace.found.patching import NotPatched, PatchedMap, Patching, Step
 from explorer.trace.trace import Trace
 
 _FORMULA = "(Δ<sub>patched</sub> − Δ<sub>A</sub>) ÷ (Δ<sub>B</sub> − Δ<sub>A</sub>)"

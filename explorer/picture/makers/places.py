@@ -11,7 +11,7 @@ from explorer.picture.makers.matching import matched, matched_axis
 from explorer.picture.scales import centred_scale
 from explorer.state.look import Look
 from explorer.trace.levels import levels
-from explorer.trace.tap_figures import agree, differences
+from explorer.trace.measures.tap_figures import agree, differences
 from explorer.trace.trace import Trace
 
 

@@ -28,7 +28,7 @@ from explorer.picture.scales import unit_scale
 from explorer.state.look import ALIGNED, Look
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.rollout import rollout
+from explorer.trace.found.rollout import rollout
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace

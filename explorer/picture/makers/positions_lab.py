@@ -10,7 +10,7 @@ from explorer.picture.kinds import Axis, Caption, Heatmap, Strips, Waves
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.findings import DECODER_LEARNED, Swap, Variants
+from explorer.trace.found.findings import DECODER_LEARNED, Swap, Variants
 from explorer.trace.stages import SINUSOIDS
 from explorer.trace.trace import Trace
 

@@ -9,8 +9,8 @@ from explorer.picture.makers.part_names import name_of
 from explorer.picture.makers.why import asked
 from explorer.picture.sums import bare
 from explorer.state.look import Look
-from explorer.trace.costs import Costs, removable, shown_values
-from explorer.trace.findings import OutputWeights
+from explorer.trace.found.costs import Costs, removable, shown_values
+from explorer.trace.found.findings import OutputWeights
 from explorer.trace.trace import Trace
 
 

@@ -13,9 +13,9 @@ from explorer.picture.makers.why import asked
 from explorer.picture.river.contributions import Contributions
 from explorer.picture.sums import bare
 from explorer.state.look import Look
-from explorer.trace.findings import OutputWeights
+from explorer.trace.found.findings import OutputWeights
+from explorer.trace.found.why_inside import by_keys
 from explorer.trace.trace import Trace
-from explorer.trace.why_inside import by_keys
 
 _LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing
 _STEPS = (1.0, 2.0, 5.0, 10.0)

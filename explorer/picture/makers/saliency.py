@@ -12,7 +12,7 @@ from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.makers.not_made import finding
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
-from explorer.trace.saliency import Saliency
+from explorer.trace.found.saliency import Saliency
 from explorer.trace.trace import Trace
 
 _FORMULAS = {

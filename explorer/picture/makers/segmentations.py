@@ -9,8 +9,8 @@ from explorer.picture.kinds import Caption
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.doubts import broken
-from explorer.trace.segmentations import Segmentation, Segmentations
+from explorer.trace.found.doubts import broken
+from explorer.trace.found.segmentations import Segmentation, Segmentations
 from explorer.trace.trace import Trace
 
 FORMULA = "F[u,v] = Σ<sub>q∈u</sub> Σ<sub>k∈v</sub> A[q,k] / |u|"

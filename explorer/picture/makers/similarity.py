@@ -4,7 +4,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.similarity import Similarity
 
 
 def cosine_map(found: Similarity, look: Look, words: Words) -> Heatmap:

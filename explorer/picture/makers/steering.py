@@ -12,7 +12,7 @@ from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.steering import NotSteered, Steering
+from explorer.trace.found.steering import NotSteered, Steering
 from explorer.trace.trace import Trace
 
 

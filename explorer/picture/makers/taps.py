@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.picture.makers.heatmaps import shape_badge
-from explorer.trace.measures import Summary, summary
+from explorer.trace.measures.measures import Summary, summary
 from explorer.trace.trace import Trace
 
 

@@ -13,7 +13,7 @@ from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
 from explorer.trace.folding import before, folds
-from explorer.trace.measures import log_p
+from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Trace
 from explorer.trace.word_groups import word_text
 

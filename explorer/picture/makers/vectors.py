@@ -9,7 +9,7 @@ from explorer.picture.kinds import Bars, Caption, VectorMap
 from explorer.picture.makers.heatmaps import shape_badge
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.measures import is_word
+from explorer.trace.measures.measures import is_word
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import SideVectors, Vectors

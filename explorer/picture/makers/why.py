@@ -18,10 +18,10 @@ from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
 from explorer.picture.sums import Group, Row, Sums, Term, bare, digits_for, largest_first, probability, told
 from explorer.state.look import Look
-from explorer.trace.findings import OutputWeights
+from explorer.trace.found.findings import OutputWeights
+from explorer.trace.found.why import BIASES, Part, Parts, likeliest_rivals, symbol_text
+from explorer.trace.found.why_inside import heads_open
 from explorer.trace.trace import Trace
-from explorer.trace.why import BIASES, Part, Parts, likeliest_rivals, symbol_text
-from explorer.trace.why_inside import heads_open
 
 _KINDS: tuple[tuple[str, Callable[[Part], bool]], ...] = (
     ("embedding", lambda part: part.kind in ("token", "position")),

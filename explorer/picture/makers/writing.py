@@ -13,8 +13,8 @@ from explorer.picture.scales import Scale, robust_scale, unit_scale
 from explorer.state.look import Look
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.found.written_tree import WrittenTree
 from explorer.trace.trace import Trace
-from explorer.trace.written_tree import WrittenTree
 
 _OUTPUT = "generator.probabilities"
 _FLOAT = 4  # bytes

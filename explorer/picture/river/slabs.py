@@ -15,7 +15,7 @@ from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
-from explorer.trace.measures import entropy_bits
+from explorer.trace.measures.measures import entropy_bits
 
 _THICKEST = 0.4  # of a lane's pitch
 _FEW = 14  # lanes up to which weights from _LEAST are drawn

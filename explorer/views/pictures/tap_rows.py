@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.makers.taps import TapList
-from explorer.trace.tap_figures import TapFigures
+from explorer.trace.measures.tap_figures import TapFigures
 
 _Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("tap", "shape", "difference", "min", "max", "mean", "deviation", "nan", "infinite", "dtype")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, Q
 from explorer.lang import Words
 from explorer.picture.makers.taps import TapList
 from explorer.picture.theme import Theme
-from explorer.trace.tap_figures import TapFigures
+from explorer.trace.measures.tap_figures import TapFigures
 from explorer.views.pictures.tap_cells import TapCells
 from explorer.views.pictures.tap_rows import DIFFERENCE, SORTED_BY, TapRows
 

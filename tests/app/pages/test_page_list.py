@@ -19,7 +19,7 @@ from explorer.errors import BadLesson
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import read_lesson
 from explorer.picture.makers.embedding import embedding_strips
-from explorer.trace.findings import EXPERIMENTS, SECOND_PASSES
+from explorer.trace.found.findings import EXPERIMENTS, SECOND_PASSES
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.page_faults import faults_of

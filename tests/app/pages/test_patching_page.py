@@ -6,7 +6,7 @@ import pytest
 from explorer.app.pages.patching_page import PatchingPage
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
-from explorer.trace.patching import Patching
+from explorer.trace.found.patching import Patching
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.page_faults import shows_marks
 

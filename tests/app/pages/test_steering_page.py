@@ -8,7 +8,7 @@ from explorer.app.pages.steering_page import SteeringPage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Rewording
 from explorer.state.steering_sets import AWAY, TOWARD
-from explorer.trace.steering import Steering
+from explorer.trace.found.steering import Steering
 from tests.journeys.conftest import Journey, journey
 
 pytestmark = pytest.mark.slow

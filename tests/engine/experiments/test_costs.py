@@ -7,8 +7,8 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.state.focus import Focus
 from explorer.trace.changes import Change
-from explorer.trace.costs import Costs, removable, shown_values
-from explorer.trace.effects import Effects
+from explorer.trace.found.costs import Costs, removable, shown_values
+from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
 from tests.engine.experiments.test_effects import tiny
 

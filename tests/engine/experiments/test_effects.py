@@ -14,7 +14,7 @@ from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
-from explorer.trace.effects import Effects
+from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
 from tests.engine.experiments.numpy_pass import NumpyPass
 

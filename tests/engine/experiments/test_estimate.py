@@ -9,7 +9,7 @@ from explorer.engine.experiments import effects as effects_file
 from explorer.engine.request import Request
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.effects import Effects
+from explorer.trace.found.effects import Effects
 from tests.engine.experiments.test_effects import ARCHITECTURES, NORMS, log_p, single, tiny
 
 

@@ -13,7 +13,7 @@ from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, OF_DECODERS, Depth, Leak, PaddedBatch, Swap, Variants
+from explorer.trace.found.findings import DECODER_LEARNED, EXPERIMENTS, OF_DECODERS, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 
 pytestmark = pytest.mark.slow  # each experiment makes passes of its own

@@ -18,7 +18,7 @@ from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.stops import Superseded
-from explorer.trace.jacobian import NotFitted
+from explorer.trace.found.jacobian import NotFitted
 from explorer.trace.trace import Trace
 from tests.model.models import randomized, small
 

@@ -9,9 +9,9 @@ from explorer.engine.experiments.output_weights import lens_of
 from explorer.engine.request import Request
 from explorer.mathematics import layer_norm, softmax
 from explorer.stops import Superseded
-from explorer.trace.findings import Lens, OutputWeights
+from explorer.trace.found.findings import Lens, OutputWeights
+from explorer.trace.found.why_inside import by_key, by_unit
 from explorer.trace.trace import Trace
-from explorer.trace.why_inside import by_key, by_unit
 
 TEXT = "她给了我一本书。"
 BOTH = frozenset({"why", "lens"})

@@ -21,8 +21,8 @@ from explorer.stops import Superseded
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
+from explorer.trace.found.patching import LEAST, NotPatched, Patching, aligned
 from explorer.trace.own_card import card_of
-from explorer.trace.patching import LEAST, NotPatched, Patching, aligned
 from explorer.trace.trace import Tokens, Trace
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)

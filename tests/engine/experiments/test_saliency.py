@@ -19,8 +19,8 @@ from explorer.model.weights import build
 from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.tokens.token import Token
+from explorer.trace.found.saliency import Saliency
 from explorer.trace.own_card import card_of
-from explorer.trace.saliency import Saliency
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")

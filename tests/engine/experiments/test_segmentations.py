@@ -12,7 +12,7 @@ from explorer.errors import TooLong
 from explorer.state.wish import Wish
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.segmentations import WAYS, Segmentations
+from explorer.trace.found.segmentations import WAYS, Segmentations
 
 BRIDGE = "南京市长江大桥"
 

@@ -8,8 +8,8 @@ from explorer.lang import Words
 from explorer.picture.makers.cloze import filled_in_bars, hidden_timeline, least_probable, surprise_bars
 from explorer.picture.makers.similarity import cosine_map
 from explorer.state.look import Look
-from explorer.trace.cloze import Cloze
-from explorer.trace.similarity import Similarity
+from explorer.trace.found.cloze import Cloze
+from explorer.trace.found.similarity import Similarity
 
 EN, ZH = Words.load("en"), Words.load("zh")
 FOUND = Cloze(

@@ -15,8 +15,8 @@ from explorer.picture.makers.removals import part_removals
 from explorer.picture.tables import tables
 from explorer.state.focus import Focus
 from explorer.state.look import Look
-from explorer.trace.costs import Costs
-from explorer.trace.edges import Edges
+from explorer.trace.found.costs import Costs
+from explorer.trace.found.edges import Edges
 from explorer.trace.trace import Trace
 from tests.picture.examples import words
 

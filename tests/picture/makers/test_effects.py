@@ -15,7 +15,7 @@ from explorer.picture.scales import ladder_end
 from explorer.picture.tables import tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
-from explorer.trace.effects import Effects
+from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, words
 

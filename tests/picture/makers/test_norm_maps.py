@@ -8,7 +8,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import cell, number
 from explorer.picture.makers.norm_maps import has_norms, norm_deviations, norm_means, subtracts_mean
 from explorer.state.look import Look
-from explorer.trace.norm_figures import Norms, norms
+from explorer.trace.found.norm_figures import Norms, norms
 from explorer.trace.trace import Trace
 from tests.picture.examples import LANGUAGES, example
 

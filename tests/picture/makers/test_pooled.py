@@ -12,7 +12,7 @@ from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.pooled import attention_lines, attention_map, is_special, offered_pools, pooled_as
 from explorer.state.look import ALIGNED, Look
 from explorer.state.offers import ChangePlace
-from explorer.trace.rollout import rollout
+from explorer.trace.found.rollout import rollout
 from explorer.trace.trace import Trace
 from tests.picture.examples import LANGUAGES, example, words
 from tests.picture.makers.test_alignment import begun

@@ -7,8 +7,8 @@ import pytest
 from explorer.picture.makers import compare, masks_lab
 from explorer.picture.makers.pooled import at_stages, heads_map, told_pool
 from explorer.state.look import Look
-from explorer.trace.findings import PaddedBatch
-from explorer.trace.rollout import rollout
+from explorer.trace.found.findings import PaddedBatch
+from explorer.trace.found.rollout import rollout
 from explorer.trace.trace import Trace
 from tests.picture.examples import LANGUAGES, example, words
 

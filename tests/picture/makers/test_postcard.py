@@ -22,7 +22,7 @@ from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
 from explorer.trace.changes import Change
-from explorer.trace.sentence_breaks import Break, Breaks
+from explorer.trace.found.sentence_breaks import Break, Breaks
 from explorer.trace.trace import Trace
 
 pytestmark = pytest.mark.slow  # passes of the trained model

@@ -9,7 +9,7 @@ from explorer.errors import TooLong
 from explorer.lang import Words
 from explorer.picture.makers.segmentations import cut_rows
 from explorer.state.look import Look
-from explorer.trace.segmentations import Segmentation, Segmentations
+from explorer.trace.found.segmentations import Segmentation, Segmentations
 from explorer.trace.trace import Trace
 
 EN = Words.load("en")

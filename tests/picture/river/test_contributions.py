@@ -21,9 +21,9 @@ from explorer.picture.river.tell import tell
 from explorer.picture.tables import tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
-from explorer.trace.findings import NotMade
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.why_inside import by_key, by_keys
 from explorer.trace.trace import Trace
-from explorer.trace.why_inside import by_key, by_keys
 from tests.picture.examples import words
 
 TEXT = "我爱北京天安门"

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from explorer.lang import Words
 from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.trace.tap_figures import measured_taps
+from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.trace import Trace
 from explorer.views.pictures.tap_table import TapTableView
 from tests.pixels import numbers

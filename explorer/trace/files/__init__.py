@@ -1,0 +1,1 @@
+"""Traces and recordings of others as files."""

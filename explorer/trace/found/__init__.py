@@ -1,0 +1,1 @@
+"""What experiments found beside a pass, as frozen values."""

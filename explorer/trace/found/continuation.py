@@ -1,0 +1,160 @@
+"""What a language model writes after a text, token by token: what each was chosen from, and what it left in the cache."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.trace.arrays import Array
+from explorer.trace.measures.measures import log_p
+from explorer.trace.sampling import cut_away, sampling_probabilities
+from explorer.trace.sampling_knobs import SEED, TEMPERATURE, TOP_K, TOP_P
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
+
+_CANDIDATES = 20  # symbols that are kept of a distribution
+
+
+def _temperature(value: object) -> float:
+    return float(TEMPERATURE.check(value))
+
+
+def _top_k(value: object) -> int:
+    return int(TOP_K.check(value))
+
+
+def _top_p(value: object) -> float:
+    return float(TOP_P.check(value))
+
+
+def _seed(value: object) -> int | None:
+    return None if value is None else int(SEED.check(value))
+
+
+@attrs.frozen(kw_only=True)
+class Sampling:
+    """How the next token is chosen: with a `seed` it is drawn, without one it is the likeliest. Raises BadKnob.
+
+    The logits are divided by the `temperature`; `top_k` (0: all) and `top_p` cut symbols away, as in `trace.sampling`. A draw
+    depends on the seed and on the token's position alone, so a text that is written in parts is the same.
+    """
+
+    temperature: float = attrs.field(default=1.0, converter=_temperature)
+    top_k: int = attrs.field(default=0, converter=_top_k)
+    top_p: float = attrs.field(default=1.0, converter=_top_p)
+    seed: int | None = attrs.field(default=None, converter=_seed)
+
+    def distribution(self, logits: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """[vocab] the probabilities at this temperature, and which symbols are cut away."""
+        shares = sampling_probabilities(logits, self.temperature)
+        return shares, cut_away(shares, self.top_k, self.top_p)
+
+    def choose(self, logits: NDArray[Any], position: int) -> int:
+        """The id of the token at this position, where the model has these logits [vocab]."""
+        if self.seed is None:
+            return int(logits.argmax())
+        shares, cut = self.distribution(logits)
+        # The first id with u · Σ P ≤ P(0) + … + P(id), over what is not cut away.
+        sums = np.cumsum(np.where(cut, 0.0, shares))
+        u = np.random.default_rng([self.seed, position]).random()
+        drawn = int(np.searchsorted(sums, u * sums[-1], side="right"))
+        return min(drawn, int(np.flatnonzero(~cut)[-1]))
+
+
+@attrs.frozen(eq=False)
+class NextToken:
+    """One token that was written after others: its id, text, log P (nats) and rank from 1, by the model itself.
+
+    `position` is its place in the row of all tokens, `so_far` the text of all that was written up to it. `forced` says that it
+    was given and not chosen, `ends` that it is an end symbol. `ids`, `names`, `probabilities` and `cut` [candidate] are the
+    likeliest symbols at the sampling's temperature, and whether the sampling would never draw them; the token itself is among
+    them.
+
+    `keys` and `values` [layer, head, position, feature] are the rows that the step added to the cache, from position `first`
+    on; None of a model whose keys are not seen.
+    """
+
+    id: int
+    text: str
+    position: int
+    log_p: float
+    rank: int
+    forced: bool
+    ends: bool
+    ids: tuple[int, ...]
+    names: tuple[str, ...]
+    probabilities: Array
+    cut: NDArray[np.bool_]
+    so_far: str = ""
+    first: int = 0
+    keys: Array | None = None
+    values: Array | None = None
+
+    @property
+    def probability(self) -> float:
+        """P(token | all tokens before it), by the model itself."""
+        return float(np.exp(self.log_p))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The token and its candidates in types that JSON has."""
+        rows = zip(self.ids, self.names, self.probabilities.tolist(), self.cut.tolist(), strict=True)
+        told = {"id": self.id, "text": self.text, "position": self.position, "log_p": self.log_p, "rank": self.rank}
+        told |= {"forced": self.forced, "ends": self.ends}
+        return told | {"candidates": [{"id": i, "text": name, "p": p, "cut": cut} for i, name, p, cut in rows]}
+
+
+def candidates(logits: NDArray[Any], chosen: int, sampling: Sampling) -> tuple[tuple[int, ...], Array, NDArray[np.bool_]]:
+    """Ids, probabilities and cuts [candidate] of the likeliest symbols, likeliest first, and at last of the chosen one."""
+    shares, cut = sampling.distribution(logits)
+    ids = np.argsort(-shares, kind="stable")[:_CANDIDATES].tolist()
+    if chosen not in ids:
+        ids.append(chosen)
+    return tuple(ids), shares[ids].astype(np.float32), cut[ids]
+
+
+def said(logits: NDArray[Any], chosen: int) -> tuple[float, int]:
+    """log P (nats) of the chosen symbol, and its rank from 1; equal logits share the better rank."""
+    nats = float(log_p(logits[None], np.array([chosen]))[0])
+    return nats, 1 + int((logits > logits[chosen]).sum())
+
+
+@attrs.frozen(eq=False)
+class Continuation:
+    """What a model wrote after the text `source`: its `tokens`, and their text, which can be put behind the source.
+
+    `trace` is a Trace of all tokens, put together from the recorded steps: each row is that of the step which read its token.
+    The scores of cells that no step has computed, those of later keys, are NaN. It is None where the text is so long that
+    whole maps are not kept.
+    """
+
+    source: str
+    tokens: tuple[NextToken, ...]
+    text: str
+    sampling: Sampling
+    trace: "Trace | None" = None
+
+    @cached_property
+    def ended(self) -> bool:
+        """Whether the model has said that the text ends."""
+        return bool(self.tokens) and self.tokens[-1].ends
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The ids of the tokens."""
+        return tuple(token.id for token in self.tokens)
+
+    @property
+    def log_p(self) -> float:
+        """log P of all tokens together, in nats, by the model itself."""
+        return sum(token.log_p for token in self.tokens)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the Trace in types that JSON has."""
+        told = {"source": self.source, "text": self.text, "log_p": self.log_p, "ended": self.ended}
+        return told | {"sampling": attrs.asdict(self.sampling), "tokens": [token.to_dict() for token in self.tokens]}
+
+    def __repr__(self) -> str:
+        return f"Continuation({self.source!r} + {self.text!r}, {len(self.tokens)} tokens, log P {self.log_p:.3f})"

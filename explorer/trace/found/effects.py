@@ -1,0 +1,168 @@
+"""Effects: how the log-probability of each word changes when a part of the model is switched off.
+
+An effect is log p(word) without the part − log p(word) with it, in nats: below zero where the part made the word likelier. Each
+number is that of a pass of its own, with the same words before it, so no word is searched for anew. A head is switched off by
+zeros in place of what it mixes, before W_O. Zeros in its slice of W_O's output would be another thing: each number of that
+output is a sum over all heads.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from explorer.errors import UnknownWord
+from explorer.tokens.token import Token
+from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.found.edges import Edges
+from explorer.trace.printed import printed
+
+_ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden", "estimates")
+LEAST = 0.05
+"""A smaller effect counts as none (nats)."""
+
+
+def measured_words(source: Sequence[Token], target: Sequence[Token], expected: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """The ids of the words whose log-probabilities are measured, and what they are (see Effects.measured).
+
+    `expected` has the ids that a translation is expected to say, with its end; it is empty for a model that is not asked.
+    """
+    ids = tuple(token.id for token in target or source)
+    if expected:
+        return expected, "written"
+    return (ids[1:], "next") if target and len(ids) > 1 else (ids, "own")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Effects:
+    """What each part of a model does to each word of one pass; all arrays are in nats.
+
+    `words` are the measured words with their ids in `word_ids` and their log-probabilities `log_p` [word] in the pass as it is.
+    Word i is predicted at position i. `measured` is "written" for the words of a translation with its end, "next" for the next
+    tokens of a text, and "own" for each token at its own place (encoder-only, which predicts no next one).
+
+    `heads` [attention, layer, head, word]: one head is switched off at its tap `mixed`.
+    `layers` [attention, layer, word]: all heads of one attention in one layer are switched off.
+    `feed_forwards` [side, layer, word]: what one feed-forward adds is switched off.
+    `hidden` [token, word]: a token of `tokens` is hidden from the others, before the softmax, in all heads and layers of the
+    attention `hidden_in`: from the target's queries in cross-attention, or from all tokens but itself. It is NaN where a query
+    would be left without any key.
+
+    Where the sides of a model differ in depth or in how many heads they have, the places that are not there are NaN; so are
+    the feed-forwards of a model whose feed-forwards are not seen.
+
+    `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
+    estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
+    it, in the shape of `heads`. While estimates turn exact layer by layer, the first `exact_rows` rows [attention and layer]
+    are exact already. `edges` are those of one head, where somebody has asked for them.
+    """
+
+    attentions: tuple[str, ...]
+    sides: tuple[str, ...]
+    words: tuple[str, ...]
+    word_ids: tuple[int, ...]
+    measured: str
+    tokens: tuple[str, ...]
+    hidden_in: str
+    log_p: Array
+    heads: Array
+    layers: Array
+    feed_forwards: Array
+    hidden: Array
+    exact: bool = True
+    estimates: Array | None = None
+    exact_rows: int = 0
+    edges: Edges | None = None
+
+    @property
+    def values(self) -> Array:
+        """[attention, layer, head, word] the effects of single heads."""
+        return self.heads
+
+    @property
+    def correlation(self) -> float:
+        """The correlation of the estimates with the exact effects of heads; NaN where one of them is missing."""
+        if self.estimates is None or not self.exact:
+            return float("nan")
+        there = np.isfinite(self.heads)
+        heads, estimates = self.heads[there], self.estimates[there]
+        if not heads.size or np.ptp(heads) == 0 or np.ptp(estimates) == 0:
+            return float("nan")
+        return float(np.corrcoef(heads, estimates)[0, 1])
+
+    def of(self, word: str | int) -> "Effects":
+        """The effects on one word alone: on that at a place, counted from 0, or on the first that reads so. Raises UnknownWord.
+
+        The mark of a blank before a word of a translation need not be written.
+        """
+        place = self.place(word)
+        some = slice(place, place + 1)
+        arrays: dict[str, Any] = {
+            name: frozen_array(getattr(self, name)[..., some]) for name in _ARRAYS if getattr(self, name) is not None
+        }
+        edges = None if self.edges is None else self.edges.of(place)
+        return attrs.evolve(self, words=self.words[some], word_ids=self.word_ids[some], edges=edges, **arrays)
+
+    def place(self, word: str | int) -> int:
+        """The place of a word, or of the first that reads so. Raises UnknownWord."""
+        if isinstance(word, str):
+            from explorer.tokens.pieces import MARK  # A library of Unicode's properties, which the first window leaves out.
+
+            told = [each for each in (word, f"{MARK}{word}") if each in self.words]
+            if told:
+                return min(map(self.words.index, told))
+        elif isinstance(word, (int, np.integer)) and not isinstance(word, bool) and 0 <= word < len(self.words):
+            return int(word)
+        raise UnknownWord(got=word, known=" ".join(self.words))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in types that JSON has; None stands for what is no number."""
+        made = {field.name: getattr(self, field.name) for field in attrs.fields(Effects)}
+        lists = {name: _listed(value) if isinstance(value, np.ndarray) else value for name, value in made.items()}
+        return lists | {"edges": None if self.edges is None else self.edges.to_dict()}
+
+    def __repr__(self) -> str:
+        """At most ten lines: the words, and the strongest of each kind of part."""
+        n_attentions, n_layers, n_heads, n_words = self.heads.shape
+        sizes = f"[attention {n_attentions}, layer {n_layers}, head {n_heads}, word {n_words}]"
+        lines = (
+            f"Effects {sizes} Δ log p in nats{'' if self.exact else ', heads estimated'}",
+            f"  words: {_short(' '.join(self.words))}",
+            *(f"  strongest {name}" for name in self._strongest()),
+        )
+        return printed("\n".join(lines))
+
+    def _strongest(self) -> Iterator[str]:
+        """Of each kind of part the one that matters most, in words."""
+        places = (("attention", self.layers, self.attentions), ("feed-forward", self.feed_forwards, self.sides))
+        if np.isfinite(self.heads).any():
+            first, layer, head, word = largest(self.heads)
+            effect = self._effect(self.heads, first, layer, head, word)
+            yield f"head: {self.attentions[first]} layer {layer} head {head}, {effect}"
+        for name, array, firsts in places:
+            if np.isfinite(array).any():
+                first, layer, word = largest(array)
+                yield f"{name}: {firsts[first]} layer {layer}, {self._effect(array, first, layer, word)}"
+        if np.isfinite(self.hidden).any():
+            token, word = largest(self.hidden)
+            yield f"hidden word: {self.tokens[token]}, {self._effect(self.hidden, token, word)}"
+
+    def _effect(self, array: Array, *place: int) -> str:
+        return f"{self.words[place[-1]]} {array[place]:+.3g}"
+
+
+def _listed(array: Array) -> Any:
+    """Nested lists of an array's numbers, as float32 writes them; None for NaN."""
+    if array.ndim:
+        return [_listed(each) for each in array]
+    return float(str(array)) if np.isfinite(array) else None
+
+
+def largest(array: Array) -> tuple[int, ...]:
+    """The place of the largest magnitude in an array that has a number."""
+    return tuple(int(each) for each in np.unravel_index(int(np.nanargmax(np.abs(array))), array.shape))
+
+
+def _short(text: str, most: int = 100) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,216 @@
+"""Why this word: a logit, and the difference of two logits, as an exact sum of parts.
+
+The stream that the generator reads is a sum: embedding, positions, what each head and each feed-forward adds, and biases. Norms
+lie between the sum and the logit. With their σ held at the recorded value they are linear, so each part can be carried through
+them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical framework for transformer circuits".
+
+It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
+a part's share is its product with that direction (`stream_parts`).
+
+This is an account of the sum, not a cause: other parts would change if one were taken away, and the σ with them.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords, bare
+from explorer.mathematics import Numbers
+from explorer.tokens.pieces import MARK
+from explorer.trace.found.findings import NotMade, OutputWeights
+from explorer.trace.found.stream_parts import BIASES, Part, WayBack, index_of
+from explorer.trace.measures.measures import most_uncertain_step
+from explorer.trace.printed import printed
+
+if TYPE_CHECKING:
+    from explorer.trace.found.why_inside import ByKey, ByUnit
+    from explorer.trace.trace import Trace
+
+__all__ = ["BIASES", "EXACT", "Part", "Parts"]
+
+EXACT = 1e-4
+"""The largest remainder that is rounding, of logits of the size of 1; of larger ones it is as much larger.
+
+With a larger remainder the parts are no account, since something was changed inside.
+"""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Parts:
+    """The logit of a word minus that of its rival at one position, in parts.
+
+    `shares` [word rival, part] are the parts of the two logits, `values` [part] their differences: above zero for the word,
+    below for the rival. `logits` are the two recorded ones, before the bound of a model that bounds them, and `p` the two
+    probabilities. `remainder` is what the parts lack of the recorded difference. σ of each norm is held as it was in this pass.
+
+    `directions` has by block the direction [word rival, feature] in which what is added there counts.
+    """
+
+    position: int
+    word: int
+    rival: int
+    names: tuple[str, str]
+    parts: tuple[Part, ...]
+    shares: Numbers
+    logits: tuple[float, float]
+    p: tuple[float, float]
+    directions: Mapping[str, Numbers] = attrs.field(repr=False)
+    trace: "Trace" = attrs.field(repr=False)
+
+    @property
+    def values(self) -> Numbers:
+        """[part] the share of each part in the difference."""
+        made: Numbers = self.shares[0] - self.shares[1]
+        return made
+
+    @property
+    def difference(self) -> float:
+        """The recorded logit of the word minus that of the rival."""
+        return self.logits[0] - self.logits[1]
+
+    @property
+    def total(self) -> float:
+        """The sum of the parts."""
+        return float(self.values.sum())
+
+    @property
+    def remainder(self) -> float:
+        """The recorded difference minus the sum of the parts."""
+        return self.difference - self.total
+
+    @property
+    def exact(self) -> bool:
+        """Whether the parts sum to the recorded logits, of both words, but for rounding."""
+        apart = np.abs(np.array(self.logits) - self.shares.sum(axis=1))
+        rounding = EXACT * max(1.0, *map(abs, self.logits))
+        return bool((apart < rounding).all() and abs(self.remainder) < rounding)
+
+    def direction(self, block: str) -> Numbers:
+        """[feature] the direction in which the difference of the two logits grows with what a block adds."""
+        both = self.directions[block]  # [word rival, feature]
+        made: Numbers = both[0] - both[1]
+        return made
+
+    def inside(self, attention: str, layer: int, head: int = -1) -> "ByKey | ByUnit":
+        """What a head's part is the sum of, by its keys; with `attention` "decoder.feed_forward" a network's by its units.
+
+        Raises NoSuchPart.
+        """
+        from explorer.trace.found.why_inside import inside
+
+        return inside(self, attention, layer, head)
+
+    def label(self, part: Part) -> str:
+        """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
+        return part.label
+
+    def index(self, attention: str, layer: int, head: int) -> int | None:
+        """The place of a head's part, with `attention` such as "decoder.cross_attn"; None where it is none of the parts."""
+        return index_of(self.parts, attention, layer, head)
+
+    def __repr__(self) -> str:
+        """The sum and the six largest parts, in eight lines."""
+        word, rival = self.names
+        largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
+        lines = [f"    {self.values[place]:+8.4f}  {self.label(self.parts[place])}" for place in largest]
+        head = f"Parts: logit({word}) - logit({rival}) = {self.difference:+.4f} at position {self.position}"
+        rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {self.remainder:.1e}"
+        return printed("\n".join((head, *lines, rest)))
+
+
+def written_ids(trace: "Trace") -> tuple[int, ...]:
+    """[position] the id of the word written there: the next one of the target, else the likeliest."""
+    return trace.expected or tuple(map(int, trace["generator.logits"].argmax(axis=-1)))
+
+
+def likeliest_rivals(trace: "Trace", position: int, word: int, most: int = 1) -> tuple[int, ...]:
+    """The ids of the most probable words beside `word`, the first one first."""
+    order = np.argsort(-trace["generator.logits"][position], kind="stable")[: most + 1]
+    return tuple(int(each) for each in order if each != word)[:most]
+
+
+def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int | None = None) -> Parts:
+    """The Parts of a logit difference at a position of the output.
+
+    `word` is the written one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
+    Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
+    """
+    weights = _weights(trace)
+    logits = trace["generator.logits"]
+    n_positions, n_symbols = logits.shape
+    if not _is_index(position, n_positions):
+        raise NoSuchStep(got=position, last=n_positions - 1)
+    word = written_ids(trace)[position] if word is None else word
+    rival = likeliest_rivals(trace, position, word)[0] if rival is None else rival
+    for each in (word, rival):
+        if not _is_index(each, n_symbols):
+            raise NoSuchSymbol(got=each, last=n_symbols - 1)
+    words = np.array([word, rival])
+    summed = weights.before_cap(logits[position, words])
+    walk = WayBack(trace, weights, "decoder", position)
+    # logit[w] = W[w]·s·z + b[w], where z is what the decoder gives out, and s is 1 but in T5
+    found = list(walk.from_end(weights.scale * weights.generator.weight[words].astype(np.float64)))
+    found.reverse()
+    if weights.generator.bias is not None:
+        found.append((Part("output_bias", "generator.logits"), weights.generator.bias[words].astype(np.float64)))
+    return Parts(
+        position=position,
+        word=word,
+        rival=rival,
+        names=tuple(symbol_text(trace, each) for each in (word, rival)),  # type: ignore[arg-type]  # There are two.
+        parts=tuple(part for part, _share in found),
+        shares=np.stack([share for _part, share in found], axis=1),
+        logits=(float(summed[0]), float(summed[1])),
+        p=(float(trace["generator.probabilities"][position, word]), float(trace["generator.probabilities"][position, rival])),
+        directions=walk.directions,
+        trace=trace,
+    )
+
+
+def _is_index(value: object, size: int) -> bool:
+    return isinstance(value, (int, np.integer)) and 0 <= int(value) < size
+
+
+def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
+    """The Parts that `Trace.why` is asked for: words as ids or texts, the step of which the model was least sure for None."""
+    if position is None:
+        position = max(0, most_uncertain_step(trace))
+    ids = [symbol_id(trace, each) if isinstance(each, str) else each for each in (rival, word)]
+    return parts_of(trace, position, *ids)
+
+
+def _weights(trace: "Trace") -> OutputWeights:
+    if isinstance(refused := trace.experiments.get("why"), NotMade):
+        raise bare(refused.error)
+    if "decoder.embedding.output" not in trace:
+        raise NoWrittenWords(architecture=trace.card.architecture)
+    found = trace.experiments.get("why")
+    if not isinstance(found, OutputWeights):
+        raise NotLookedInto(name="why")
+    return found
+
+
+def symbol_text(trace: "Trace", index: int) -> str:
+    """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
+    return trace.symbols[index] if index < len(trace.symbols) and trace.symbols[index] else f"#{index}"
+
+
+def symbol_id(trace: "Trace", text: str) -> int:
+    """The id of the symbol that a typed word begins with: the word itself, else its longest beginning that is a symbol.
+
+    A symbol with the mark of a word's beginning comes before the same letters inside a word. "#17" is the symbol with this id.
+    Raises NoSuchSymbol.
+    """
+    ids = {symbol: number for number, symbol in reversed(tuple(enumerate(trace.symbols)))}
+    if text not in ids and text[:1] == "#" and text[1:].isdecimal():
+        return int(text[1:])
+    typed = text if text in ids else text.strip()
+    if typed in ids and f"{MARK}{typed}" not in ids:
+        return ids[typed]
+    for length in range(len(typed), 0, -1):
+        for found in (f"{MARK}{typed[:length]}", typed[:length]):
+            if found in ids:
+                return ids[found]
+    raise NoSuchSymbol(got=text, last=len(trace.symbols) - 1)

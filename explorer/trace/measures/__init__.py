@@ -1,0 +1,1 @@
+"""Figures about recorded arrays: of heads, of taps, of many sentences."""

@@ -1,0 +1,91 @@
+"""Sentences that a model can hardly know, and those that it knows."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+
+import explorer
+from explorer.api.lending import alone
+from explorer.engine.request import Request
+from explorer.state.wish import Wish
+from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts, mean_p
+from explorer.trace.measures.measures import log_p
+from explorer.trace.trace import Trace
+
+
+def searched(text: str, beam: int = 4, **fields: object) -> Trace:
+    """The pass of the bundled translator as the window asks for it."""
+    with alone() as computer:
+        return computer(Request(wish=attrs.evolve(Wish.from_preset("translator", text), beam=beam, **fields))).trace
+
+
+def test_a_usual_sentence_raises_no_doubt() -> None:
+    """The sentence that the program opens with, and one with a name in Latin letters that the vocabulary has."""
+    assert doubts(searched("我爱北京天安门。")) == doubts(searched("Tom喜欢我。")) == ()
+
+
+def test_a_character_that_the_vocabulary_lacks_is_named_once() -> None:
+    """龘 stands twice in the sentence and once in the reason."""
+    first = doubts(searched("龘爱龘"))[0]
+
+    assert first == Doubt("unknown", ("龘",))
+
+
+def test_a_latin_word_that_falls_apart_is_named() -> None:
+    """ChatGPT becomes seven letters, each of which the vocabulary has."""
+    trace = searched("ChatGPT 是什么？")
+
+    assert all(token.known for token in trace.tokens.source)
+    assert doubts(trace)[0] == Doubt("letters", ("ChatGPT",))
+
+
+def test_a_chinese_word_that_falls_apart_is_no_doubt_by_itself() -> None:
+    """Two sentences in five have one: 夜光杯 is cut into characters like them."""
+    trace = searched("我喜欢夜光杯。")
+
+    assert broken(trace.tokens.source)
+    assert all(doubt.kind == "unsure" for doubt in doubts(trace))
+
+
+def test_a_translation_of_small_probability_is_doubted() -> None:
+    """The mean is that of the output's own numbers, and lies below the threshold for a bridge that was never seen."""
+    trace = searched("南京市长江大桥")
+    logs = log_p(trace["generator.logits"], np.array(trace.expected))
+
+    assert mean_p(trace) == pytest.approx(math.exp(logs.mean()), rel=1e-5) and mean_p(trace) < LEAST_P
+    assert [doubt.kind for doubt in doubts(trace)] == ["unsure"]
+
+
+def test_a_greedy_translation_and_a_typed_target_are_not_judged() -> None:
+    """The search may still find a better one, and a target says nothing about what the model knows."""
+    greedy, typed = searched("南京市长江大桥", beam=1), searched("南京市长江大桥", target="A bridge.")
+
+    assert math.isnan(mean_p(greedy)) and math.isnan(mean_p(typed))
+    assert doubts(greedy) == doubts(typed) == ()
+
+
+def test_given_words_do_not_count() -> None:
+    """Of a translation that has to begin with some words, the mean is over those that the model chose."""
+    trace = searched("我爱你。")
+    given = searched("我爱你。", prefix=trace.expected[:1])
+    logs = log_p(given["generator.logits"], np.array(given.expected))[1:]
+
+    assert mean_p(given) == pytest.approx(math.exp(logs.mean()), rel=1e-5)
+
+
+def test_of_untrained_weights_nothing_is_said() -> None:
+    """They know no sentence at all, even if a word is not in the vocabulary."""
+    trace = explorer.explore("龘爱龘", preset="tiny")
+
+    assert any(not token.known for token in trace.tokens.source) and doubts(trace) == ()
+
+
+def test_a_model_of_others_is_asked_for_unknown_tokens_alone() -> None:
+    """Its alphabet and its thresholds are its own; a trace without a Config stands for it."""
+    trace = searched("龘和 ChatGPT")
+    other = attrs.evolve(trace, config=None, card=trace.card)
+
+    assert [doubt.kind for doubt in doubts(trace)][:2] == ["unknown", "letters"]
+    assert [doubt.kind for doubt in doubts(other)] == ["unknown"]
