@@ -40,7 +40,8 @@ from explorer.trace.measures.head_measures import MEASURES, Values, head_values
 from explorer.trace.measures.measures import log_p
 from explorer.trace.measures.opening_head import alignment_values
 from explorer.trace.measures.scan_sums import WHOLE, Part, best_texts, summed
-from explorer.trace.trace import Tokens, Trace, written
+from explorer.trace.recorded_pass import Tokens, written
+from explorer.trace.trace import Trace
 
 _MOST_TOGETHER = 256  # sentences of one batch
 _MOST_TOKENS = 64  # of a sentence in a batch; longer ones are explored one by one

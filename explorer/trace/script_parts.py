@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import attrs
 
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 Rows = tuple[tuple[str, str], ...]
 """Paths of modules, each with the name of a tap."""

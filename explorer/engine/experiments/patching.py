@@ -30,7 +30,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.found.patching import NotPatched, Pairs, PatchedMap, Patching, Step, aligned, recovered
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 _MOST_HEAD_TRIALS = 4000  # Thousands of heads at each place would take minutes, so a large model's heads are left out.
 _BATCH = 16  # Batches are at least about so many passes for the choice of threads.

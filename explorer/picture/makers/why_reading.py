@@ -5,8 +5,8 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.makers.part_names import name_of
 from explorer.picture.sums import Goes, Link, Sums, Term, bare, digits_for, largest_first, told
+from explorer.trace.found.part import Part
 from explorer.trace.found.reading import Reading
-from explorer.trace.found.stream_parts import Part
 from explorer.trace.found.way import Step, way_of
 
 _LETTERS = {"query": "Q", "key": "K", "value": "V"}

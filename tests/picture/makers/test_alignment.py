@@ -28,7 +28,8 @@ from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import BEGIN, END
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -20,13 +20,14 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.token import Token
-from explorer.trace.found.reading import EXACT, WHICH, Reading, Which, reading
-from explorer.trace.found.stream_parts import Part
+from explorer.trace.found.part import Part
+from explorer.trace.found.projections import WHICH, Which
+from explorer.trace.found.reading import EXACT, ByKey, ByUnit, Reading, reading
 from explorer.trace.found.way import Step, steps_of, way_of
-from explorer.trace.found.why import parts_of
-from explorer.trace.found.why_inside import ByKey, ByUnit, walked
+from explorer.trace.found.why import parts_of, walked
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from tests.trace.runs import SOURCE, TARGET, small
 
 KNOBS: list[dict[str, object]] = [

@@ -1,16 +1,13 @@
-"""What a notebook asks a Trace for: its lines, its page, its figures, and the names that go on with what was typed.
+"""How a notebook displays a Trace: its figures, and its page in a frame.
 
 Pictures are made in rooms above this one, which it does not import: the package itself says who makes them, as `lang` says how
 an error reads.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
 
 from explorer.errors import ExplorerError
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 
 class Figure(Protocol):
@@ -25,38 +22,25 @@ class Figure(Protocol):
 
 
 class Presenter(Protocol):
-    """Who makes pictures of Traces."""
+    """Who makes pictures of a Trace, which stands above this file and is Any here."""
 
-    def figure(self, trace: "Trace", tap: str, head: int | None, theme: str, language: str | None) -> Figure:
+    def figure(self, trace: Any, tap: str, head: int | None, theme: str, language: str | None) -> Figure:
         """The figure of a tap."""
 
-    def framed(self, trace: "Trace") -> str:
+    def framed(self, trace: Any) -> str:
         """The page of a pass, as an HTML element."""
 
 
-class Shown:
-    """A Trace as a notebook shows it."""
+class NotebookDisplay:
+    """What a Trace gives a notebook to display."""
 
     __slots__ = ()
-    presented_by: ClassVar["Callable[[], Presenter] | None"] = None  # `explorer` sets it.
-    axis_names: Mapping[str, tuple[str, ...]]
-
-    def __repr__(self) -> str:
-        """The Trace in at most ten lines."""
-        from explorer.trace.summary_text import told
-
-        return told(self._trace())
-
-    def _ipython_key_completions_(self) -> list[str]:
-        """What a notebook offers after `trace["`: all names, and those with a star for all layers."""
-        from explorer.trace.patterns import with_patterns
-
-        return list(with_patterns(self.axis_names))
+    presented_by: ClassVar[Callable[[], Presenter] | None] = None  # `explorer` sets it.
 
     def _repr_html_(self) -> str | None:
         """The river and all heads in a frame of their own; None where they cannot be drawn, so that the lines are shown."""
         try:
-            return _presenter().framed(self._trace())
+            return _presenter().framed(self)
         except ExplorerError:
             return None
 
@@ -67,16 +51,10 @@ class Shown:
         as .csv and so on. `theme` is "light" or "dark", `language` "zh", "en" or None for the system's.
         Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice.
         """
-        return _presenter().figure(self._trace(), tap, head, theme, language)
-
-    def _trace(self) -> "Trace":
-        from explorer.trace.trace import Trace
-
-        assert isinstance(self, Trace)  # Nothing else is a Shown.
-        return self
+        return _presenter().figure(self, tap, head, theme, language)
 
 
 def _presenter() -> Presenter:
-    make = Shown.presented_by
+    make = NotebookDisplay.presented_by
     assert make is not None  # `import explorer` comes before every import of a room.
     return make()
