@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.appearance import Appearance
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import Endings
@@ -18,7 +19,6 @@ from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
 from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
-from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.refusals import NOT_KEPT
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame

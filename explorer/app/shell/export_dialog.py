@@ -28,9 +28,8 @@ from PySide6.QtWidgets import (
 
 from explorer.app.display import documents, native_dialog
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
-from explorer.app.shell.export_names import filter_of, is_file, own_stem
 from explorer.app.shell.export_preview import ExportPreview
-from explorer.app.shell.export_writing import Writing
+from explorer.app.shell.export_writing import Writing, filter_of, is_file, own_stem
 from explorer.app.shell.print_form import PrintForm
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError

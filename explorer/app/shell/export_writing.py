@@ -1,12 +1,14 @@
-"""How the export dialog writes: on a thread of its own, so that the window goes on, and what comes before."""
+"""How the export dialog names and writes files: on a thread of its own, so that the window goes on, and what comes before."""
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from explorer.engine.errand import Brought, PrepareScript
+from explorer.export.formats import FILMS, Format, all_names, named
 from explorer.export.job import Export
 from explorer.trace.script_parts import ScriptParts
 
@@ -97,3 +99,24 @@ class Writing(QObject):
         if self._thread is not None:
             self._thread.join()
         self.finished.emit(outcome)
+
+
+def filter_of(format_: Format) -> str:
+    """The file dialog's filter of a format: "PNG (*.png)"."""
+    return f"{format_.name.upper()} (*.{format_.name})"
+
+
+def own_stem(path: str, suggested: str) -> str:
+    """The name of a typed file without its format; "" where it is the suggested one."""
+    name, format_ = Path(path).name, named(path)
+    known = (*all_names(), *(each.name for each in FILMS))
+    stem = name[: -len(format_) - 1] if format_ in known else name
+    return "" if stem == suggested else stem
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file exists. An impossible name counts as no; writing will report it."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

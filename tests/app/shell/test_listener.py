@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from explorer.app.shell.pending import Pending
+from explorer.app.shell.listener import Pending
 from explorer.state.intents import SetKnob
 from explorer.state.state import State
 from explorer.state.wish import Wish
@@ -64,7 +64,7 @@ def test_the_window_dims_and_clears(make: Make, qtbot: QtBot) -> None:
     opened.show_frame()
     window = opened.window
     opened.session.ask(SetKnob("n_layers", 3))
-    qtbot.waitUntil(lambda: not window.page_stack._veil.isHidden())
+    qtbot.waitUntil(lambda: window.page_stack.is_stale)
     assert window.sentences.source_row._stale
     opened.show_frame()
-    assert window.page_stack._veil.isHidden() and not window.sentences.source_row._stale
+    assert not window.page_stack.is_stale and not window.sentences.source_row._stale

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.trace.arrays import Arrays
-from explorer.trace.rows import Rows
+from explorer.trace.arrays import Arrays, Rows
 
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 4)), max_size=30)
 
