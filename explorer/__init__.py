@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from explorer.state.state import State
     from explorer.trace.changes import Change
     from explorer.trace.found.effects import Effects
-    from explorer.trace.notebook_display import Presenter
+    from explorer.trace.notebook_display import FigureMaker
     from explorer.trace.trace import Trace
 
 __all__ = [
@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 
-def _presenter() -> "Presenter":
+def _presenter() -> "FigureMaker":
     """Who draws a Trace for a notebook; it is imported at the first picture."""
     from explorer.export import notebook
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.mathematics import Numbers, softmax
-from explorer.picture.kinds import Axis, Closed
+from explorer.picture.axis import Axis
 from explorer.tokens.pieces import MARK
 from explorer.trace.arrays import Array
+from explorer.trace.levels import Closed
 from explorer.trace.tap_names import Cell
 
 _NEAR = 1e-4  # the largest difference between formula and record that is rounding, as a share of the largest operand

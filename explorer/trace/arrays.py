@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 _MOST_PARTS = 8  # More of them are put together at once, all but the first, which is the large one.
 
 
-class Rows:
+class ArrayParts:
     """Parts of one array, in order along one axis of their own shape [batch 1, …]. Nobody writes to any of them.
 
     A key at the end of a text makes one further row of each tensor. Copying all rows before it at each key would take longer
@@ -24,9 +24,9 @@ class Rows:
         self._parts, self._axis = parts, axis
 
     @classmethod
-    def of(cls, batch: "NDArray[Any] | Rows", axis: int) -> "Rows":
-        """The rows of an array; those that are Rows already stay as they are."""
-        return batch if isinstance(batch, Rows) else cls((batch,), axis)
+    def of(cls, batch: "NDArray[Any] | ArrayParts", axis: int) -> "ArrayParts":
+        """The rows of an array; those that are in parts already stay as they are."""
+        return batch if isinstance(batch, ArrayParts) else cls((batch,), axis)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class Rows:
         """The bytes of all parts, by NumPy's name for them."""
         return sum(part.nbytes for part in self._parts)
 
-    def first(self, n: int) -> "Rows":
+    def first(self, n: int) -> "ArrayParts":
         """The first `n` rows. What is cut off stays in memory only beside more that is used."""
         kept, missing = [], n
         for part in self._parts:
@@ -49,14 +49,14 @@ class Rows:
             few = part if size <= missing else part[(slice(None),) * self._axis + (slice(missing),)]
             kept.append(few.copy() if 2 * missing < size else few)
             missing -= size
-        return Rows(tuple(kept), self._axis)
+        return ArrayParts(tuple(kept), self._axis)
 
-    def followed_by(self, batch: "NDArray[Any] | Rows") -> "Rows":
+    def followed_by(self, batch: "NDArray[Any] | ArrayParts") -> "ArrayParts":
         """These rows and then those of another array."""
-        parts = (*self._parts, *Rows.of(batch, self._axis)._parts)
+        parts = (*self._parts, *ArrayParts.of(batch, self._axis)._parts)
         if len(parts) > _MOST_PARTS:
             parts = (parts[0], np.concatenate(parts[1:], axis=self._axis))
-        return Rows(parts, self._axis)
+        return ArrayParts(parts, self._axis)
 
     def joined(self) -> NDArray[Any]:
         """All rows in one array, which takes the place of the parts."""
@@ -74,11 +74,11 @@ class Arrays(Mapping[str, Array]):
     They are made from [batch 1, …] arrays whose memory nobody writes to any more, or from the rows of several passes.
     """
 
-    def __init__(self, batches: Mapping[str, NDArray[Any] | Rows] | None = None) -> None:
-        self._batches: dict[str, NDArray[Any] | Rows] = dict(batches or {})
+    def __init__(self, batches: Mapping[str, NDArray[Any] | ArrayParts] | None = None) -> None:
+        self._batches: dict[str, NDArray[Any] | ArrayParts] = dict(batches or {})
         self._made: dict[str, Array] = {}
 
-    def take(self, batches: Mapping[str, NDArray[Any] | Rows]) -> None:
+    def take(self, batches: Mapping[str, NDArray[Any] | ArrayParts]) -> None:
         """Hold these [batch 1, …] arrays in place of all others."""
         self._batches, self._made = dict(batches), {}
 
@@ -94,7 +94,7 @@ class Arrays(Mapping[str, Array]):
         """
         joined = dict(self._batches)
         for name, axis in rows_at.items():
-            begun = Rows.of(earlier._batches[name], axis + 1).first(n_before)
+            begun = ArrayParts.of(earlier._batches[name], axis + 1).first(n_before)
             joined[name] = begun.followed_by(self._batches[name])
         return Arrays(joined)
 
@@ -102,7 +102,7 @@ class Arrays(Mapping[str, Array]):
         made = self._made.get(name)
         if made is None:
             batch = self._batches[name]
-            made = self._made[name] = _ready((batch.joined() if isinstance(batch, Rows) else batch)[0])
+            made = self._made[name] = _ready((batch.joined() if isinstance(batch, ArrayParts) else batch)[0])
         return made
 
     def shape(self, name: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from explorer.errors import ExplorerError
 
 
-class Figure(Protocol):
+class DisplayedFigure(Protocol):
     """A figure of a Trace, which a notebook shows; see `explorer.export.notebook.Figure`."""
 
     def _repr_svg_(self) -> str: ...
@@ -21,10 +21,10 @@ class Figure(Protocol):
         """Write it to a file, whose suffix says the format."""
 
 
-class Presenter(Protocol):
+class FigureMaker(Protocol):
     """Who makes pictures of a Trace, which stands above this file and is Any here."""
 
-    def figure(self, trace: Any, tap: str, head: int | None, theme: str, language: str | None) -> Figure:
+    def figure(self, trace: Any, tap: str, head: int | None, theme: str, language: str | None) -> DisplayedFigure:
         """The figure of a tap."""
 
     def framed(self, trace: Any) -> str:
@@ -35,7 +35,7 @@ class NotebookDisplay:
     """What a Trace gives a notebook to display."""
 
     __slots__ = ()
-    presented_by: ClassVar[Callable[[], Presenter] | None] = None  # `explorer` sets it.
+    presented_by: ClassVar[Callable[[], FigureMaker] | None] = None  # `explorer` sets it.
 
     def _repr_html_(self) -> str | None:
         """The river and all heads in a frame of their own; None where they cannot be drawn, so that the lines are shown."""
@@ -44,7 +44,9 @@ class NotebookDisplay:
         except ExplorerError:
             return None
 
-    def figure(self, tap: str = "", head: int | None = None, *, theme: str = "light", language: str | None = None) -> Figure:
+    def figure(
+        self, tap: str = "", head: int | None = None, *, theme: str = "light", language: str | None = None
+    ) -> DisplayedFigure:
         """The figure of a tap, of one head or of all together; "" is the river, a star in the name all layers.
 
         A notebook shows it with its values under the mouse; `save(path)` writes it as .svg, .png, .pdf, .html, or its numbers
@@ -54,7 +56,7 @@ class NotebookDisplay:
         return _presenter().figure(self, tap, head, theme, language)
 
 
-def _presenter() -> Presenter:
+def _presenter() -> FigureMaker:
     make = NotebookDisplay.presented_by
     assert make is not None  # `import explorer` comes before every import of a room.
     return make()

@@ -36,7 +36,7 @@ class _Teller(QObject):
         self.deleteLater()
 
 
-class Writing(QObject):
+class ExportWriting(QObject):
     """One export at a time: the weights beside a script by the compute thread, then the files on a thread of their own.
 
     Signals: sent(errand) for what the compute thread shall do, which `bring` is told; stepped(done, total) after each file;

@@ -28,7 +28,7 @@ _STAGES = (
 menus have too. In the last stage the pages that are not `STAYING` longest move into a menu, one after the other."""
 
 
-class Header(QWidget):
+class HeaderBar(QWidget):
     """Signals: wished(Intent); language(), theme(), export(), lessons() and explain(), which do not concern the State."""
 
     wished = Signal(object)

@@ -17,7 +17,7 @@ _AGAIN_S = 30
 """So many further silent seconds the line stays away after somebody has chosen to wait."""
 
 
-class Hanging(NoticeLine):
+class RestartOffer(NoticeLine):
     """Offers to restart the engine while its work gives no sign of life.
 
     Whoever keeps waiting is offered it again when the silence goes on. Signals: accepted() to restart the engine."""
@@ -146,7 +146,7 @@ class Notices(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.invitation, self.left_open, self.hanging, self.refusals = Invitation(), LeftOpen(), Hanging(), Refusals()
+        self.invitation, self.left_open, self.hanging, self.refusals = Invitation(), LeftOpen(), RestartOffer(), Refusals()
         self._lines = (self.invitation, self.left_open, self.hanging, self.refusals)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -16,7 +16,7 @@ from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.drops import Drops
 from explorer.app.shell.folders import Folders
-from explorer.app.shell.header import Header
+from explorer.app.shell.header import HeaderBar
 from explorer.app.shell.help import Help
 from explorer.app.shell.keyboard import Areas
 from explorer.app.shell.notices import Notices
@@ -28,7 +28,7 @@ from explorer.app.shell.scans import Scans
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.session_menu import SessionMenu
 from explorer.app.shell.shortcuts import Shortcuts
-from explorer.app.shell.side import Drawer, Side
+from explorer.app.shell.side import Drawer, SidePanel
 from explorer.app.shell.status import Status
 from explorer.state.intents import OpenPage
 
@@ -45,8 +45,8 @@ class WindowParts(QMainWindow):
     def __init__(self, session: Session, appearance: Appearance) -> None:
         super().__init__()
         self.session, self.appearance = session, appearance
-        self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
-        self.side, self.status, self.lessons, self.notices = Side(), Status(), LessonPanel(), Notices()
+        self.header, self.sentences, self.page_stack = HeaderBar(page_list.KEYS), Sentences(), PageStack()
+        self.side, self.status, self.lessons, self.notices = SidePanel(), Status(), LessonPanel(), Notices()
         self.invitation, self.left_open = self.notices.invitation, self.notices.left_open
         self.refusals, self.hanging = self.notices.refusals, self.notices.hanging
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)

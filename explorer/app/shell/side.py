@@ -72,7 +72,7 @@ _WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
 _SAID = {True: "open", False: "folded"}
 
 
-class Side(QWidget):
+class SidePanel(QWidget):
     """Title, weights, knobs and a note, one stop of the Tab key; up and down walk from knob to knob.
 
     Signals: folded() for the button at its title.
@@ -159,7 +159,7 @@ class Drawer(QWidget):
 
     opened = Signal(bool)
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: SidePanel) -> None:
         super().__init__()
         self._side = side
         self._narrow = False

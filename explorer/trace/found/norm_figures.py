@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.recorded_pass import RecordedPass
-from explorer.trace.tap_names import Place, place_of
+from explorer.trace.tap_names import TapPlace, place_of
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +57,7 @@ def norm_inputs(trace: RecordedPass, side: str) -> dict[str, str]:
     return found
 
 
-def _follows(trace: RecordedPass, norm: Place, stream: str) -> bool:
+def _follows(trace: RecordedPass, norm: TapPlace, stream: str) -> bool:
     """Whether a norm reads the stream that was seen last: nothing that is not seen stands between them."""
     before, n_layers = place_of(stream), trace.card.side(norm.side).n_layers
     if trace.card.norm_placement == "post":

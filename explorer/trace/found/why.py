@@ -22,7 +22,7 @@ from explorer.trace.found.findings import NotMade, OutputWeights
 from explorer.trace.found.part import Part
 from explorer.trace.found.reading import EXACT, Attribution, ByKey, Reading
 from explorer.trace.found.stream_parts import WayBack
-from explorer.trace.found.way import Step
+from explorer.trace.found.way import WayStep
 from explorer.trace.measures.measures import most_uncertain_step
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass
@@ -155,7 +155,7 @@ def parts_asked(trace: RecordedPass, position: int | None, rival: int | str | No
     return parts_of(trace, position, *ids)
 
 
-def walked(parts: Parts, steps: Sequence[Step]) -> tuple[Parts | Reading, ...]:
+def walked(parts: Parts, steps: Sequence[WayStep]) -> tuple[Parts | Reading, ...]:
     """The sums that a way leads through, first the Parts themselves, last where it ends. Raises NoSuchPart, NotLookedInto."""
     passed: list[Parts | Reading] = [parts]
     for step in steps:

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.app.shell.side import Drawer, Side
+from explorer.app.shell.side import Drawer, SidePanel
 from explorer.config import UNTRAINED_GROUPS
 from explorer.lang import Words
 from explorer.state.state import State
@@ -14,7 +14,7 @@ from tests.app.shell.opening import Make, Opened
 
 @pytest.fixture
 def drawer(qtbot: QtBot) -> Drawer:
-    side = Side()
+    side = SidePanel()
     made = Drawer(side)
     qtbot.addWidget(made)
     made.speak(Words.load("zh"))

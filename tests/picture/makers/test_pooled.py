@@ -6,8 +6,9 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.picture.alignment_lines import changeable
 from explorer.picture.makers import overlay
-from explorer.picture.makers.alignment import alignment, changeable
+from explorer.picture.makers.alignment import alignment
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.pooled import attention_lines, attention_map, is_special, offered_pools, pooled_as
 from explorer.state.look import ALIGNED, Look
