@@ -220,7 +220,7 @@ class RecordedPass:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
         return self.tokens.source if self.side_name(name, axis) == "source" else self.tokens.target
 
-    @cached_property
+    @cached_property  # Each position on a page asks, and each answer reads all tokens.
     def expected(self) -> tuple[int, ...]:
         """For each position of the target the id of the next token; for the last position the end symbol.
 
@@ -228,7 +228,7 @@ class RecordedPass:
         """
         return written(self.tokens, self.card.begin, self.card.end)
 
-    @cached_property
+    @property
     def word_groups(self) -> Mapping[str, Groups]:
         """The tokens of each written word of "source" and of "target", by their places."""
         return MappingProxyType({"source": word_groups(self.tokens.source), "target": word_groups(self.tokens.target)})
@@ -252,6 +252,7 @@ class RecordedPass:
         To a word of several tokens it is the sum over them, of a word the average over them, so that rows still sum to 1;
         NaN where a mask has closed all of it. Raises UnknownTap, also for taps that are no weights, and NotKept.
         """
+        # A look at another head asks for all layers again, 5 ms a tap of 256 tokens.
         if name not in self._folded:
             if name not in self or self.axes(name)[-1] != "key" or stage_of(name).range != "unit":
                 raise unknown_tap(name, tuple(tap for tap in self.axis_names if tap.endswith("_attn.weights")))

@@ -1,6 +1,5 @@
 """What a language model writes after a text, token by token: what each was chosen from, and what it left in the cache."""
 
-from functools import cached_property
 from typing import Any
 
 import attrs
@@ -134,7 +133,7 @@ class Continuation:
     sampling: Sampling
     trace: RecordedPass | None = None
 
-    @cached_property
+    @property
     def ended(self) -> bool:
         """Whether the model has said that the text ends."""
         return bool(self.tokens) and self.tokens[-1].ends
