@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.appearance import Appearance
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
-from explorer.app.endings import Endings
+from explorer.app.endings import WRITING_THREAD, Endings
 from explorer.app.imports import Imports, LaterImports, of_first_page
 from explorer.app.session import told
 from explorer.app.session.first_state import First, first_state
@@ -30,7 +30,6 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
-_WRITES = "export"  # the name of the thread that writes files; its module is imported after the window is there
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 
 
@@ -154,7 +153,7 @@ class Program:
         self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
-            if thread.name == _WRITES:  # Closing its dialog has told it to end.
+            if thread.name == WRITING_THREAD:  # Closing its dialog has told it to end.
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()

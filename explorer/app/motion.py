@@ -91,6 +91,11 @@ class GnomeMotion(QObject):
             self._process.errorOccurred.connect(self._failed)
             self._process.start(program, list(_ASKED))
 
+    @property
+    def waits(self) -> bool:
+        """Whether somebody has asked and no answer has come."""
+        return self._process is not None
+
     def close(self) -> None:
         """Ask no longer; a process that does not answer is ended."""
         process, self._process = self._process, None

@@ -199,11 +199,11 @@ def test_tokens_of_what_was_not_typed_fade(journey: Journey) -> None:
         before = window.sentences.target_edit.placeholderText()
         assert before != ""
         window.session.ask(SetText("一" * 300))
-        journey.wait(lambda: not window.session.waiting and window.sentences.source_row._stale)
+        journey.wait(lambda: not window.session.waiting and window.sentences.source_row.is_stale)
         assert window.sentences.target_edit.placeholderText() != before
         window.session.ask(SetText("他在图书馆看书。"))
         journey.settle(window)
-        assert not window.sentences.source_row._stale
+        assert not window.sentences.source_row.is_stale
         assert window.sentences.target_edit.placeholderText() == "He is reading in the library."
 
     journey.run(script, "--preset", "translator")

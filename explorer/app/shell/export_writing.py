@@ -7,12 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.endings import WRITING_THREAD
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.export.formats import FILMS, Format, all_names, named
 from explorer.export.job import Export
 from explorer.trace.script_parts import ScriptParts
-
-THREAD = "export"
 
 
 class _Teller(QObject):
@@ -92,7 +91,7 @@ class ExportWriting(QObject):
         teller.step.connect(self.stepped)
         teller.ended.connect(self._ended)
         arguments = job, self._cancelled, self._cancelled_text
-        self._thread = threading.Thread(target=teller.write, name=THREAD, daemon=True, args=arguments)
+        self._thread = threading.Thread(target=teller.write, name=WRITING_THREAD, daemon=True, args=arguments)
         self._thread.start()
 
     def _ended(self, outcome: object) -> None:

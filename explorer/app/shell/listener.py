@@ -35,6 +35,11 @@ class Pending(QObject):
         self._late.setInterval(_PATIENCE_MS)
         self._late.timeout.connect(self._dim)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the picture will be dimmed in a moment, unless the model answers before."""
+        return self._late.isActive()
+
     def asked(self, wish: Wish, shown: Wish | None) -> None:
         """Hear of a wish; `shown` is the one that is answered on screen."""
         if shown is None or _model(wish) == _model(shown):

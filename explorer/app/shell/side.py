@@ -161,7 +161,7 @@ class Drawer(QWidget):
 
     def __init__(self, side: SidePanel) -> None:
         super().__init__()
-        self._side = side
+        self.side = side
         self._narrow = False
         self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
         self.tab = EdgeTab()
@@ -175,7 +175,7 @@ class Drawer(QWidget):
         self._show()
 
     def speak(self, words: Words) -> None:
-        self._side.speak(words)
+        self.side.speak(words)
         self.tab.setText(words("panel.title"))
         self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
         self.tab.setAccessibleName(words("panel.unfold_name"))
@@ -213,7 +213,7 @@ class Drawer(QWidget):
         self.set_open(False)
 
     def _show(self) -> None:
-        self._side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
-        self._side.setVisible(self.is_open)
+        self.side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
+        self.side.setVisible(self.is_open)
         self.tab.setVisible(not self.is_open)
         self.opened.emit(self.is_open)

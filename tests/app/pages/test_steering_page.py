@@ -23,7 +23,7 @@ def opened(journey: Journey, window: Window) -> SteeringPage:
     page = window.page_stack.page
     assert isinstance(page, SteeringPage)
     journey.settle(window)
-    journey.wait(lambda: page._found is not None)
+    journey.wait(lambda: page.found is not None)
     return page
 
 

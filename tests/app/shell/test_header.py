@@ -26,7 +26,7 @@ def header(qtbot: QtBot) -> Iterator[HeaderBar]:
 
 def shown(header: HeaderBar) -> tuple[object, ...]:
     """The texts that stand in it."""
-    buttons = (*header._buttons.buttons(), header.more, header.lessons_button, header.language_button, header.theme_button)
+    buttons = (*header.buttons.buttons(), header.more, header.lessons_button, header.language_button, header.theme_button)
     return header.architectures.currentText(), *(each.text() for each in buttons if not each.isHidden())
 
 
@@ -40,12 +40,12 @@ def arrangements(header: HeaderBar) -> Iterator[tuple[object, ...]]:
 def test_what_was_measured_is_what_would_be_measured_anew(header: HeaderBar) -> None:
     """On the way to narrow windows and back, and with another page in front."""
     for page in (0, 9):
-        header._buttons.button(page).setChecked(True)
+        header.buttons.button(page).setChecked(True)
         remembered = list(arrangements(header))
         anew = []
         for width in WIDTHS:
             header.resize(width, 40)
-            header._fit()
+            header.fit_width()
             anew.append(shown(header))
         assert remembered == list(arrangements(header)) == anew
         assert len(set(anew)) > 6 and all(len(each) < len(anew[0]) for each in anew if "More ▾" in each)
@@ -60,4 +60,4 @@ def test_larger_letters_have_room(header: HeaderBar) -> None:
     large = list(arrangements(header))
     assert all(len(one) >= len(other) for one, other in zip(small, large, strict=True)) and small != large
     header.resize(1200, 40)
-    assert header.minimumSizeHint().width() <= 1200 and header._buttons.button(0).isVisible()
+    assert header.minimumSizeHint().width() <= 1200 and header.buttons.button(0).isVisible()

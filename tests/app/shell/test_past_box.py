@@ -85,7 +85,7 @@ def test_a_button_compares_with_it(opened: Opened, qtbot: QtBot) -> None:
     assert state.wish.compared_with is not None and state.wish.compared_with.text == FIRST
     choose(box, 0)
     assert not box.compare.isEnabled() and not box.go.isEnabled(), "the present State is not compared with itself"
-    box._go_back()
+    box.list.itemActivated.emit(box.list.currentItem(), 0)
     assert opened.session.state == state
 
 

@@ -67,7 +67,7 @@ def _refused(opened: Opened, qtbot: QtBot) -> None:
         opened.session._asking.refused()
     opened.tell(told.Refused(ERROR))
     assert opened.words("status.old_picture") in opened.window.status.message.text()
-    assert opened.window.page_stack.is_stale and opened.window.sentences.source_row._stale
+    assert opened.window.page_stack.is_stale and opened.window.sentences.source_row.is_stale
 
 
 def _broke(opened: Opened, qtbot: QtBot) -> None:
@@ -263,7 +263,7 @@ def test_the_first_page_is_the_one_that_was_set_up(make: Make) -> None:
 
     assert list(window.page_stack.pages) == ["masks"]
     assert window.page_stack.page is window.page_stack.pages["masks"]
-    assert window.header._buttons.button(PAGES.index("masks")).isChecked()
+    assert window.header.buttons.button(PAGES.index("masks")).isChecked()
     assert asked._experiments == window.page_stack.page.experiments != frozenset()
 
 

@@ -87,7 +87,7 @@ def test_without_special_tokens_each_head_is_renormalised() -> None:
 
 def test_of_very_many_lines_the_strongest_of_all_heads_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seven of all, whichever heads they belong to, and the note says so."""
-    monkeypatch.setattr(overlay, "_MOST_LINES", 7)
+    monkeypatch.setattr(overlay, "MOST_LINES", 7)
     made = attention_lines(example(), Look(overlaid=(0, 1, 2)), words("en"))
     weights = np.sort(example()["encoder.layers.0.self_attn.weights"][:3].ravel())
     left = np.sort(np.concatenate([each.values[np.isfinite(each.values)] for each in made.overlaid]))
