@@ -7,7 +7,7 @@ them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical 
 It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
 a part's share is its product with that direction (`stream_parts`).
 
-This is an account of the sum, not a cause: other parts would change if one were taken away, and the σ with them.
+This attributes the sum and tells no cause: other parts would change if one were taken away, and the σ with them.
 """
 
 from collections.abc import Sequence
