@@ -13,7 +13,7 @@ import numpy as np
 
 from explorer.trace.recorded_pass import RecordedPass
 
-# What a file of the Trace holds. The other fields are found out beside the pass, or made while it is looked at.
+# The fields that a file of the Trace holds. The others come from extra passes, or are made on demand.
 _SAVED = ("tokens", "config", "card", "source", "target", "preset", "symbols", "search", "changes", "recorded_by", "prompt")
 
 

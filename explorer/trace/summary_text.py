@@ -14,7 +14,7 @@ _LONGEST = 60  # characters of a text, and of a row of tokens
 
 
 def told(trace: RecordedPass) -> str:
-    """The Trace in words: texts, tokens, model, taps, and what was changed or found out beside the pass."""
+    """The Trace in words: texts, tokens, model, taps, and what was changed or found in extra passes."""
     texts = f"<Trace {_cut(trace.source)!r} → {_cut(trace.target)!r}"
     return printed("\n".join((texts, *_lines(trace))) + ">")
 

@@ -1,7 +1,7 @@
-"""Steering: the vector that tells one set of sentences from another in a layer's stream.
+"""Steering vectors: the difference of two sets of sentences in a layer's residual stream.
 
-Added to the stream of a further sentence with a factor, by a Change of the kind "add", it pushes that sentence's pass toward
-the first set. Decision: a Change with one number for each feature. Rejected: a kind of its own that names both sets of
+A Change of the kind "add" adds the vector times a factor to the stream of another sentence and steers its pass toward the
+first set. Decision: a Change with one number for each feature. Rejected: a kind of its own that names both sets of
 sentences, which would have every pass wait for as many other passes.
 """
 
