@@ -33,14 +33,14 @@ from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch
 from explorer.api.passes import explore, lens, load_model, record, why
 from explorer.api.writing import cloze, generate, similar, translate
-from explorer.trace.shown import Shown
+from explorer.trace.notebook_display import NotebookDisplay
 from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.state.state import State
     from explorer.trace.changes import Change
     from explorer.trace.found.effects import Effects
-    from explorer.trace.shown import Presenter
+    from explorer.trace.notebook_display import FigureMaker
     from explorer.trace.trace import Trace
 
 __all__ = [
@@ -70,14 +70,14 @@ __all__ = [
 ]
 
 
-def _presenter() -> "Presenter":
+def _presenter() -> "FigureMaker":
     """Who draws a Trace for a notebook; it is imported at the first picture."""
     from explorer.export import notebook
 
     return notebook
 
 
-Shown.presented_by = _presenter
+NotebookDisplay.presented_by = _presenter
 
 
 def __dir__() -> list[str]:

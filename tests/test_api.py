@@ -31,7 +31,7 @@ from explorer.errors import (
     UnknownWord,
 )
 from explorer.model.weights import build
-from explorer.trace.found.why_inside import ByKey
+from explorer.trace.found.reading import ByKey
 
 SENTENCE = "我爱北京天安门"
 

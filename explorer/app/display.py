@@ -41,7 +41,7 @@ def make_application() -> QApplication:
         os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")  # Qt waits 5 ms before it paints, in case more changes.
         application = QApplication([IDENTITY])
         application.setStyle("Fusion")
-    _identify(application)
+    identify(application)
     # Numbers have a decimal point and Latin figures, as in papers, whatever the system's language.
     QLocale.setDefault(QLocale.c())
     application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # Neither language runs from right to left.
@@ -52,7 +52,7 @@ def make_application() -> QApplication:
     return application
 
 
-def _identify(application: QApplication) -> None:
+def identify(application: QApplication) -> None:
     application.setApplicationName(IDENTITY)
     application.setApplicationVersion(__version__)
     QGuiApplication.setDesktopFileName(IDENTITY)
@@ -170,7 +170,7 @@ def check_display(environment: MutableMapping[str, str]) -> None:
         wayland or "wayland-0", environment.get("XDG_RUNTIME_DIR", "")
     ):
         return
-    if platform == "wayland" or not display or not _x_answers(display):
+    if platform == "wayland" or not display or not x_answers(display):
         raise NoDisplay(display=display, wayland=wayland)
     if wayland and not platform:  # WAYLAND_DISPLAY is left over from an ended session; Qt would try it first and abort.
         environment["QT_QPA_PLATFORM"] = "xcb"
@@ -181,7 +181,7 @@ def _wayland_answers(name: str, runtime: str) -> bool:
     return _listens(name if name.startswith("/") else f"{runtime}/{name}")
 
 
-def _x_answers(display: str) -> bool:
+def x_answers(display: str) -> bool:
     """Whether an X server listens. Only a local display is checked; a remote one is assumed to be there."""
     host, _, rest = display.rpartition(":")
     number = rest.split(".")[0]

@@ -16,6 +16,9 @@ from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
 from explorer.stops import ending_signals
 
+WRITING_THREAD = "export"
+"""The name of the thread that writes files, for which a program that ends waits."""
+
 
 class Endings(QObject):
     """Signals: came(number), on the GUI thread, when the process is asked to end. `status` is its exit status then."""

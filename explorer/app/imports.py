@@ -86,7 +86,7 @@ class LaterImports(QObject):
 
     def _go_on(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=_load_beside, name="exports", daemon=True)
+            self._thread = threading.Thread(target=load_beside, name="exports", daemon=True)
             self._thread.start()
         if self._thread.is_alive():
             self._soon.start(_LOOK_MS)
@@ -94,7 +94,7 @@ class LaterImports(QObject):
             self._classes.start()
 
 
-def _load_beside() -> None:
+def load_beside() -> None:
     """Load what uses no Qt."""
     for _module in _imported(itertools.chain(_BESIDE, *map(_modules_of, _PURE))):
         pass

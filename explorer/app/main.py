@@ -8,9 +8,10 @@ from functools import partial
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.appearance import Appearance
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
-from explorer.app.endings import Endings
+from explorer.app.endings import WRITING_THREAD, Endings
 from explorer.app.imports import Imports, LaterImports, of_first_page
 from explorer.app.session import told
 from explorer.app.session.first_state import First, first_state
@@ -18,7 +19,6 @@ from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
 from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
-from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.refusals import NOT_KEPT
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
@@ -30,7 +30,6 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
-_WRITES = "export"  # the name of the thread that writes files; its module is imported after the window is there
 _HIDDEN = "hidden_cards"  # the preference that says which cards are hidden
 
 
@@ -154,7 +153,7 @@ class Program:
         self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
-            if thread.name == _WRITES:  # Closing its dialog has told it to end.
+            if thread.name == WRITING_THREAD:  # Closing its dialog has told it to end.
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()

@@ -13,8 +13,8 @@ from explorer.lang import Words
 
 if TYPE_CHECKING:
     from explorer.trace.found.findings import Lens
+    from explorer.trace.found.part import Part
     from explorer.trace.found.reading import Reading
-    from explorer.trace.found.stream_parts import Part
     from explorer.trace.found.why import Parts
 
 _MOST_STEPS = 8192
@@ -73,7 +73,7 @@ def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
     from explorer.picture.sums import told
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.way import steps_of
-    from explorer.trace.found.why_inside import walked
+    from explorer.trace.found.why import walked
 
     found = walked(parts, steps_of(into))[-1]
     assert isinstance(found, Reading)  # The way has a step, since it is not empty.

@@ -12,9 +12,9 @@ from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.changes import Change
 from explorer.trace.model_card import ModelCard
+from explorer.trace.recorded_pass import unknown_tap
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import side_name
-from explorer.trace.trace import unknown_tap
 
 Shape = tuple[int, ...]
 

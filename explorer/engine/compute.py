@@ -48,9 +48,10 @@ from explorer.trace.changes import Change
 from explorer.trace.found.findings import Unchanged
 from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.model_card import ModelCard
+from explorer.trace.recorded_pass import written
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.tap_names import ATTENTION_MAP
-from explorer.trace.trace import Trace, written
+from explorer.trace.trace import Trace
 
 KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 

@@ -18,7 +18,7 @@ from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.measures.measures import log_p
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 _CELLS_AT_ONCE = 2**23  # The maps of one attention in a batch, and the logits of one, have at most so many cells.
 _CANDIDATES = 20

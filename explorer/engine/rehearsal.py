@@ -28,7 +28,7 @@ from explorer.trace.found.consequences import Consequence
 from explorer.trace.found.effects import measured_words
 from explorer.trace.found.sentence_breaks import Break, repeated_share
 from explorer.trace.own_card import parameter_bytes
-from explorer.trace.trace import written
+from explorer.trace.recorded_pass import written
 from explorer.trace.written_words import written_words
 
 if TYPE_CHECKING:

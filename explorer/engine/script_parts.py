@@ -15,8 +15,8 @@ from explorer.model.weights_file import FILE, write_tensors
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ForeignPlaces, ScriptParts
-from explorer.trace.trace import Tokens
 
 Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
 """A function that gets the model of a source ready for a pass over a sentence."""

@@ -8,7 +8,7 @@ from explorer.errors import TooLong, TooManySymbols
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import UNKNOWN
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 
 def room(translator: Translator, config: Config) -> Bilingual:

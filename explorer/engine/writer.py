@@ -27,7 +27,8 @@ from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.continuation import NextToken, Sampling, candidates, said
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 
 _LOGITS = "generator.logits"
 

@@ -18,7 +18,7 @@ from explorer.stops import Progress, Stop
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.continuation import Continuation, NextToken, Sampling
 from explorer.trace.found.similarity import Similarity
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
 """A function that gets the model of a source ready for a pass over a sentence."""

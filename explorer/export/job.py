@@ -34,6 +34,7 @@ from explorer.state.look import Look
 from explorer.trace.found.findings import Unchanged
 from explorer.trace.found.patching import Patching
 from explorer.trace.found.steering import Steering
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
@@ -267,7 +268,7 @@ class Export:
         return about
 
 
-def state_of(trace: Trace) -> dict[str, Any]:
+def state_of(trace: RecordedPass) -> dict[str, Any]:
     """Everything that decides the numbers of a pass, as JSON values."""
     return {
         "source": trace.source,

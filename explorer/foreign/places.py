@@ -10,7 +10,7 @@ from torch import nn
 from explorer.foreign.experts import output_path, router_of
 from explorer.foreign.families import Side
 from explorer.foreign.model import Foreign
-from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, Rows
+from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, TapsByPath
 
 
 def places_of(foreign: Foreign, folder: Path) -> ForeignPlaces | None:
@@ -49,7 +49,7 @@ def _joined(*parts: str) -> str:
     return ".".join(filter(None, parts))
 
 
-def _outside(side: Side) -> Rows:
+def _outside(side: Side) -> TapsByPath:
     """The modules outside of the layers whose output is a tap."""
     named = (
         (side.tokens, "embedding.tokens"),

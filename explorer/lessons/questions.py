@@ -9,7 +9,7 @@ import numpy as np
 from explorer.errors import ExplorerError
 from explorer.mathematics import pe, softmax
 from explorer.trace.arrays import Array
-from explorer.trace.measures.measures import closed_cells
+from explorer.trace.kept_map import closed_cells
 from explorer.trace.trace import Trace
 
 _CLEAR = 1.2  # times as large as the next one: a largest number that can be seen

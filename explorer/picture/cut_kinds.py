@@ -34,7 +34,7 @@ class CutRow:
     difference: Array | None = None
     refused: str = ""
 
-    @cached_property
+    @cached_property  # Each word asks, and each answer reads all tokens.
     def pieces(self) -> tuple[tuple[int, ...], ...]:
         """For each word the places of the tokens that it became, in their order."""
         found: dict[tuple[int, int], list[int]] = {word: [] for word in self.words}
@@ -42,7 +42,7 @@ class CutRow:
             found[token.word or (token.start, token.end)].append(place)
         return tuple(tuple(places) for places in found.values())
 
-    @cached_property
+    @cached_property  # Each word asks, and each answer reads all words.
     def lanes(self) -> tuple[int, ...]:
         """For each word the lane in which it stands: the first in which it lies beside those before it."""
         ends: list[int] = []

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.mathematics import Numbers, softmax
-from explorer.picture.kinds import Axis, Closed
+from explorer.picture.axis import Axis
 from explorer.tokens.pieces import MARK
 from explorer.trace.arrays import Array
+from explorer.trace.levels import Closed
 from explorer.trace.tap_names import Cell
 
 _NEAR = 1e-4  # the largest difference between formula and record that is rounding, as a share of the largest operand
@@ -83,42 +84,42 @@ class Followed:
         """A key's token."""
         return _bare(self.keys.label(key))
 
-    @cached_property
+    @property
     def products(self) -> Numbers:
         """[feature] the products Q[q, i]·K[k, i]; their sum is the score."""
         return self.query.astype(np.float64) * self.key.astype(np.float64)
 
-    @cached_property
+    @property
     def running(self) -> Numbers:
         """[feature] the sum of the products up to each feature."""
         return np.cumsum(self.products)
 
-    @cached_property
+    @property
     def biased(self) -> Numbers:
         """[key] the scores before the mask: scaled, and the bias added."""
         scaled = self.scaled.astype(np.float64)
         return scaled if self.bias is None else scaled + self.bias
 
-    @cached_property
+    @property
     def unmasked(self) -> Numbers:
         """[key] the weights that the row would have without a mask: softmax of the scores before it."""
         with np.errstate(invalid="ignore"):
             return softmax(self.biased)
 
-    @cached_property
+    @property
     def shift(self) -> float:
         """What is subtracted from every exponent: 0, or the largest score where its power of e is too large to be read."""
         largest = float(self.masked.max())
         return largest if np.isfinite(largest) and abs(largest) > _PLAIN_POWER else 0.0
 
-    @cached_property
+    @property
     def powers(self) -> Numbers:
         """[key] e^(M[q, k] - shift), which softmax divides by their sum."""
         # A score that is NaN stays NaN without a warning.
         with np.errstate(invalid="ignore", over="ignore"):
             return np.exp(self.masked.astype(np.float64) - self.shift)
 
-    @cached_property
+    @property
     def output_shares(self) -> Numbers:
         """[key] the share of the head's output that each key's weighted value makes; they sum to 1.
 
@@ -132,7 +133,7 @@ class Followed:
             shares: Numbers = weighted @ output / (output @ output)
         return shares
 
-    @cached_property
+    @cached_property  # Each frame asks several times, 0.2 ms each.
     def differs(self) -> frozenset[str]:
         """The stages whose record is not what their formula gives, because something was changed inside the pass."""
         score = float(self.scores[self.cell.key])

@@ -23,7 +23,7 @@ class Measured:
     unit: str = ""
     order: tuple[int, ...] = ()
 
-    @cached_property
+    @cached_property  # Each head asks, and each answer sorts all heads.
     def ranks(self) -> tuple[int, ...]:
         """For each place of the wall, layer · n_heads + head, where in `order` it stands."""
         return tuple(int(place) for place in np.argsort(self.order))

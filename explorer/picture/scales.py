@@ -117,7 +117,7 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     return index
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=32)  # Rows "a key on why" and "a key on effects": 140 calls, 5 to 9 ms.
 def table(colours: str) -> NDArray[np.uint8]:
     """Red, green and blue of each data colour [LEVELS, 3]."""
     anchors = np.array([[int(hexa[i : i + 2], 16) for i in (0, 2, 4)] for hexa in _ANCHORS[colours].split()])
@@ -128,7 +128,6 @@ def table(colours: str) -> NDArray[np.uint8]:
     return made
 
 
-@lru_cache(maxsize=32)
 def outliers(colours: str) -> NDArray[np.uint8]:
     """Red, green and blue of outliers below and above a scale [2, 3]: its end colours, made more extreme."""
     ends = table(colours)[[0, -1]].astype(float)
@@ -136,7 +135,6 @@ def outliers(colours: str) -> NDArray[np.uint8]:
     # Outliers are darker than the ends where the middle is light, and lighter where it is dark.
     beyond = 0.0 if ends.mean() < middle else 255.0
     made: NDArray[np.uint8] = np.rint(beyond + (ends - beyond) * _BEYOND).astype(np.uint8)
-    made.setflags(write=False)
     return made
 
 

@@ -20,7 +20,7 @@ _MARKS = f"{MARK}▁Ġ"
 
 
 @attrs.frozen
-class Term:
+class SumTerm:
     """One term of a sum: its share of the difference, and the two recorded factors that it is the product of, if any.
 
     `about` says what it is, where it was recorded and what a click does; `goes` is None where it does not open.
@@ -36,11 +36,11 @@ class Term:
 
 
 @attrs.frozen
-class Row:
+class SumRow:
     """Terms that are drawn in one row of the waterfall, such as the heads of one attention."""
 
     name: str
-    terms: tuple[Term, ...]
+    terms: tuple[SumTerm, ...]
 
     @property
     def value(self) -> float:
@@ -53,7 +53,7 @@ class Group:
     """Rows that belong together: the embedding, a layer, the end."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[SumRow, ...]
 
     @property
     def value(self) -> float:
@@ -62,7 +62,7 @@ class Group:
 
 
 @attrs.frozen
-class Link:
+class TrailLink:
     """One number on the way from the difference to the opened sum, with its name; a click goes there."""
 
     label: str
@@ -90,10 +90,10 @@ class Sums:
     exact: bool
     groups: tuple[Group, ...]
     kinds: tuple[tuple[str, float], ...]
-    terms: tuple[Term, ...] = ()
+    terms: tuple[SumTerm, ...] = ()
     whole: float = 0.0
-    trail: tuple[Link, ...] = ()
-    chain: tuple[Link, ...] = ()
+    trail: tuple[TrailLink, ...] = ()
+    chain: tuple[TrailLink, ...] = ()
     factors: tuple[str, str] | None = None
     factor_goes: tuple[Goes | None, Goes | None] = (None, None)  # where a click on the name of each column leads
     names: str = ""  # what the terms are, in the plural
@@ -118,7 +118,7 @@ def probability(p: float) -> str:
     return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
 
 
-def largest_first(terms: Iterable[Term]) -> tuple[Term, ...]:
+def largest_first(terms: Iterable[SumTerm]) -> tuple[SumTerm, ...]:
     """The terms by the size of their shares."""
     return tuple(sorted(terms, key=lambda term: -abs(term.value)))
 
@@ -134,6 +134,6 @@ def bare(symbol: str) -> str:
     return symbol.lstrip(_MARKS) or symbol
 
 
-def as_array(terms: Iterable[Term]) -> NDArray[np.float64]:
+def as_array(terms: Iterable[SumTerm]) -> NDArray[np.float64]:
     """[term] the shares."""
     return np.array([term.value for term in terms], np.float64)

@@ -39,8 +39,9 @@ from explorer.trace.measures.head_batches import batch_alignment, batch_values
 from explorer.trace.measures.head_measures import MEASURES, Values, head_values
 from explorer.trace.measures.measures import log_p
 from explorer.trace.measures.opening_head import alignment_values
-from explorer.trace.measures.scan_sums import WHOLE, Part, best_texts, summed
-from explorer.trace.trace import Tokens, Trace, written
+from explorer.trace.measures.scan_sums import WHOLE, ScanPart, best_texts, summed
+from explorer.trace.recorded_pass import Tokens, written
+from explorer.trace.trace import Trace
 
 _MOST_TOGETHER = 256  # sentences of one batch
 _MOST_TOKENS = 64  # of a sentence in a batch; longer ones are explored one by one
@@ -72,7 +73,7 @@ class Measurer:
         self._asks_words = "probability" in plan.measures
         self.keys = (*of_heads, *aligned, *([(WHOLE, "probability")] if self._asks_words else []))
 
-    def __call__(self, texts: Sequence[str], first_row: int) -> Part:
+    def __call__(self, texts: Sequence[str], first_row: int) -> ScanPart:
         """The sums of these sentences, of which the first one has the number `first_row`."""
         torch.set_num_threads(1)
         found, left_out = dict[int, Found](), defaultdict[str, int](int)
@@ -207,14 +208,14 @@ class Measurer:
                 found[attention, key] = head_values(trace, attention, key)
         return found
 
-    def _summed(self, texts: Sequence[str], first_row: int, found: dict[int, Found], left_out: dict[str, int]) -> Part:
+    def _summed(self, texts: Sequence[str], first_row: int, found: dict[int, Found], left_out: dict[str, int]) -> ScanPart:
         places = sorted(found)
         rows = first_row + np.array(places, dtype=np.int64)
         sums = {}
         for key in self.keys if places else ():
             sums[key] = summed(np.stack([found[place][key] for place in places]), rows, key[1], self._plan.best)
         kept = best_texts(sums, {first_row + place: texts[place] for place in places})
-        return Part(n_rows=len(texts), left_out=left_out, sums=sums, texts=kept)
+        return ScanPart(n_rows=len(texts), left_out=left_out, sums=sums, texts=kept)
 
 
 def _ids(rows: Sequence[Row]) -> Tensor:

@@ -17,7 +17,7 @@ from explorer.files import opened, replacing
 from explorer.json_text import read_json_text
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.rows import Start
-from explorer.trace.measures.scan_sums import Part, Sums
+from explorer.trace.measures.scan_sums import MeasureSums, ScanPart
 
 _ABOUT = "about"
 
@@ -27,7 +27,7 @@ def progress_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.progress")
 
 
-def write_progress(path: Path, about: dict[str, Any], like: Likeness, start: Start, part: Part) -> None:
+def write_progress(path: Path, about: dict[str, Any], like: Likeness, start: Start, part: ScanPart) -> None:
     """Replace the file. Raises CannotWrite, DiskFull."""
     told = {
         "about": about,
@@ -46,7 +46,7 @@ def write_progress(path: Path, about: dict[str, Any], like: Likeness, start: Sta
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def read_progress(path: Path, about: dict[str, Any]) -> tuple[Likeness | None, Start, Part]:
+def read_progress(path: Path, about: dict[str, Any]) -> tuple[Likeness | None, Start, ScanPart]:
     """What `write_progress` wrote; older versions wrote no Likeness.
 
     Raises OtherScan for another plan or other sentences, NotAScanTable, CannotRead.
@@ -56,11 +56,13 @@ def read_progress(path: Path, about: dict[str, Any]) -> tuple[Likeness | None, S
             told = read_json_text(arrays[_ABOUT].tobytes())
             _check(told["about"], json.loads(json.dumps(about)), path)
             sums = {
-                (attention, measure): Sums(**{each.name: arrays[f"{number}.{each.name}"] for each in attrs.fields(Sums)})
+                (attention, measure): MeasureSums(
+                    **{each.name: arrays[f"{number}.{each.name}"] for each in attrs.fields(MeasureSums)}
+                )
                 for number, (attention, measure) in enumerate(told["keys"])
             }
             texts = {int(row): str(text) for row, text in told["texts"]}
-            part = Part(n_rows=told["n_rows"], left_out=told["left_out"], sums=sums, texts=texts)
+            part = ScanPart(n_rows=told["n_rows"], left_out=told["left_out"], sums=sums, texts=texts)
             return _like(told.get("like")), Start(*told["start"]), part
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise NotAScanTable(path=str(path), reason=str(error)[:80]) from error
@@ -77,5 +79,5 @@ def _like(told: Any) -> Likeness | None:
     return None if told is None else Likeness(str(told[0]), tuple(map(str, told[1])))
 
 
-def _fields(sums: Sums) -> list[tuple[str, Any]]:
-    return [(each.name, getattr(sums, each.name)) for each in attrs.fields(Sums)]
+def _fields(sums: MeasureSums) -> list[tuple[str, Any]]:
+    return [(each.name, getattr(sums, each.name)) for each in attrs.fields(MeasureSums)]

@@ -12,7 +12,7 @@ from explorer.scanning.progress_file import progress_path, read_progress, write_
 from explorer.scanning.rows import Rows, Start
 from explorer.scanning.table_file import check_suffix, write_table
 from explorer.scanning.workers import Measure, here
-from explorer.trace.measures.scan_sums import Part
+from explorer.trace.measures.scan_sums import ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 
 Told = Callable[[float, int], None]
@@ -25,7 +25,7 @@ def silent(_share: float, _n_rows: int) -> None:
 
 def scan_rows(plan: ScanPlan, rows: Rows, measure: Measure = here, told: Told = silent) -> ScanTable:
     """The table of sentences in memory. Raises NoSentences, NothingMeasured, and what opening the model raises."""
-    return _table(plan, rows, _measured(plan, rows, measure, Start(), Part(), lambda _start, _part: None, told))
+    return _table(plan, rows, _measured(plan, rows, measure, Start(), ScanPart(), lambda _start, _part: None, told))
 
 
 def scan_file(
@@ -41,7 +41,7 @@ def scan_file(
     path, about = progress_path(out), {**plan.about(), **rows.about()}
     if path.exists() and not resume:
         raise UnfinishedScan(path=str(path))
-    start, part, began = Start(), Part(), None
+    start, part, began = Start(), ScanPart(), None
     if path.exists():
         began, start, part = read_progress(path, about)
     like = Likeness.of(plan.wish, rows.path)
@@ -50,7 +50,7 @@ def scan_file(
     if part.n_rows:
         told(0.0, part.n_rows)
 
-    def keep(start: Start, part: Part) -> None:
+    def keep(start: Start, part: ScanPart) -> None:
         write_progress(path, about, like, start, part)
 
     table = _table(plan, rows, _measured(plan, rows, measure, start, part, keep, told))
@@ -63,8 +63,14 @@ def scan_file(
 
 
 def _measured(
-    plan: ScanPlan, rows: Rows, measure: Measure, start: Start, part: Part, keep: Callable[[Start, Part], None], told: Told
-) -> Part:
+    plan: ScanPlan,
+    rows: Rows,
+    measure: Measure,
+    start: Start,
+    part: ScanPart,
+    keep: Callable[[Start, ScanPart], None],
+    told: Told,
+) -> ScanPart:
     chunks = rows.chunks(start, plan.chunk_rows)
     with closing(measure(plan, rows, chunks)) as found:
         for chunk, own in found:
@@ -74,7 +80,7 @@ def _measured(
     return part
 
 
-def _table(plan: ScanPlan, rows: Rows, part: Part) -> ScanTable:
+def _table(plan: ScanPlan, rows: Rows, part: ScanPart) -> ScanTable:
     about = {**plan.about(), **rows.about()}
     if part.n_rows and part.n_rows == sum(part.left_out.values()):
         raise NothingMeasured(count=part.n_rows, why=max(part.left_out, key=lambda each: part.left_out[each]))

@@ -16,7 +16,7 @@ from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
 from explorer.files import opened, read_whole, replacing
 from explorer.json_text import read_json_text
 from explorer.scanning.arrow import arrow, parquet
-from explorer.trace.measures.scan_sums import N_BINS, Part, Sums
+from explorer.trace.measures.scan_sums import N_BINS, MeasureSums, ScanPart
 from explorer.trace.measures.scan_table import HeadRow, ScanTable
 
 SUFFIXES = (".parquet", ".json")
@@ -124,10 +124,10 @@ def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     texts = {int(each["row"]): str(each["text"]) for own in by_key.values() for row in own for each in row["best"]}
     sums = {key: _sums(own, most) for key, own in by_key.items()}
     left_out = {str(key): int(n) for key, n in about.pop("left_out").items()}
-    return ScanTable(about=about, part=Part(n_rows=int(about.pop("n_rows")), left_out=left_out, sums=sums, texts=texts))
+    return ScanTable(about=about, part=ScanPart(n_rows=int(about.pop("n_rows")), left_out=left_out, sums=sums, texts=texts))
 
 
-def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
+def _sums(rows: list[dict[str, Any]], most: int) -> MeasureSums:
     """The sums of the heads of one attention, whose rows come layer by layer. Raises ValueError for numbers that cannot be."""
     places = [(row["layer"], row["head"]) for row in rows]
     shape = max(layer for layer, _head in places) + 1, max(head for _layer, head in places) + 1
@@ -136,7 +136,7 @@ def _sums(rows: list[dict[str, Any]], most: int) -> Sums:
         raise ValueError(rows[0]["attention"])
     lacking = [{"value": -np.inf, "row": -1}] * most
     best = [[*row["best"], *lacking][:most] for row in rows]
-    made = Sums(
+    made = MeasureSums(
         count=np.array([row["count"] for row in rows], np.int64).reshape(shape),
         total=np.array([row["total"] for row in rows], np.float64).reshape(shape),
         squares=np.array([row["squares"] for row in rows], np.float64).reshape(shape),

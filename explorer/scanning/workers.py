@@ -17,9 +17,9 @@ from explorer.engine.load_torch import without_collecting
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.pressed import Check, unasked
 from explorer.scanning.rows import Chunk, Rows
-from explorer.trace.measures.scan_sums import Part
+from explorer.trace.measures.scan_sums import ScanPart
 
-Measured = Generator[tuple[Chunk, Part], None, None]
+Measured = Generator[tuple[Chunk, ScanPart], None, None]
 Measure = Callable[[ScanPlan, Rows, Iterable[Chunk]], Measured]
 
 _AHEAD = 2  # portions that wait or run for each process, so that none is idle
@@ -41,7 +41,7 @@ def in_processes(n_workers: int) -> Measure:
         context = multiprocessing.get_context("spawn")
         listened, held = context.Pipe(duplex=False)
         pool = ProcessPoolExecutor(n_workers, context, _begin, (plan, rows, listened))
-        waiting: deque[tuple[Chunk, Future[Part]]] = deque()
+        waiting: deque[tuple[Chunk, Future[ScanPart]]] = deque()
         try:
             for chunk in chunks:
                 waiting.append((chunk, pool.submit(_measured, chunk)))
@@ -58,7 +58,7 @@ def in_processes(n_workers: int) -> Measure:
     return measure
 
 
-_measurer: "Callable[[Chunk], Part]"  # of a process of its own, which `_begin` has made
+_measurer: "Callable[[Chunk], ScanPart]"  # of a process of its own, which `_begin` has made
 
 
 def _begin(plan: ScanPlan, rows: Rows, listened: Connection) -> None:
@@ -73,7 +73,7 @@ def _begin(plan: ScanPlan, rows: Rows, listened: Connection) -> None:
     _measurer = lambda chunk: measurer(rows.read(chunk), chunk.first_row)  # noqa: E731
 
 
-def _measured(chunk: Chunk) -> Part:
+def _measured(chunk: Chunk) -> ScanPart:
     return _measurer(chunk)
 
 

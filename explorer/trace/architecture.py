@@ -5,7 +5,6 @@ once while the model is still being computed.
 """
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
 from typing import Literal
 
 import attrs
@@ -58,21 +57,16 @@ class Architecture:
     position: str
     position_added: bool
 
-    @cached_property
+    @property
     def sides(self) -> tuple[str, ...]:
         """The sides that have layers: "encoder", "decoder" or both."""
         return tuple(dict.fromkeys(block.side for block in self.blocks if block.side))
 
-    @cached_property
-    def _by_key(self) -> dict[str, Block]:
-        return {block.key: block for block in self.blocks}
-
     def block(self, key: str) -> Block | None:
         """The Block with this key, None if the model has none."""
-        return self._by_key.get(key)
+        return next((block for block in self.blocks if block.key == key), None)
 
 
-@lru_cache(maxsize=16)  # Each keystroke asks for the same one.
 def architecture_of(card: ModelCard, config: Config | None = None) -> Architecture:
     """The Architecture of a model. Without a Config, which only our own model has, Blocks have no counts."""
     blocks = tuple(_blocks(card, config))

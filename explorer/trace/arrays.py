@@ -10,7 +10,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.trace.rows import Rows
+_MOST_PARTS = 8  # More of them are put together at once, all but the first, which is the large one.
+
+
+class ArrayParts:
+    """Parts of one array, in order along one axis of their own shape [batch 1, …]. Nobody writes to any of them.
+
+    A key at the end of a text makes one further row of each tensor. Copying all rows before it at each key would take longer
+    than the row itself.
+    """
+
+    def __init__(self, parts: tuple[NDArray[Any], ...], axis: int) -> None:
+        self._parts, self._axis = parts, axis
+
+    @classmethod
+    def of(cls, batch: "NDArray[Any] | ArrayParts", axis: int) -> "ArrayParts":
+        """The rows of an array; those that are in parts already stay as they are."""
+        return batch if isinstance(batch, ArrayParts) else cls((batch,), axis)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the joined array."""
+        first = self._parts[0].shape
+        return (*first[: self._axis], sum(part.shape[self._axis] for part in self._parts), *first[self._axis + 1 :])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all parts, by NumPy's name for them."""
+        return sum(part.nbytes for part in self._parts)
+
+    def first(self, n: int) -> "ArrayParts":
+        """The first `n` rows. What is cut off stays in memory only beside more that is used."""
+        kept, missing = [], n
+        for part in self._parts:
+            if missing <= 0:
+                break
+            size = part.shape[self._axis]
+            few = part if size <= missing else part[(slice(None),) * self._axis + (slice(missing),)]
+            kept.append(few.copy() if 2 * missing < size else few)
+            missing -= size
+        return ArrayParts(tuple(kept), self._axis)
+
+    def followed_by(self, batch: "NDArray[Any] | ArrayParts") -> "ArrayParts":
+        """These rows and then those of another array."""
+        parts = (*self._parts, *ArrayParts.of(batch, self._axis)._parts)
+        if len(parts) > _MOST_PARTS:
+            parts = (parts[0], np.concatenate(parts[1:], axis=self._axis))
+        return ArrayParts(parts, self._axis)
+
+    def joined(self) -> NDArray[Any]:
+        """All rows in one array, which takes the place of the parts."""
+        if len(self._parts) > 1:
+            self._parts = (np.concatenate(self._parts, axis=self._axis),)
+        return self._parts[0]
+
 
 Array = NDArray[np.float32]
 
@@ -21,11 +74,11 @@ class Arrays(Mapping[str, Array]):
     They are made from [batch 1, …] arrays whose memory nobody writes to any more, or from the rows of several passes.
     """
 
-    def __init__(self, batches: Mapping[str, NDArray[Any] | Rows] | None = None) -> None:
-        self._batches: dict[str, NDArray[Any] | Rows] = dict(batches or {})
+    def __init__(self, batches: Mapping[str, NDArray[Any] | ArrayParts] | None = None) -> None:
+        self._batches: dict[str, NDArray[Any] | ArrayParts] = dict(batches or {})
         self._made: dict[str, Array] = {}
 
-    def take(self, batches: Mapping[str, NDArray[Any] | Rows]) -> None:
+    def take(self, batches: Mapping[str, NDArray[Any] | ArrayParts]) -> None:
         """Hold these [batch 1, …] arrays in place of all others."""
         self._batches, self._made = dict(batches), {}
 
@@ -41,7 +94,7 @@ class Arrays(Mapping[str, Array]):
         """
         joined = dict(self._batches)
         for name, axis in rows_at.items():
-            begun = Rows.of(earlier._batches[name], axis + 1).first(n_before)
+            begun = ArrayParts.of(earlier._batches[name], axis + 1).first(n_before)
             joined[name] = begun.followed_by(self._batches[name])
         return Arrays(joined)
 
@@ -49,7 +102,7 @@ class Arrays(Mapping[str, Array]):
         made = self._made.get(name)
         if made is None:
             batch = self._batches[name]
-            made = self._made[name] = _ready((batch.joined() if isinstance(batch, Rows) else batch)[0])
+            made = self._made[name] = _ready((batch.joined() if isinstance(batch, ArrayParts) else batch)[0])
         return made
 
     def shape(self, name: str) -> tuple[int, ...]:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.levels import Closed
 
 Groups = tuple[tuple[int, ...], ...]
 """The places of the tokens of each word; every token is in one of them."""
-Closed = NDArray[np.bool_]
 
 
 def singles(n_tokens: int) -> Groups:

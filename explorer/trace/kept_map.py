@@ -10,10 +10,11 @@ from types import MappingProxyType
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
+from explorer.config import MASK_VALUES
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Closed, Levels, levels
-from explorer.trace.measures.measures import closed_cells
 from explorer.trace.stages import stage_of
 
 MASKED_STAGES = ("masked", "weights", "dropped")
@@ -25,6 +26,13 @@ _NO_CLOSE_UPS: Mapping[int, Levels] = MappingProxyType({})
 
 def _fixed(close_ups: Mapping[int, Levels]) -> Mapping[int, Levels]:
     return close_ups if isinstance(close_ups, MappingProxyType) else MappingProxyType(dict(close_ups))
+
+
+def closed_cells(masked: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """[…, query, key] True where a mask has closed the cell: its score is then one of the two values that masks write."""
+    infinite, finite = MASK_VALUES.values()
+    closed: NDArray[np.bool_] = (masked == infinite) | (masked == finite)
+    return closed
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -77,7 +85,7 @@ class KeptMap:
         close = [each.arrays[-1].ravel() for each in self.close_ups.values()]
         return np.concatenate(close) if close else None
 
-    @cached_property
+    @cached_property  # Each head on a wall asks, and each answer reads the maps of all heads.
     def closed(self) -> Closed | None:
         """[query, key] True where a mask has closed the cell in all heads; None if all cells are open."""
         return self.mask.arrays[0] if self.mask is not None else self._closed(slice(None))

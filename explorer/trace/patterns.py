@@ -1,16 +1,12 @@
 """Names with a star: "encoder.layers.*.self_attn.weights" is that tap of all layers, stacked along a new first axis `layer`."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from explorer.errors import LayersDiffer
 from explorer.trace.arrays import Array
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 _STAR = ".layers.*."
 
@@ -28,9 +24,8 @@ def taps_of(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(tap for _layer, tap in sorted(found))
 
 
-def stacked(trace: "Trace", taps: tuple[str, ...]) -> Array:
-    """[layer, …] the arrays of these taps, read-only. Raises LayersDiffer, and NotKept if a long text left one out."""
-    arrays = [trace[tap] for tap in taps]
+def stacked(taps: Sequence[str], arrays: Sequence[Array]) -> Array:
+    """[layer, …] the arrays of these taps, read-only. Raises LayersDiffer."""
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise LayersDiffer(tap=taps[0], shapes=", ".join(str(list(array.shape)) for array in arrays))

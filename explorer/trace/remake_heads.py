@@ -11,8 +11,8 @@ import numpy as np
 from explorer.mathematics import alibi, alibi_slope, attention_step
 from explorer.trace.arrays import Array
 from explorer.trace.levels import blocks
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.tap_names import ATTENTION_MAP, place_of
-from explorer.trace.trace import Trace
 
 _ROWS = 1024  # So many queries are computed at once, so that intermediate results stay smaller than the map.
 
@@ -22,7 +22,7 @@ class Remade:
 
     ndim = 3
 
-    def __init__(self, trace: Trace, tap: str) -> None:
+    def __init__(self, trace: RecordedPass, tap: str) -> None:
         self._trace, self._tap = trace, tap
         self.shape = trace.shape(tap)
 
@@ -36,7 +36,7 @@ class Remade:
         return (self[head] for head in range(len(self)))
 
 
-def can_be_remade(trace: Trace, tap: str) -> bool:
+def can_be_remade(trace: RecordedPass, tap: str) -> bool:
     """Whether a tap's maps can be made again here: queries and keys were kept, and no change was made between them and the
     weights. Maps with changes are made by the model itself.
     """
@@ -45,14 +45,14 @@ def can_be_remade(trace: Trace, tap: str) -> bool:
     return not changed and has_its_sources(trace, tap)
 
 
-def has_its_sources(trace: Trace, tap: str) -> bool:
+def has_its_sources(trace: RecordedPass, tap: str) -> bool:
     """Whether queries and keys were kept, and the map depends on them and the card alone, so neither on dropout."""
     base, _, stage = tap.rpartition(".")
     follows = trace.card.remakes_maps and not (stage == "dropped" and trace.card.dropout_active)
     return bool(ATTENTION_MAP.search(tap)) and follows and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
 
 
-def remade(trace: Trace, tap: str, head: int) -> Array:
+def remade(trace: RecordedPass, tap: str, head: int) -> Array:
     """[query, key] one head's map at a tap, read-only. `can_be_remade` must be True for the tap."""
     base, _, stage = tap.rpartition(".")
     card, place = trace.card, place_of(base)

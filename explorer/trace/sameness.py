@@ -6,15 +6,14 @@ Pickling is for processes of one's own: this program writes pickles nowhere and 
 import copyreg
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
 
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
-# What a file of the Trace holds. The other fields are found out beside the pass, or made while it is looked at.
+# The fields that a file of the Trace holds. The others come from extra passes, or are made on demand.
 _SAVED = ("tokens", "config", "card", "source", "target", "preset", "symbols", "search", "changes", "recorded_by", "prompt")
 
 
@@ -31,7 +30,7 @@ def _of_proxy(fixed: MappingProxyType[Any, Any]) -> tuple[Any, tuple[dict[Any, A
 copyreg.pickle(MappingProxyType, _of_proxy)
 
 
-def same(one: "Trace", other: "Trace") -> bool:
+def same(one: RecordedPass, other: RecordedPass) -> bool:
     """Whether two Traces hold the same numbers to the last bit, of the same texts and model. NaN equals NaN here.
 
     Experiments and the Trace to compare with do not count: they are not saved either.
@@ -53,13 +52,13 @@ def _alike(mine: Any, theirs: Any) -> bool:
     return bool(np.array_equal(mine, theirs, equal_nan=True))
 
 
-def fields_of(trace: "Trace") -> dict[str, Any]:
+def fields_of(trace: RecordedPass) -> dict[str, Any]:
     """What a Trace was made of, by field, with its arrays in a plain dict."""
     made = {field.name: getattr(trace, field.name) for field in attrs.fields(type(trace)) if field.init}
     return made | {"arrays": dict(trace.arrays)}
 
 
-def made_again(kind: "type[Trace]", fields: dict[str, Any]) -> "Trace":
+def made_again(kind: "type[RecordedPass]", fields: dict[str, Any]) -> RecordedPass:
     """The Trace of these fields. Its arrays are read-only again, which pickling forgets."""
     _lock(fields)
     return kind(**fields)

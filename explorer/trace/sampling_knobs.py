@@ -1,4 +1,4 @@
-"""The knobs of a draw. The command line declares its flags from them, and must not wait for NumPy to do so."""
+"""The knobs of sampling. The command line declares its flags from them before NumPy is imported."""
 
 from explorer.knobs import Knob, Range
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import attrs
 
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
-Rows = tuple[tuple[str, str], ...]
+TapsByPath = tuple[tuple[str, str], ...]
 """Paths of modules, each with the name of a tap."""
 
 
@@ -23,10 +23,10 @@ class LayerPlaces:
 
     side: str
     layers: str
-    outputs: Rows = ()
-    inputs: Rows = ()
+    outputs: TapsByPath = ()
+    inputs: TapsByPath = ()
     sums: tuple[tuple[str, str, str], ...] = ()
-    norms: Rows = ()
+    norms: TapsByPath = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -39,9 +39,9 @@ class ForeignPlaces:
 
     folder: Path
     kind: str
-    attentions: Rows
-    outputs: Rows = ()
-    entered: Rows = ()
+    attentions: TapsByPath
+    outputs: TapsByPath = ()
+    entered: TapsByPath = ()
     sides: tuple[LayerPlaces, ...] = ()
 
 

@@ -1,7 +1,6 @@
 """Stages: what a tap means to a reader. Titles and short names stand in the language files under `stage.<key>`."""
 
 import re
-from functools import lru_cache
 from typing import Literal
 
 import attrs
@@ -90,7 +89,6 @@ SINUSOIDS = {
 """The formula of each kind of positions that adds waves."""
 
 
-@lru_cache(maxsize=4096)  # Each keystroke asks for the stages of some thirty taps.
 def stage_of(tap: str) -> Stage:
     """The Stage of a tap: "decoder.layers.3.cross_attn.weights" has "attention.weights", "…norm2" has "norm".
 

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING
 
 from explorer.trace.patterns import is_pattern, taps_of, with_patterns
 from explorer.trace.printed import printed
+from explorer.trace.recorded_pass import RecordedPass
 
 if TYPE_CHECKING:
     from explorer.tokens.token import Token
-    from explorer.trace.trace import Trace
 
 _LONGEST = 60  # characters of a text, and of a row of tokens
 
 
-def told(trace: "Trace") -> str:
-    """The Trace in words: texts, tokens, model, taps, and what was changed or found out beside the pass."""
+def told(trace: RecordedPass) -> str:
+    """The Trace in words: texts, tokens, model, taps, and what was changed or found in extra passes."""
     texts = f"<Trace {_cut(trace.source)!r} → {_cut(trace.target)!r}"
     return printed("\n".join((texts, *_lines(trace))) + ">")
 
 
-def _lines(trace: "Trace") -> Iterator[str]:
+def _lines(trace: RecordedPass) -> Iterator[str]:
     for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
         if tokens:
             yield f"  .tokens.{side}  {len(tokens)}: {_row(tokens)}"
@@ -40,7 +40,7 @@ def _row(tokens: "tuple[Token, ...]") -> str:
     return _cut(" / ".join(token.text for token in tokens))
 
 
-def _sample(trace: "Trace") -> str:
+def _sample(trace: RecordedPass) -> str:
     """One name that can be copied, with the shape of what it gives."""
     stars = [name for name in with_patterns(trace.axis_names) if is_pattern(name)]
     name = next((each for each in stars if each.endswith(".weights")), stars[0] if stars else next(iter(trace), ""))

@@ -14,7 +14,7 @@ _PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?"
 
 
 @attrs.frozen
-class Place:
+class TapPlace:
     """The place of a tap in the model: its side, its layer and its part; a layer of None means outside the layers."""
 
     side: str
@@ -22,17 +22,17 @@ class Place:
     part: str
 
 
-def place_of(tap: str) -> Place:
-    """The Place that a tap's name says: "encoder.layers.0.self_attn.query" is "encoder", 0, "self_attn.query".
+def place_of(tap: str) -> TapPlace:
+    """The TapPlace that a tap's name says: "encoder.layers.0.self_attn.query" is "encoder", 0, "self_attn.query".
 
     In a name without a side, the first word stands in its place: "generator.logits" is "generator", None, "logits".
     """
     found = _PLACE.match(tap)
     if found is None:
         side, _, part = tap.partition(".")
-        return Place(side, None, part)
+        return TapPlace(side, None, part)
     layer = found["layer"]
-    return Place(found["side"], None if layer is None else int(layer), tap[found.end() :])
+    return TapPlace(found["side"], None if layer is None else int(layer), tap[found.end() :])
 
 
 @attrs.frozen

@@ -103,7 +103,7 @@ def test_a_stale_wayland_display_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has these two kinds of screens")
 def test_beside_a_stale_wayland_display_the_x_server_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And a compositor that answers is."""
-    monkeypatch.setattr(display, "_x_answers", lambda _display: True)
+    monkeypatch.setattr(display, "x_answers", lambda _display: True)
     environment = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": str(tmp_path), "DISPLAY": ":7"}
     check_display(environment)
     assert environment["QT_QPA_PLATFORM"] == "xcb"
@@ -231,7 +231,7 @@ def test_disabled_text_looks_disabled(kind: type[QWidget], theme: Theme, qtbot: 
 
 def test_the_window_has_the_programs_name_and_sign(qapp: QApplication) -> None:
     """Desktops find the file with its name and icon by this, and group its windows."""
-    display._identify(qapp)
+    display.identify(qapp)
     assert (QGuiApplication.desktopFileName(), qapp.applicationName()) == (IDENTITY, IDENTITY)
     assert not qapp.windowIcon().isNull()
 

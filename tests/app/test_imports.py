@@ -60,14 +60,6 @@ def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
     assert done.stdout.split("\n") == ["page: overview True", "export: True True", pages, ""]
 
 
-def test_a_program_that_ends_waits_for_the_thread_that_writes() -> None:
-    """It knows the thread by its name alone, since it starts before the module of the thread is imported."""
-    from explorer.app import main
-    from explorer.app.shell import export_writing
-
-    assert main._WRITES == export_writing.THREAD
-
-
 def test_no_thread_keeps_an_object_of_a_window_that_has_gone(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would let it go itself, while the GUI thread brings it a signal, and the process would die: one run in ten did."""
     from explorer.app import imports
@@ -78,7 +70,7 @@ def test_no_thread_keeps_an_object_of_a_window_that_has_gone(qtbot: QtBot, monke
         began.set()
         assert go_on.wait(60)
 
-    monkeypatch.setattr(imports, "_load_beside", load)
+    monkeypatch.setattr(imports, "load_beside", load)
     later = imports.LaterImports()
     later.start(0)
     qtbot.waitUntil(began.is_set)

@@ -21,7 +21,7 @@ from explorer.state.intents import look_at
 from explorer.tokens.token import Token
 from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of as card_of_own
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from explorer.views.pictures.heatmap import HeatmapView
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of

@@ -15,7 +15,7 @@ from explorer.model.transformer import Transformer
 from explorer.tokens.token import Token
 from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
 from tests.bench.quiet import usual_threads

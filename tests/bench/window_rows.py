@@ -11,7 +11,7 @@ from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.state.intents import SetKnob, SetTrained
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
 from tests.bench.probe import SIXTEEN, Driven, Heart

@@ -244,7 +244,7 @@ def test_the_box_takes_the_screen_that_is_left(
 ) -> None:
     """The window was asked for on a compositor that is not there; its box opens on the X server."""
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr("explorer.app.display._x_answers", lambda _display: answers)
+    monkeypatch.setattr("explorer.app.display.x_answers", lambda _display: answers)
     monkeypatch.setattr("os.environ", environment)
     assert (start_box._find_screen(), environment) == (found, left)
 

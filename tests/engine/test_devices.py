@@ -21,7 +21,7 @@ from explorer.model.weights import build
 from explorer.state.focus import NOWHERE
 from explorer.tokens.token import Token
 from explorer.trace.found.findings import EXPERIMENTS
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 pytestmark = pytest.mark.slow
 from tests.picture.examples import example

@@ -31,8 +31,8 @@ from explorer.model.transformer import Generator, Transformer
 from explorer.model.weights import build, pack
 from explorer.tokens.token import Token
 from explorer.trace.own_card import card_of
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ScriptParts
-from explorer.trace.trace import Tokens
 from tests.model.models import assert_same, randomized
 
 SOURCE, TARGET = torch.tensor([[5, 6, 7, 8, 9]]), torch.tensor([[2, 10, 11, 12, 13, 14]])

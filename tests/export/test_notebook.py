@@ -16,7 +16,7 @@ from explorer.errors import KnobNotAChoice, NotKept, UnknownFormat, UnknownHead,
 from explorer.picture.kinds import HeadGrid, Heatmap, Strips
 from explorer.picture.river.river import River
 from explorer.picture.theme import DARK, LIGHT
-from explorer.trace.shown import Shown
+from explorer.trace.notebook_display import NotebookDisplay
 from tests.export.web.test_page import figures, values
 from tests.picture.examples import example
 
@@ -127,7 +127,7 @@ def test_where_nothing_can_be_drawn_the_lines_are_shown(monkeypatch: pytest.Monk
         def framed(trace: explorer.Trace) -> str:
             raise NotKept(tap="x", head=0, n_tokens=len(trace.tokens.source))
 
-    monkeypatch.setattr(Shown, "presented_by", lambda: Refuses)
+    monkeypatch.setattr(NotebookDisplay, "presented_by", lambda: Refuses)
     assert example()._repr_html_() is None
 
 

@@ -15,7 +15,7 @@ from explorer.engine.experiments.trials import Trials
 from explorer.foreign.card import card_of
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, ids_of, opened_anew
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.

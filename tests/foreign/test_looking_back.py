@@ -15,8 +15,7 @@ from explorer.engine.experiments import looking_back
 from explorer.errors import LacksTap, NoFittedLens, NoSuchPart, NoWrittenWords
 from explorer.foreign import weights as weights_file
 from explorer.trace.found.findings import NotMade
-from explorer.trace.found.reading import reading
-from explorer.trace.found.why_inside import ByKey, ByUnit, products
+from explorer.trace.found.reading import ByKey, ByUnit, products, reading
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, fresh, opened

@@ -11,7 +11,7 @@ from explorer.export.numbers import selection, write_csv, write_long_csv
 from explorer.lang import Words
 from explorer.scanning.table_file import is_scan_table, read_table, write_table
 from explorer.state.alterations import read_alterations
-from explorer.trace.measures.scan_sums import N_BINS, Part, Sums
+from explorer.trace.measures.scan_sums import N_BINS, MeasureSums, ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.trace import Trace
 from tests.fuzz import damage, documents, traces
@@ -108,7 +108,7 @@ def _written(trace: Trace, trial: Trial) -> None:
 def _table() -> ScanTable:
     """Two layers of three heads, on five sentences."""
     shape = (2, 3)
-    sums = Sums(
+    sums = MeasureSums(
         count=np.full(shape, 5),
         total=np.full(shape, 2.5),
         squares=np.full(shape, 1.5),
@@ -119,5 +119,5 @@ def _table() -> ScanTable:
     about = {"preset": "tiny", "best": 2}
     found = {("encoder.self_attn", "entropy"): sums}
     return ScanTable(
-        about=about, part=Part(n_rows=5, left_out={"error.empty_text": 0}, sums=found, texts={3: "他看书", 1: "好"})
+        about=about, part=ScanPart(n_rows=5, left_out={"error.empty_text": 0}, sums=found, texts={3: "他看书", 1: "好"})
     )

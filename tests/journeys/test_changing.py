@@ -82,7 +82,7 @@ def test_a_cell_is_closed_by_a_right_click_and_comes_back_with_undo(journey: Jou
     def script(window: Window) -> None:
         attention_page(journey, window)
         first = window.session.frame.trace
-        strip = window.page_stack.changes
+        strip = window.page_stack.above.changes
         assert strip.isHidden() and all(card.badge.isHidden() for card in window.page_stack.page.cards)
         choose(window, view_of(window, HeatmapView), cell(view_of(window, HeatmapView), 1, 0), "cell_in_head")
         journey.settle(window)
@@ -111,18 +111,18 @@ def test_a_head_of_the_wall_is_switched_off_and_on_by_its_chip(journey: Journey)
         journey.settle(window)
         tap = "decoder.layers.0.cross_attn.mixed"
         assert not window.session.frame.trace[tap][3].any()
-        (chip,) = window.page_stack.changes.chips
+        (chip,) = window.page_stack.above.changes.chips
         QTest.mouseClick(chip.name, LEFT)
         journey.settle(window)
         assert window.session.frame.trace[tap][3].any() and window.session.frame.trace.changes == ()
         assert [change.on for change in window.session.state.wish.changes] == [False]
-        assert len(window.page_stack.changes.chips) == 1
-        QTest.mouseClick(window.page_stack.changes.chips[0].name, LEFT)
+        assert len(window.page_stack.above.changes.chips) == 1
+        QTest.mouseClick(window.page_stack.above.changes.chips[0].name, LEFT)
         journey.settle(window)
         assert not window.session.frame.trace[tap][3].any()
-        QTest.mouseClick(window.page_stack.changes.chips[0].remove, LEFT)
+        QTest.mouseClick(window.page_stack.above.changes.chips[0].remove, LEFT)
         journey.settle(window)
-        assert window.session.state.wish.changes == () and window.page_stack.changes.isHidden()
+        assert window.session.state.wish.changes == () and window.page_stack.above.changes.isHidden()
 
     journey.run(script)
 
@@ -147,7 +147,7 @@ def test_the_pencil_closes_the_cells_that_it_is_dragged_over(journey: Journey) -
         weights = window.session.frame.trace[tap]
         assert weights[2, 0, 0] == weights[2, 1, 0] == weights[2, 1, 1] == 0 and weights[2].sum(-1) == pytest.approx(1)
         assert np.array_equal(weights[[0, 1, 3]], first[tap][[0, 1, 3]])
-        assert len(window.page_stack.changes.chips) == 1 and len(window.session.state.wish.changes) == 3
+        assert len(window.page_stack.above.changes.chips) == 1 and len(window.session.state.wish.changes) == 3
         window.actions_.by_name["undo"].trigger()
         journey.settle(window)
         assert window.session.state.wish.changes == () and not window.actions_.by_name["undo"].isEnabled()
@@ -268,7 +268,7 @@ def test_a_vector_is_taken_from_another_sentence(journey: Journey) -> None:
         journey.wait(lambda: window.session.serial > serial and window.refusals.isVisible())
         journey.settle(window)
         assert window.session.state.wish.changes == () and not window.actions_.by_name["undo"].isEnabled()
-        assert window.page_stack.changes.isHidden() and not window.page_stack._veil.isVisible()
+        assert window.page_stack.above.changes.isHidden() and not window.page_stack.is_stale
 
         choose(window, strips, cell(strips, 3, 2), "row_patch")
         dialog = strips.change_menu.dialog
@@ -277,7 +277,7 @@ def test_a_vector_is_taken_from_another_sentence(journey: Journey) -> None:
         journey.settle(window)
         (change,) = window.session.frame.trace.changes
         assert (change.kind, change.rows, change.text) == ("patch", (3,), "你爱上海外滩")
-        assert "你爱上海外滩" in window.page_stack.changes.chips[0].name.accessibleName()
+        assert "你爱上海外滩" in window.page_stack.above.changes.chips[0].name.accessibleName()
 
     journey.run(script, "--text", "我爱北京天安门和长城")
 
@@ -327,7 +327,7 @@ def test_a_change_without_a_place_waits_greyed_for_its_text(journey: Journey) ->
         journey.settle(window)
         (row,) = window.page_stack.page.list.rows.rows
         assert row.name.property("lacks") and "3" in row.name.text() and row.switch.isChecked()
-        assert not window.page_stack._veil.isVisible() and window.session.frame.trace.source == "我爱"
+        assert not window.page_stack.is_stale and window.session.frame.trace.source == "我爱"
         window.session.ask(SetText("我爱北京天安门和长城"))
         journey.settle(window)
         assert not window.session.frame.trace["encoder.embedding.output"][3].any()
@@ -365,7 +365,7 @@ def test_the_strip_comes_and_goes_with_the_answer_unless_that_takes_long(journey
 
     def script(window: Window) -> None:
         journey.settle(window)
-        strip, session, stack = window.page_stack.changes, window.session, window.page_stack
+        strip, session, stack = window.page_stack.above.changes, window.session, window.page_stack
         answered: list[bool] = []
         stack.drawn.connect(lambda _ms: answered.append(strip.isVisible()))
         session.ask(AddChanges((off,)))

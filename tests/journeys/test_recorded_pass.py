@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
-from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.window import Window
 from explorer.lang import Words
 from explorer.state.change_intents import AddChanges
@@ -119,7 +118,6 @@ def test_it_is_chosen_in_the_menu(journey: Journey, file: Path, monkeypatch: pyt
 
     def script(window: Window) -> None:
         journey.settle(window)
-        assert isinstance(window.recordings, Recordings)
         window.actions_.by_name["open_trace"].trigger()
         assert window.session.state.wish.preset == "tiny"
         window.actions_.by_name["open_trace"].trigger()

@@ -37,12 +37,12 @@ def test_bad_text_gets_one_sentence_and_the_picture_stays(journey: Journey, qtbo
         qtbot.waitUntil(lambda: said in window.status.message.text(), timeout=20_000)
         assert 1 == len(window.status.message.text().splitlines())
         assert shown is window.session.frame
-        assert window.page_stack._veil.isVisible()
+        assert window.page_stack.is_stale
 
         window.session.ask(SetText("你好"))
         journey.settle(window)
         assert "" == window.status.message.text()
-        assert not window.page_stack._veil.isVisible()
+        assert not window.page_stack.is_stale
 
     journey.run(script)
 
@@ -151,11 +151,11 @@ def test_long_work_shows_progress_and_can_be_cancelled(journey: Journey, qtbot: 
         shown = window.session.frame
         window.session.ask(SetPreset("tutorial-a"))
         qtbot.waitUntil(lambda: window.status.cancel.isVisible() and window.status.progress.maximum() == 100, timeout=20_000)
-        qtbot.waitUntil(lambda: bool(window.page_stack.strip.share), timeout=20_000)  # The strip shows it, too.
+        qtbot.waitUntil(lambda: bool(window.page_stack.above.strip.share), timeout=20_000)  # The strip shows it, too.
         window.status.cancel.click()
         qtbot.waitUntil(lambda: "停止" in window.status.message.text(), timeout=20_000)
 
-        assert window.page_stack.strip.share is None
+        assert window.page_stack.above.strip.share is None
         assert shown is window.session.frame
         assert not window.status.progress.isVisible()
         window.session.undo()
@@ -199,11 +199,11 @@ def test_tokens_of_what_was_not_typed_fade(journey: Journey) -> None:
         before = window.sentences.target_edit.placeholderText()
         assert before != ""
         window.session.ask(SetText("一" * 300))
-        journey.wait(lambda: not window.session.waiting and window.sentences.source_row._stale)
+        journey.wait(lambda: not window.session.waiting and window.sentences.source_row.is_stale)
         assert window.sentences.target_edit.placeholderText() != before
         window.session.ask(SetText("他在图书馆看书。"))
         journey.settle(window)
-        assert not window.sentences.source_row._stale
+        assert not window.sentences.source_row.is_stale
         assert window.sentences.target_edit.placeholderText() == "He is reading in the library."
 
     journey.run(script, "--preset", "translator")

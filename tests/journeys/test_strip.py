@@ -14,7 +14,7 @@ from tests.pointing import hover
 
 def click(window: Window, key: str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """On the segment of a Block."""
-    strip = window.page_stack.strip
+    strip = window.page_stack.above.strip
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, modifier, strip.segment_rect(key).center().toPoint())
 
 
@@ -29,7 +29,7 @@ def test_the_window_opens_with_the_aligned_head_and_keeps_it_while_one_types(jou
     def first(window: Window) -> None:
         journey.settle(window)
         assert seen(window) == ("decoder.cross_attn", 1, 5)
-        assert window.page_stack.strip.here == "decoder.layers.1.cross_attn"
+        assert window.page_stack.above.strip.here == "decoder.layers.1.cross_attn"
         for text in ("他喜欢动物。", "你能回答他的问题吗？"):
             window.session.ask(SetText(text))
             journey.settle(window)
@@ -74,7 +74,7 @@ def test_the_strip_is_above_every_page_and_says_where_one_is(journey: Journey) -
 
     def script(window: Window) -> None:
         journey.settle(window)
-        strip = window.page_stack.strip
+        strip = window.page_stack.above.strip
         where = {}
         for key in window.actions_.pages:
             window.go(key)
@@ -124,7 +124,7 @@ def test_the_counts_follow_a_slider_before_the_model_is_there(journey: Journey) 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        strip = window.page_stack.strip
+        strip = window.page_stack.above.strip
         hover(strip, strip.segment_rect("encoder.layers.0.feed_forward").center().toPoint())
         assert "33,216" in window.status.readout.text()  # 2 · 64 · 256 + 256 + 64 + 2 · 64
         before = window.session.frame
@@ -148,7 +148,7 @@ def test_the_strip_stands_in_line_with_the_river(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        page, strip = window.page_stack.page, window.page_stack.strip
+        page, strip = window.page_stack.page, window.page_stack.above.strip
         assert page.spans is not None
         for key, (left, width) in page.spans.items():
             segment = strip.segment_rect(key)

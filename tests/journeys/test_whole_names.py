@@ -49,7 +49,7 @@ def title_fits(window: Window, preset: str) -> None:
         for _ in range(5):
             QApplication.processEvents()
         assert box.shown() == box.currentText() == window.appearance.words(f"preset.{name}.title")
-        assert window.header._buttons.button(0).isVisible()
+        assert window.header.buttons.button(0).isVisible()
 
 
 def test_a_text_without_room_is_found(journey: Journey) -> None:
@@ -65,7 +65,7 @@ def test_a_text_without_room_is_found(journey: Journey) -> None:
         QApplication.processEvents()
         assert {title.text(), window.header.presets.currentText()} <= set(cut_texts(window, visible_in(window)))
         assert cut_controls(visible_in(window)) == []
-        button = window.header._buttons.button(0)
+        button = window.header.buttons.button(0)
         button.setFixedWidth(10)
         QApplication.processEvents()
         assert cut_controls(visible_in(window)) == [button.text()]

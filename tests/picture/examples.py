@@ -11,7 +11,7 @@ from explorer.picture.causal_kinds import Account, LensMap
 from explorer.picture.followed import Followed
 from explorer.picture.kinds import Axis, Caption, Closed, Follow, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
-from explorer.picture.sums import Group, Link, Row, Sums, Term
+from explorer.picture.sums import Group, SumRow, Sums, SumTerm, TrailLink
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
 from explorer.trace.class_head import ClassHead
@@ -154,13 +154,13 @@ def follow_of(followed: Followed) -> Follow:
 def sums(*, opened: bool = False, exact: bool = True, **fields: object) -> Sums:
     """A sum of five parts by hand; opened, the keys of one head with what the first is made of."""
     heads = tuple(
-        Term(f"cross L0 H{head}", value, f"head {head}", goes={"inside": "head"}, short=f"H{head}")
+        SumTerm(f"cross L0 H{head}", value, f"head {head}", goes={"inside": "head"}, short=f"H{head}")
         for head, value in enumerate((1.5, -0.5))
     )
     groups = (
-        Group("embedding", (Row("token", (Term("token", 0.25, "the token"),)),)),
-        Group("Layer 0", (Row("cross", heads), Row("feed-forward", (Term("feed-forward L0", -0.75, "the network"),)))),
-        Group("End", (Row("output bias", (Term("output bias", 0.5, "the bias"),)),)),
+        Group("embedding", (SumRow("token", (SumTerm("token", 0.25, "the token"),)),)),
+        Group("Layer 0", (SumRow("cross", heads), SumRow("feed-forward", (SumTerm("feed-forward L0", -0.75, "the network"),)))),
+        Group("End", (SumRow("output bias", (SumTerm("output bias", 0.5, "the bias"),)),)),
     )
     made = Sums(
         word="she",
@@ -175,10 +175,16 @@ def sums(*, opened: bool = False, exact: bool = True, **fields: object) -> Sums:
     if opened:
         made = attrs.evolve(
             made,
-            terms=(Term("她", 2.0, "the key 她", (0.8, 2.5), {"inside": "key"}), Term("。", -0.5, "the key 。", (0.2, -2.5))),
+            terms=(
+                SumTerm("她", 2.0, "the key 她", (0.8, 2.5), {"inside": "key"}),
+                SumTerm("。", -0.5, "the key 。", (0.2, -2.5)),
+            ),
             whole=1.5,
-            trail=(Link("she − <&>", "+1.00", goes={"inside": ""}), Link("cross L0 H0", "+1.500")),
-            chain=(Link("score", "12.70", "a.tap[0, 1, 2]", {"inside": "score"}), Link("scaled", "2.25", sign="÷ 5.657 =")),
+            trail=(TrailLink("she − <&>", "+1.00", goes={"inside": ""}), TrailLink("cross L0 H0", "+1.500")),
+            chain=(
+                TrailLink("score", "12.70", "a.tap[0, 1, 2]", {"inside": "score"}),
+                TrailLink("scaled", "2.25", sign="÷ 5.657 ="),
+            ),
             factors=("weight", "V·direction"),
             names="2 keys",
             said="What the head passes on.",

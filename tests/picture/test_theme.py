@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.picture.makers.alignment import head_colour
+from explorer.picture.alignment_lines import head_colour
 from explorer.picture.theme import THEMES
 
 SEEN = {

@@ -6,10 +6,10 @@ import numpy as np
 
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Rows
-from explorer.trace.measures.scan_sums import Part, best_texts, summed
+from explorer.trace.measures.scan_sums import ScanPart, best_texts, summed
 
 
-def fake(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Part]]:
+def fake(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScanPart]]:
     """Two layers of three heads of one attention, and the whole sentence."""
     for chunk in chunks:
         texts = rows.read(chunk)
@@ -24,7 +24,7 @@ def fake(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[
             }
         kept = best_texts(sums, {chunk.first_row + place: texts[place] for place in places})
         left_out = {"error.empty_text": len(texts) - len(places)} if len(texts) > len(places) else {}
-        yield chunk, Part(n_rows=len(texts), left_out=left_out, sums=sums, texts=kept)
+        yield chunk, ScanPart(n_rows=len(texts), left_out=left_out, sums=sums, texts=kept)
 
 
 def _value(text: str, head: int, layer: int) -> float:

@@ -20,7 +20,7 @@ from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Start, rows_of
 from explorer.scanning.run import scan_rows
 from explorer.scanning.table_file import check_suffix
-from explorer.trace.measures.scan_sums import Part
+from explorer.trace.measures.scan_sums import ScanPart
 from tests.waiting import PATIENCE_MS
 
 Plan = Callable[..., ScanPlan]
@@ -32,9 +32,9 @@ class Counting:
     def __init__(self, _plan: ScanPlan) -> None:
         """Nothing to open."""
 
-    def __call__(self, texts: list[str], first_row: int) -> Part:
+    def __call__(self, texts: list[str], first_row: int) -> ScanPart:
         """The texts of a portion."""
-        return Part(n_rows=len(texts), texts={})
+        return ScanPart(n_rows=len(texts), texts={})
 
 
 class Dataset:

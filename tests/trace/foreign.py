@@ -11,7 +11,8 @@ from explorer.model.weights import build
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.trace.runs import TARGET, small, tokens
 
 STREAM, GATES, MAP = "model.foo.bar", "decoder.layers.0.moe.gates", "model.blocks.1.attention.weights"

@@ -12,7 +12,8 @@ from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 
 SOURCE, TARGET = (7, 3, 9, 3, 12), (1, 8, 2)
 

@@ -11,8 +11,9 @@ import pytest
 from explorer.errors import NotATrace
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.search_tree import Node, Search, score
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 
 TREE = Search(

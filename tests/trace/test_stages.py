@@ -4,7 +4,7 @@ import pytest
 
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.stages import STAGES, stage_of
-from explorer.trace.tap_names import ATTENTION_STAGES, Place, place_of, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, TapPlace, place_of, with_layer
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_every_stage_has_a_title_and_a_short_name(language: str) -> None:
 @pytest.mark.parametrize(
     ("tap", "place"),
     [
-        ("encoder.layers.0.self_attn.query", Place("encoder", 0, "self_attn.query")),
-        ("decoder.layers.63.norm3", Place("decoder", 63, "norm3")),
-        ("decoder.embedding.output", Place("decoder", None, "embedding.output")),
-        ("encoder.norm", Place("encoder", None, "norm")),
-        ("generator.logits", Place("generator", None, "logits")),
+        ("encoder.layers.0.self_attn.query", TapPlace("encoder", 0, "self_attn.query")),
+        ("decoder.layers.63.norm3", TapPlace("decoder", 63, "norm3")),
+        ("decoder.embedding.output", TapPlace("decoder", None, "embedding.output")),
+        ("encoder.norm", TapPlace("encoder", None, "norm")),
+        ("generator.logits", TapPlace("generator", None, "logits")),
     ],
 )
-def test_a_name_can_be_taken_apart(tap: str, place: Place) -> None:
+def test_a_name_can_be_taken_apart(tap: str, place: TapPlace) -> None:
     """Side, layer, part."""
     assert place_of(tap) == place
 

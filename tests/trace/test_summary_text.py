@@ -7,7 +7,7 @@ import torch
 import explorer
 from explorer.tokens.token import Token
 from explorer.trace.changes import Change
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from tests.trace.runs import a_trace
 
 

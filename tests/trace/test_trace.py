@@ -6,7 +6,8 @@ import pytest
 from explorer.errors import UnknownTap
 from explorer.lang import Words
 from explorer.trace.arrays import frozen_array
-from explorer.trace.trace import Trace, unknown_tap
+from explorer.trace.recorded_pass import unknown_tap
+from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 
 

@@ -9,13 +9,13 @@ import attrs
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from explorer.app.appearance import Appearance
 from explorer.app.display import native_dialog, start_in
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session import told
 from explorer.app.session.session import Session
-from explorer.app.shell.appearance import Appearance
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError, NoSuchLesson
 from explorer.lessons.lesson import Lesson, Step

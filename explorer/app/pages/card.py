@@ -21,7 +21,7 @@ from explorer.views.painting.pointed import Spot
 from explorer.views.painting.style import set_style_property
 
 _MARGIN_PX, _SPARE_PX = 10, 6
-_LONG_MS = 400  # An empty card that waits no longer says nothing: a sentence that comes and goes would flicker.
+LONG_MS = 400  # An empty card that waits no longer says nothing: a sentence that comes and goes would flicker.
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 
 
@@ -64,7 +64,7 @@ class Card(QFrame):
         self.make: Maker[Any] = make
         self.page, self._title_key = page, title
         self.picture: Picture | None = None
-        self._refused = False
+        self.is_refused = False
         self.hopeless = ""  # why a picture that is not there does not come either
         self.waiting = False  # whether the picture is an older one, while the next is still computed
         self._words: Words | None = None
@@ -133,8 +133,8 @@ class Card(QFrame):
         self.wants, self.waiting = (), False
         if self.picture is None and self._title_key:
             self.title.setText(words(self._title_key))
-        if self._refused:
-            self._refused = False
+        if self.is_refused:
+            self.is_refused = False
             self.note.setAlignment(Qt.AlignmentFlag.AlignLeft)
             self._column.setStretchFactor(self.note, 0)
             self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
@@ -191,7 +191,7 @@ class Card(QFrame):
         self.note.setVisible(bool(note))
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
-            QTimer.singleShot(_LONG_MS, self, partial(self._say_computing, words))
+            QTimer.singleShot(LONG_MS, self, partial(self._say_computing, words))
 
     def wait_no_more(self, why: str) -> None:
         """Say why nothing more comes, if the card waits: its last picture stays, and an empty one gives it its place."""
@@ -219,7 +219,7 @@ class Card(QFrame):
     def _refuse(self, why: str, title: str = "") -> None:
         """Say in a sentence why there is no picture, in its place. Its title, or this one, stays above it."""
         self.line.clear(title or self.title.text().removesuffix(" …"))
-        self.picture, self._refused = None, True
+        self.picture, self.is_refused = None, True
         self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
         self.note.setText(why)
         self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -11,17 +11,19 @@ import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.app.pages.knob_row import KnobSwitchRow
+from explorer.config import find_knob
 from explorer.engine.errand import Brought, TryAll
 from explorer.errors import ExplorerError, SlowToTry, TooLongToTry
 from explorer.lang import Words
-from explorer.picture.change_text import Listed, heads_of, listed, told_change, told_group
+from explorer.picture.change_text import Listed, heads_of, listed, told_change, told_group, told_knob
 from explorer.picture.makers.changed import told_head
 from explorer.picture.outcome import Outcome, outcome
 from explorer.picture.theme import LIGHT, Theme
+from explorer.presets import load_preset
 from explorer.state.breaks import BREAKS, broken, offered
 from explorer.state.change_intents import RemoveAllChanges, SwitchAllOff
 from explorer.state.first_changes import heads_to_switch, words_to_hide
+from explorer.state.intents import SetKnob
 from explorer.state.look import Look
 from explorer.state.tries import Key, Try, is_altered, key_of_changes, key_of_knob, tries, unchanged_wish
 from explorer.state.wish import Wish
@@ -34,6 +36,30 @@ from explorer.views.controls.change_rows import ChangeRows
 from explorer.views.controls.outcome_row import OutcomeRow
 from explorer.views.controls.outcome_strip import OutcomeLegend
 from explorer.views.controls.tab_group import make_tab_group
+
+
+class KnobSwitchRow(OutcomeRow):
+    """Signals: wished(Intent)."""
+
+    wished = Signal(object)
+
+    def __init__(self, knob: str) -> None:
+        super().__init__()
+        self.knob = knob
+        self.switch.toggled.connect(self._switched)
+        self._own: object = None
+
+    def put(self, wish: Wish, *, on: bool, words: Words) -> None:
+        """Show whether the knob is turned away from the preset's value."""
+        self._own = load_preset(wish.preset).config.values()[self.knob]
+        here = wish.config.values()[self.knob]
+        usual = here in (BREAKS[self.knob], self._own)
+        told = told_knob(self.knob, BREAKS[self.knob] if usual else here, words)
+        self.put_row(told, on=on, about=words(f"knob.{find_knob(self.knob).name}.hint"))
+
+    def _switched(self, on: bool) -> None:
+        self.wished.emit(SetKnob(self.knob, BREAKS[self.knob] if on else self._own))
+
 
 _WIDE_PX, _NARROW_PX = 396, 336
 _MOST_KEPT = 256  # outcomes

@@ -1,14 +1,14 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
 from explorer.app.pages.break_finder import BreakFinder
 from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
-from explorer.app.pages.postcard_box import PostcardBox
 from explorer.app.pages.wall_card import WallCard
 from explorer.engine.errand import Brought
 from explorer.lang import Words
@@ -30,7 +30,43 @@ from explorer.views.controls.suggestions import Suggestions
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.postcard import PostcardView
 from explorer.views.pictures.rewording import RewordingView
+
+_VIEW_PX = (780, 410)  # 1200 × 630, smaller
+
+
+class PostcardBox(QDialog):
+    """Signals: saves() when somebody wants a file of it."""
+
+    saves = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.view, self.about = PostcardView(), QLabel()
+        self.about.setObjectName("faint")
+        self.about.setWordWrap(True)
+        self.to_file, self.leave = QPushButton(), QPushButton()
+        self.to_file.setDefault(True)
+        self.to_file.clicked.connect(self.saves)
+        self.leave.clicked.connect(self.reject)
+        self.view.setFixedSize(*_VIEW_PX)
+        foot, column = QHBoxLayout(), QVBoxLayout(self)
+        foot.addWidget(self.about, 1)
+        foot.addWidget(self.leave)
+        foot.addWidget(self.to_file)
+        column.addWidget(self.view)
+        column.addLayout(foot)
+
+    def put(self, picture: Postcard, theme: Theme, words: Words) -> None:
+        """Show a Postcard."""
+        self.setWindowTitle(picture.caption.title)
+        self.view.set_theme(theme)
+        self.view.draw(picture, words)
+        self.about.setText(words("postcard.save_about"))
+        self.to_file.setText(words("postcard.to_file"))
+        self.leave.setText(words("export.close"))
+
 
 _WORDS_PX, _MAPS_PX, _NARROW_PX = 184, 270, 1040
 _MOST_WORDS_PX = 320

@@ -1,4 +1,4 @@
-"""The effects page: what matters for each word. Every part of the model is switched off in turn, each in a pass of its own."""
+"""The effects page: what matters for each word. Every part of the model is ablated in turn, each in a pass of its own."""
 
 import attrs
 from PySide6.QtWidgets import QToolButton

@@ -1,4 +1,4 @@
-"""Which cards of a page somebody has hidden, and the line at its end that puts them back.
+"""Which cards of a page are in sight: one alone, enlarged, or all but those that somebody has hidden; a line puts these back.
 
 Decision: preferences keep what is hidden, by page and the card's number on it. Rejected: the State, because a shared state or a
 step back would take away pictures of somebody who only wanted more room for the others.
@@ -7,12 +7,61 @@ step back would take away pictures of somebody who only wanted more room for the
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLayout, QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
+from explorer.app.pages.layouts import with_margins
 from explorer.lang import Words
 from explorer.views.controls.flow import FlowLayout
 from explorer.views.controls.tab_group import make_tab_group
+
+
+class Enlarged(QWidget):
+    """Lies over a page and shows one card, in whose place an empty widget waits meanwhile."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self._page = page
+        self.setObjectName("desk")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.card: Card | None = None
+        self._standin = QWidget()
+        self._place: QLayout | None = None  # in which the standin is
+        self._column = with_margins(QVBoxLayout(self))
+        self.hide()
+
+    def show_card(self, card: Card) -> None:
+        """Show a card; another one goes back to its place."""
+        self.put_back()
+        around = card.parentWidget()
+        place = None if around is None else around.layout()
+        if place is None:
+            return
+        self._standin, self._place = QWidget(), place
+        place.replaceWidget(card, self._standin)
+        self.card = card
+        card.set_enlarged(True)
+        self._column.addWidget(card)
+        self.setGeometry(self._page.rect())
+        self.show()
+        self.raise_()
+        card.view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
+
+    def place_of(self, card: Card) -> QWidget:
+        """Where a card stands on the page: its own place, or the widget that waits there while it is enlarged."""
+        return self._standin if card is self.card else card
+
+    def put_back(self) -> None:
+        """Put the card back into its place."""
+        if self.card is None:
+            return
+        card, self.card = self.card, None
+        card.set_enlarged(False)
+        self._column.removeWidget(card)
+        if self._place is not None:
+            self._place.replaceWidget(self._standin, card)
+        self._standin.deleteLater()
+        self.hide()
 
 
 class HiddenCards(QWidget):

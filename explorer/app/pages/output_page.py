@@ -8,11 +8,9 @@ import attrs
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
-from explorer.app.pages.classes_part import ClassesPart
-from explorer.app.pages.cloze_part import ClozePart, fills_in
 from explorer.app.pages.layouts import below, beside, column_in
+from explorer.app.pages.output_parts import ClassesPart, ClozePart, SimilarityPart, compares, fills_in
 from explorer.app.pages.page import Page
-from explorer.app.pages.similarity_part import SimilarityPart, compares
 from explorer.app.pages.writing_part import WritingPart, writes_on
 from explorer.config import BEAM
 from explorer.engine.errand import Brought

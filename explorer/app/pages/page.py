@@ -9,8 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, View
-from explorer.app.pages.enlarged import Enlarged
-from explorer.app.pages.hidden_cards import HiddenCards
+from explorer.app.pages.hidden_cards import Enlarged, HiddenCards
 from explorer.app.pages.layouts import close_gaps
 from explorer.app.pages.prepared import Draw, Maker, P
 from explorer.engine.errand import Brought

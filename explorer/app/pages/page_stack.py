@@ -1,37 +1,27 @@
-"""The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date.
-
-Above it stand the architecture strip and the strip of changes, which are never out of date: they show what is wished for.
-"""
+"""The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date."""
 
 import importlib
 import time
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
+from explorer.app.pages.above_pages import AbovePages
 from explorer.app.pages.card import Card
 from explorer.app.pages.hidden_cards import read, written
-from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.app.pages.prepared import Prepared
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
-from explorer.picture.change_text import listed
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.architecture import Architecture, architecture_of
-from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
-from explorer.views.controls.architecture_strip import ArchitectureStrip
-from explorer.views.controls.change_strip import ChangeStrip
 from explorer.views.painting.change_menu import offer_changes
 from explorer.views.painting.pointed import NOTHING, Spot
-
-_PATIENCE_MS = 150  # ms; an answer that is there sooner is drawn at once with the strip of its changes
 
 
 class _Veil(QWidget):
@@ -71,16 +61,10 @@ class PageStack(QWidget):
         self.touched: Card | None = None
         self.prepared = Prepared()
         self._stack = QStackedWidget()
-        self.strip = ArchitectureStrip()
-        self.strip.wished.connect(self.wished)
-        self.strip.went.connect(self.enter)
-        self.strip.pointed.connect(self.pointed)
-        self.changes = ChangeStrip()
-        self.changes.wished.connect(self.wished)
-        self._changes_late = QTimer(self)
-        self._changes_late.setSingleShot(True)
-        self._changes_late.setInterval(_PATIENCE_MS)
-        self._changes_late.timeout.connect(self._show_changes)
+        self.above = AbovePages()
+        self.above.wished.connect(self.wished)
+        self.above.pointed.connect(self.pointed)
+        self.above.strip.went.connect(self.enter)
         self._shown: tuple[Trace, Look, Words] | None = None
         self._before: tuple[object, ...] = ()  # what was shown before
         self._wish: Wish | None = None
@@ -91,7 +75,6 @@ class PageStack(QWidget):
         self._theme = LIGHT
         self._themed: dict[str, Theme] = {}  # the theme that each page has; one that nobody sees keeps the last one
         self._larger = 1.0  # times the usual letters of pictures
-        self.notice = MaskNotice()
         self.lack = QLabel()  # why the page in front cannot be shown with this model
         self.lack.setObjectName("faint")
         self.lack.setWordWrap(True)
@@ -101,9 +84,7 @@ class PageStack(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.strip)
-        layout.addWidget(self.changes)
-        layout.addWidget(self.notice)
+        layout.addWidget(self.above)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.lack, 1)
         self._veil = _Veil(self)
@@ -128,10 +109,8 @@ class PageStack(QWidget):
         focused = QApplication.focusWidget()
         had_keys = focused is not None and self.page.isAncestorOf(focused)
         self._stack.setCurrentWidget(self.pages[key])
-        self.strip.put_page(key)
-        self.strip.place(self.pages[key].spans)
+        self.above.go(self.pages[key])
         self.touched = None
-        self.notice.attend(self.page.shows_masks)
         self._draw()
         if had_keys:
             self.enter()
@@ -162,13 +141,7 @@ class PageStack(QWidget):
     def put(self, wish: Wish) -> None:
         """Show a Wish in the pages' controls, and its model in the strip before it is built."""
         self._wish = wish
-        self._show_where()
-        if bool(wish.changes) == self.changes.isHidden():
-            # The strip comes or goes with the answer: everything below it would be laid out and painted twice.
-            self._changes_late.start()
-        else:
-            self._show_changes()
-        self.notice.put(wish)
+        self.above.put(wish)
         for page in self.pages.values():
             self._put_wish(page, wish)
 
@@ -202,8 +175,7 @@ class PageStack(QWidget):
             return
         start = time.perf_counter()
         self.prepared.taken_ms = 0.0
-        self._show_where()
-        self._show_changes()
+        self.above.draw(*self._shown)
         self._show_lack(*self._shown)
         if self.lack.isHidden():
             self.page.hidden_cards.show_whole(bool(self._marked))
@@ -225,33 +197,9 @@ class PageStack(QWidget):
         if why:
             self.lack.setText(f"{words('card.no_page', page=words(f'page.{self.page.key}'))} {why}")
 
-    def _show_where(self) -> None:
-        """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
-        if self._words is None or self._wish is None:
-            return
-        architecture = self._architecture(self._wish)
-        if architecture is not None:
-            self.strip.draw(architecture, None if self._shown is None else self._shown[1], self._words)
-
-    def _show_changes(self) -> None:
-        """Show the changes of the wish, with the tokens of the answer on screen."""
-        self._changes_late.stop()
-        if self._words is not None and self._wish is not None:
-            trace = None if self._shown is None else self._shown[0]
-            self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
-
-    def _architecture(self, wish: Wish) -> Architecture | None:
-        """The parts of the model that is wished for; somebody's are known when it has answered."""
-        if not wish.foreign:
-            return architecture_of(card_of(wish.config), wish.config)
-        trace = None if self._shown is None else self._shown[0]
-        if trace is not None and trace.recorded_by:
-            return architecture_of(trace.card, trace.config)
-        return None if trace is None or trace.config is not None else architecture_of(trace.card)
-
     def _place(self) -> None:
         """Put the strip's segments where the page in front has their columns."""
-        self.strip.place(self.page.spans)
+        self.above.strip.place(self.page.spans)
 
     def enter(self) -> None:
         """Give the keys to the picture in front, so that Escape and the arrows work there."""
@@ -261,9 +209,7 @@ class PageStack(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
-        self._show_where()
-        self._show_changes()
-        self.notice.speak(words)
+        self.above.speak(words)
         for page in self.pages.values():
             page.speak(words)
         if self._shown is not None:
@@ -272,7 +218,7 @@ class PageStack(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of a theme; the other pages take it when they are shown."""
         self._theme = self._veil.theme = theme
-        self.strip.set_theme(theme)
+        self.above.strip.set_theme(theme)
         if self.page.key in self.pages:
             self._put_theme(self.page.key)
 
@@ -305,6 +251,11 @@ class PageStack(QWidget):
         if why:
             for card in self.page.cards:
                 card.wait_no_more(why)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the page is veiled, as it does not show what the user asks for."""
+        return not self._veil.isHidden()
 
     def set_stale(self, stale: bool) -> None:
         """Veil the page while it does not show what the user asks for."""

@@ -64,7 +64,7 @@ class SteeringPage(Page):
         directions = HeatmapView()
         directions.follows = False  # Its cells are cosines and no weights.
         self.directions = self.card(directions, direction_map)
-        self._found: Steering | None = None
+        self.found: Steering | None = None
         self._look = Look()
         self._wish: Wish | None = None
         self._words: Words | None = None
@@ -95,8 +95,8 @@ class SteeringPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         why, found, self._look = why_not(trace, words), found_steering(trace), look.fitted(trace)
-        if found is not None or why or not (self._found is not None and self._found.fits(trace)):
-            self._found = found  # A quick answer brings none: then the slider goes on with the last one.
+        if found is not None or why or not (self.found is not None and self.found.fits(trace)):
+            self.found = found  # A quick answer brings none: then the slider goes on with the last one.
         self.why.setText(why)
         self.why.setVisible(bool(why))
         self.directions.setVisible(not why)
@@ -110,17 +110,17 @@ class SteeringPage(Page):
         """Show the factor of the change in the list, and how long the vector is; or that other sentences made that change."""
         change = self._steering()
         self.words_card.fix_height(_UNSTEERED_PX if change is None or not change.on else _STEERED_PX)
-        if self._found is None:
+        if self.found is None:
             self.lengths.setText("")
             return
-        self.factor.put(round(self._found.factor(change), 2) if change is not None and change.on else 0.0)
-        foreign = change is not None and not self._found.is_own(change)
-        told = told_lengths(self._found, chosen_tap(self._found, self._look), words)
+        self.factor.put(round(self.found.factor(change), 2) if change is not None and change.on else 0.0)
+        foreign = change is not None and not self.found.is_own(change)
+        told = told_lengths(self.found, chosen_tap(self.found, self._look), words)
         self.lengths.setText(words("steering.other_sentences") if foreign else told)
 
     def _steering(self) -> Change | None:
         """The change in the list that the slider turns."""
-        return None if self._found is None or self._wish is None else self._found.steered_by(self._wish.changes)
+        return None if self.found is None or self._wish is None else self.found.steered_by(self._wish.changes)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
@@ -155,8 +155,8 @@ class SteeringPage(Page):
         self.wished.emit(SetSteering(away=sentences))
 
     def _turned(self, _field: str, factor: float) -> None:
-        if self._found is not None:
-            self.wished.emit(ReplaceChange(self._steering(), self._found.change(chosen_tap(self._found, self._look), factor)))
+        if self.found is not None:
+            self.wished.emit(ReplaceChange(self._steering(), self.found.change(chosen_tap(self.found, self._look), factor)))
 
     def _chose_side(self, side: str) -> None:
         self.look_at(side=side)
@@ -169,9 +169,9 @@ class SteeringPage(Page):
     def _move(self, side: str, layer: int) -> None:
         """Let the change go along to another stream, with the same factor."""
         change = self._steering()
-        if self._found is not None and change is not None and change.on and self._found.is_own(change):
-            tap = chosen_tap(self._found, Look(side=side, layer=layer))
-            self.wished.emit(ReplaceChange(change, self._found.change(tap, self._found.factor(change))))
+        if self.found is not None and change is not None and change.on and self.found.is_own(change):
+            tap = chosen_tap(self.found, Look(side=side, layer=layer))
+            self.wished.emit(ReplaceChange(change, self.found.change(tap, self.found.factor(change))))
 
 
 PAGE = SteeringPage

@@ -31,7 +31,7 @@ class TokensPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sides = {
+        self.sides = {
             "source": self.card(TokenRowView(wrap=True), source_tokens),
             "target": self.card(TokenRowView(wrap=True), target_tokens),
         }
@@ -47,16 +47,16 @@ class TokensPage(Page):
             each.hide()  # They have nothing to say before the first picture.
         self.cuts.bar.insertWidget(2, self.pool)
         self.cuts.bar.insertWidget(3, self.example)
-        for card in self._sides.values():
+        for card in self.sides.values():
             card.setMinimumHeight(_SIDE_PX)
         self._inner = self.scrolled()
         self._column = column = column_in(self._inner)
-        column.addLayout(beside(*((card, 1) for card in self._sides.values())), 2)
+        column.addLayout(beside(*((card, 1) for card in self.sides.values())), 2)
         column.addWidget(self.cuts, 5)
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        for side, card in self._sides.items():
+        for side, card in self.sides.items():
             card.setVisible(bool(getattr(trace.tokens, side)))
         self.pool.offer(_POOLS, look.aligned if look.aligned in _POOLS else _nearest(look.aligned), words)
         self.pool.show()

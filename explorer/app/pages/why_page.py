@@ -31,7 +31,7 @@ _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the
 
 
 class WhyPage(Page):
-    """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
+    """Above, the words and their rivals; left the attribution, right what ablating its parts costs, and the lens."""
 
     key = "why"
     least_px = _LEAST_PX[0]

@@ -1,22 +1,18 @@
 """What each action does: one line for a connection, from a menu, a key or a button of the header to a part of the window."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 
 from explorer import page_list
 from explorer.app.session import told
+from explorer.app.shell.parts import WindowParts
 from explorer.picture.scales import SEQUENTIAL
 from explorer.state.intents import ResetKnobs, look_at
-
-if TYPE_CHECKING:
-    from explorer.app.shell.window import Window
 
 
 class Commands(QObject):
     """Connects the actions of a window with its parts."""
 
-    def __init__(self, window: "Window") -> None:
+    def __init__(self, window: WindowParts) -> None:
         super().__init__(window)
         self._window, self._actions = window, window.actions_
         self._connect()
@@ -30,7 +26,7 @@ class Commands(QObject):
         window, named = self._window, self._actions.by_name
         for name, slot in (
             ("open_adapter", window.side.adapter.choose),
-            ("open_trace", window.recordings.choose),
+            ("open_trace", window.folders.choose_recorded),
             ("open_scan", window.scans.choose),
             ("open_model", window.folders.choose),
             ("open_session", window.sessions.choose),

@@ -5,13 +5,13 @@ the window nothing is asked but how many paths there are.
 """
 
 import contextlib
-import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtWidgets import QApplication
 
+from explorer.app.shell.looker import look
 from explorer.errors import ExplorerError
 from explorer.files import opened
 from explorer.lessons.lesson_file import is_lesson
@@ -22,22 +22,6 @@ from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
 _OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
 """The endings of files in a folder with a model: who drops one of them means its folder. A file in GGUF is a model itself."""
 THREAD = "dropped"
-
-
-class _Looker(QObject):
-    """Sends what was found from the looking thread to this one. It outlives a window that is closed before."""
-
-    ended = Signal(object)
-
-    def look(self, path: Path) -> None:
-        """Look on the thread."""
-        found: object = None
-        try:
-            found = meant(path)
-        except Exception as error:  # The GUI thread tells a user's error from a bug.
-            found = error
-        self.ended.emit(found)
-        self.deleteLater()
 
 
 class Drops(QObject):
@@ -55,9 +39,7 @@ class Drops(QObject):
 
     def take(self, path: str) -> None:
         """Open what was dropped, once it is known what that is."""
-        looker = _Looker(QApplication.instance())  # Otherwise its thread alone would have it, and end it.
-        looker.ended.connect(self._hear)
-        threading.Thread(target=looker.look, args=(Path(path),), name=THREAD, daemon=True).start()
+        look(partial(meant, Path(path)), self._hear, THREAD)
 
     def _hear(self, found: object) -> None:
         if isinstance(found, tuple):

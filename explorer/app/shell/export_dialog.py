@@ -28,9 +28,8 @@ from PySide6.QtWidgets import (
 
 from explorer.app.display import documents, native_dialog
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
-from explorer.app.shell.export_names import filter_of, is_file, own_stem
 from explorer.app.shell.export_preview import ExportPreview
-from explorer.app.shell.export_writing import Writing
+from explorer.app.shell.export_writing import ExportWriting, filter_of, is_file, own_stem
 from explorer.app.shell.print_form import PrintForm
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError
@@ -73,7 +72,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self._trace, self._look, self._words = trace, look, words
         self._contents = Contents(look=look, first=Offered(picture, in_english), **more)
-        self._writing = Writing(words("export.cancelled"), self)
+        self._writing = ExportWriting(words("export.cancelled"), self)
         self._warned = ""
         self._own_stem = ""  # the file name, without its suffix, that somebody has typed or chosen
         self.setWindowTitle(words("export.title"))

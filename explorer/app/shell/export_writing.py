@@ -1,16 +1,17 @@
-"""How the export dialog writes: on a thread of its own, so that the window goes on, and what comes before."""
+"""How the export dialog names and writes files: on a thread of its own, so that the window goes on, and what comes before."""
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.endings import WRITING_THREAD
 from explorer.engine.errand import Brought, PrepareScript
+from explorer.export.formats import FILMS, Format, all_names, named
 from explorer.export.job import Export
 from explorer.trace.script_parts import ScriptParts
-
-THREAD = "export"
 
 
 class _Teller(QObject):
@@ -34,7 +35,7 @@ class _Teller(QObject):
         self.deleteLater()
 
 
-class Writing(QObject):
+class ExportWriting(QObject):
     """One export at a time: the weights beside a script by the compute thread, then the files on a thread of their own.
 
     Signals: sent(errand) for what the compute thread shall do, which `bring` is told; stepped(done, total) after each file;
@@ -90,10 +91,31 @@ class Writing(QObject):
         teller.step.connect(self.stepped)
         teller.ended.connect(self._ended)
         arguments = job, self._cancelled, self._cancelled_text
-        self._thread = threading.Thread(target=teller.write, name=THREAD, daemon=True, args=arguments)
+        self._thread = threading.Thread(target=teller.write, name=WRITING_THREAD, daemon=True, args=arguments)
         self._thread.start()
 
     def _ended(self, outcome: object) -> None:
         if self._thread is not None:
             self._thread.join()
         self.finished.emit(outcome)
+
+
+def filter_of(format_: Format) -> str:
+    """The file dialog's filter of a format: "PNG (*.png)"."""
+    return f"{format_.name.upper()} (*.{format_.name})"
+
+
+def own_stem(path: str, suggested: str) -> str:
+    """The name of a typed file without its format; "" where it is the suggested one."""
+    name, format_ = Path(path).name, named(path)
+    known = (*all_names(), *(each.name for each in FILMS))
+    stem = name[: -len(format_) - 1] if format_ in known else name
+    return "" if stem == suggested else stem
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file exists. An impossible name counts as no; writing will report it."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

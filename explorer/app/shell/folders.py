@@ -15,7 +15,7 @@ from explorer.app.display import native_dialog, start_in
 from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
-from explorer.presets import preset_names, titles
+from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
 
@@ -30,15 +30,26 @@ class Folders(QObject):
         self.recents = Recents(menu, titles, self)
         self.recents.chosen.connect(self.open)
         self._window, self._title, self._choose = window, "", ""
+        self._recorded_title = self._recorded = ""
 
     def speak(self, words: Words) -> None:
         self._title, self._choose = words("action.open_model"), words("action.choose_model")
+        self._recorded_title = words("action.open_trace").replace("&", "")
 
     def choose(self) -> None:
         """Let the user choose a folder."""
         with native_dialog():
             path = QFileDialog.getExistingDirectory(self._window, self._title, start_in(*self.recents.paths[:1]))
         if path:
+            self.open(path)
+
+    def choose_recorded(self) -> None:
+        """Let the user choose the file of a recorded pass, which opens like a model."""
+        kinds = " ".join(f"*{suffix}" for suffix in RECORDED_SUFFIXES)
+        with native_dialog():
+            path, _kind = QFileDialog.getOpenFileName(self._window, self._recorded_title, start_in(self._recorded), kinds)
+        if path:
+            self._recorded = path
             self.open(path)
 
     def open(self, path: str) -> None:

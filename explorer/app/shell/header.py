@@ -28,7 +28,7 @@ _STAGES = (
 menus have too. In the last stage the pages that are not `STAYING` longest move into a menu, one after the other."""
 
 
-class Header(QWidget):
+class HeaderBar(QWidget):
     """Signals: wished(Intent); language(), theme(), export(), lessons() and explain(), which do not concern the State."""
 
     wished = Signal(object)
@@ -75,7 +75,7 @@ class Header(QWidget):
         layout.addWidget(self.architectures)
         layout.addWidget(self._card_button())
         layout.addStretch(1)
-        self._buttons = QButtonGroup(self)
+        self.buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
             layout.addWidget(self._page_button(place, key))
         self.more = self._more_button()
@@ -84,7 +84,7 @@ class Header(QWidget):
         for button in (self.explain_button, self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
-        self._buttons.idClicked.connect(self._chose_page)
+        self.buttons.idClicked.connect(self._chose_page)
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
 
     def _card_button(self) -> QToolButton:
@@ -112,7 +112,7 @@ class Header(QWidget):
         button.setCheckable(True)
         button.setChecked(place == 0)
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._buttons.addButton(button, place)
+        self.buttons.addButton(button, place)
         return button
 
     def _more_button(self) -> QToolButton:
@@ -144,7 +144,7 @@ class Header(QWidget):
         self.lessons_button.setToolTip("F2")
         self.explain_button.setToolTip(f"{words('action.explain')} (Shift+F1)")
         self.explain_button.setAccessibleName(words("action.explain"))
-        self._fit()
+        self.fit_width()
 
     def _name_presets(self) -> None:
         """Write the presets' titles. Those with trained weights say so; the chosen one says which weights are used."""
@@ -175,7 +175,7 @@ class Header(QWidget):
         self._chosen, self._architecture = now, wish.config.architecture
         self._name_presets()
         self._tell_whole_names()
-        self._fit()
+        self.fit_width()
 
     def offer(self, folders: tuple[str, ...]) -> None:
         """Offer the folders that were opened last behind the bundled presets."""
@@ -188,7 +188,7 @@ class Header(QWidget):
         self._name_presets()
         for index, name in enumerate(self._names[len(preset_names()) :], start=len(preset_names())):
             self.presets.setItemData(index, name, Qt.ItemDataRole.ToolTipRole)
-        self._fit()
+        self.fit_width()
 
     def draw(self, trace: Trace) -> None:
         """Show what kind of model has answered; our own have the box of architectures for that."""
@@ -197,7 +197,7 @@ class Header(QWidget):
             self._card, self._card_of, self._foreign = trace.card, trace.preset, foreign
             self._recorded = bool(trace.recorded_by)
             if foreign or was:
-                self._fit()
+                self.fit_width()
 
     def _tell_whole_names(self) -> None:
         """Say in the tooltips what the two boxes choose."""
@@ -223,10 +223,10 @@ class Header(QWidget):
         """Arrange the header anew once all that stands in it has been styled: before that, it is measured in part as it was."""
         if event.type() == QEvent.Type.LayoutRequest and self._restyled:
             self._restyled = False
-            self._fit()
+            self.fit_width()
         return super().event(event)
 
-    def _fit(self) -> None:
+    def fit_width(self) -> None:
         """Show as much as fits of what has other names now, or other parts."""
         self._need_px.clear()
         self._arranged = None
@@ -240,7 +240,7 @@ class Header(QWidget):
         last = len(_STAGES) - 1
         stages = [*((stage, 0) for stage in range(last)), *((last, n) for n in range(len(self._pages) + 1))]
         for stage, n_left in stages:
-            arrangement = stage, n_left, self._buttons.checkedId()
+            arrangement = stage, n_left, self.buttons.checkedId()
             is_last = n_left == len(self._pages)
             if self._need_px.get(arrangement, 0) > self.width() and not is_last:
                 continue
@@ -272,7 +272,7 @@ class Header(QWidget):
         """The buttons of the pages in the order in which they go."""
         staying = [key for key in page_list.STAYING if key in self._pages]
         first = [key for key in reversed(self._pages) if key not in staying]
-        return [self._buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
+        return [self.buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
@@ -289,7 +289,7 @@ class Header(QWidget):
         menu = self.more.menu()
         menu.clear()
         for place, key in enumerate(self._pages):
-            button = self._buttons.button(place)
+            button = self.buttons.button(place)
             if button.isHidden():
                 menu.addAction(button.toolTip()).setData(key)
 
@@ -307,16 +307,16 @@ class Header(QWidget):
         if self._words is None:
             return
         for place, key in enumerate(self._pages):
-            button = self._buttons.button(place)
+            button = self.buttons.button(place)
             button.setText(self._words(f"{names}.{key}"))
             button.setToolTip(self._words(f"page.{key}"))
             button.setAccessibleName(self._words(f"page.{key}"))
 
     def put_page(self, key: str) -> None:
-        button = self._buttons.button(self._pages.index(key))
+        button = self.buttons.button(self._pages.index(key))
         button.setChecked(True)
         if button.isHidden():  # The page in front always has a visible button.
-            self._fit()
+            self.fit_width()
 
     def _chose_preset(self, index: int) -> None:
         name = self._names[index]

@@ -7,14 +7,13 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from explorer.app.appearance import Appearance
 from explorer.app.lessons.reckoner import Reckoner
 from explorer.app.shell.actions import Actions, told_keys, told_page_shortcuts
-from explorer.app.shell.appearance import Appearance
-from explorer.app.shell.glossary_box import GlossaryBox
 from explorer.app.shell.keyboard import native_names
 from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.shortcuts_box import ShortcutsBox
-from explorer.app.shell.text_box import TextBox
+from explorer.app.shell.text_box import GlossaryBox, TextBox
 from explorer.errors import MissingAsset
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text

@@ -1,11 +1,15 @@
-"""Shortcuts by the place of a key, for all keyboard layouts, and the names of shortcuts on this system."""
+"""Keys of the window as a whole: shortcuts by the place of a key, on all keyboard layouts, and F6 and Tab through its areas."""
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from explorer.views.controls.tab_group import focus, step, tab_stops
+from explorer.views.painting.surface import Surface
 
 DIGIT_ROW = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "-", "=")
 """The row of digits on an English keyboard, from the left."""
@@ -41,3 +45,43 @@ def native_names(text: str, name: Callable[[str], str] | None = None) -> str:
 
 def _native_name(shortcut: str) -> str:
     return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class Areas(QObject):
+    """The areas in reading order: header, sentences, lessons, page, knobs, status line."""
+
+    def __init__(self, areas: Sequence[QWidget], window: QWidget) -> None:
+        super().__init__(window)
+        self._areas, self._window = tuple(areas), window
+
+    def go_on(self) -> None:
+        """Give the focus to the next area that is there."""
+        self._go(1)
+
+    def go_back(self) -> None:
+        """Give the focus to the area before."""
+        self._go(-1)
+
+    def tab(self, forward: bool) -> bool:
+        """Give the focus to the next stop of Tab; returns False where the focus is in no area."""
+        return step(self._there(), self._window.focusWidget(), forward)
+
+    def _there(self) -> list[QWidget]:
+        return [area for area in self._areas if area.isVisible()]
+
+    def _go(self, direction: int) -> None:
+        there = [area for area in self._there() if tab_stops([area])]
+        focused = self._window.focusWidget()
+        here = next((place for place, area in enumerate(there) if focused is not None and area.isAncestorOf(focused)), None)
+        if there:
+            start = here if here is not None else -1 if direction > 0 else len(there)
+            focus(_entry(there[(start + direction) % len(there)]))
+
+
+def _entry(area: QWidget) -> QWidget:
+    """What takes the focus in an area: what had it last, otherwise the first view, otherwise the first stop."""
+    stops = tab_stops([area])
+    last = area.focusWidget()
+    known = next((stop for stop in reversed(stops) if stop.holds(last)), None)
+    first_view = next((stop for stop in stops if isinstance(stop.control, Surface)), stops[0])
+    return (known or first_view).control

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from explorer.app.appearance import Appearance
 from explorer.app.display import native_dialog, start_in
 from explorer.app.lessons.reckoner import Reckoner
-from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.manual_contents import ManualContents
 from explorer.app.shell.manual_text import ManualText, split_link
 from explorer.errors import ExplorerError

@@ -1,7 +1,7 @@
-"""Calm lines above the pages: each says something, offers one thing, and goes away by ×."""
+"""A calm line above the pages: it says something, offers one thing, and goes away by ×."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 
 class NoticeLine(QWidget):
@@ -22,15 +22,3 @@ class NoticeLine(QWidget):
         row.addStretch(1)
         row.addWidget(self.dismiss)
         self.hide()
-
-
-class Notices(QWidget):
-    """All lines, one below the other: hidden together, each still comes and goes, and is there when they are shown."""
-
-    def __init__(self, lines: tuple[NoticeLine, ...]) -> None:
-        super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for line in lines:
-            column.addWidget(line)

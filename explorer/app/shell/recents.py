@@ -28,7 +28,7 @@ class Recents(QObject):
     def __init__(self, menu: QMenu, titled: Titled, parent: QObject) -> None:
         super().__init__(parent)
         self.paths: Paths = ()
-        self._menu, self._titled = menu, titled
+        self.menu, self._titled = menu, titled
         self._kept: Kept | None = None
         menu.setToolTipsVisible(True)
         menu.triggered.connect(self._chose)
@@ -65,12 +65,12 @@ class Recents(QObject):
             self.changed.emit(paths)
 
     def _fill(self) -> None:
-        self._menu.clear()
+        self.menu.clear()
         for path, title in zip(self.paths, self._titled(self.paths), strict=True):
-            action = self._menu.addAction(title.replace("&", "&&"))
+            action = self.menu.addAction(title.replace("&", "&&"))
             action.setData(path)
             action.setToolTip(path)
-        self._menu.menuAction().setVisible(bool(self.paths))
+        self.menu.menuAction().setVisible(bool(self.paths))
 
     def _chose(self, action: QAction) -> None:
         self.chosen.emit(str(action.data()))

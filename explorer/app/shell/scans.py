@@ -1,12 +1,13 @@
 """Opens the table of a scan that one chooses or drops. A thread of its own reads the file."""
 
-import threading
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from explorer.app.display import native_dialog, start_in
+from explorer.app.shell.looker import look
 from explorer.app.shell.scan_window import ScanWindow
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -15,22 +16,6 @@ from explorer.scanning.table_file import SUFFIXES, read_table
 from explorer.trace.measures.scan_table import ScanTable
 
 THREAD = "scan table"
-
-
-class _Reader(QObject):
-    """Sends what was read from the reading thread to this one. It outlives a window that is closed before."""
-
-    ended = Signal(object, object)
-
-    def read(self, path: Path) -> None:
-        """Read on the thread."""
-        found: object = None
-        try:
-            found = read_table(path)
-        except Exception as error:  # The GUI thread tells a user's error from a bug.
-            found = error
-        self.ended.emit(path, found)
-        self.deleteLater()
 
 
 class Scans(QObject):
@@ -73,13 +58,11 @@ class Scans(QObject):
 
     def open(self, path: str) -> None:
         """Read a table, then show it."""
-        reader = _Reader(QApplication.instance())  # Otherwise its thread alone would have it, and end it.
-        reader.ended.connect(self._read)
-        threading.Thread(target=reader.read, args=(Path(path),), name=THREAD, daemon=True).start()
+        look(partial(_named, Path(path)), self._read, THREAD)
 
-    def _read(self, path: Path, found: object) -> None:
-        if isinstance(found, ScanTable):
-            self._show(found, path.name)
+    def _read(self, found: object) -> None:
+        if isinstance(found, tuple):
+            self._show(*found)
             self.opened.emit()
         elif isinstance(found, ExplorerError):
             self.refused.emit(found)
@@ -95,3 +78,8 @@ class Scans(QObject):
         self.shown.put(table, name)
         self.shown.show()
         self.shown.raise_()
+
+
+def _named(path: Path) -> tuple[ScanTable, str]:
+    """The table in a file, and the file's name. Raises as `read_table` does."""
+    return read_table(path), path.name

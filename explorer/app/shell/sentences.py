@@ -4,8 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.app.shell.chat_switch import ChatSwitch
-from explorer.app.shell.doubt_mark import DoubtMark
+from explorer.app.shell.sentence_marks import ChatSwitch, DoubtMark
 from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import attrs
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from explorer.app.appearance import Appearance
 from explorer.app.display import native_dialog, start_in
+from explorer.app.session.session import Session
 from explorer.app.session.session_file import SessionFile
 from explorer.app.shell.recents import Recents
 from explorer.errors import CannotRead, ExplorerError
@@ -20,24 +21,24 @@ from explorer.state.session_intents import OpenState
 from explorer.state.state import State
 from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
 
-if TYPE_CHECKING:
-    from explorer.app.shell.window import Window
-
 _PRESET = ".toml"
 _SUFFIXES = (SUFFIX, BUNDLE_SUFFIX)
 
 
 class SessionMenu(QObject):
-    """Signals: wished(OpenState) for a file that was read."""
+    """Signals: wished(OpenState) for a file that was read; noticed(sentence); settled() when a file was written, and
+    preset_made() when it is a preset; refused(error).
+    """
 
-    wished = Signal(object)
+    wished, noticed, refused = Signal(object), Signal(str), Signal(object)
+    settled, preset_made = Signal(), Signal()
 
-    def __init__(self, window: "Window", menu: QMenu) -> None:
+    def __init__(self, window: QWidget, menu: QMenu, session: Session, appearance: Appearance) -> None:
         super().__init__(window)
         self.file = SessionFile(self)
         self.recents = Recents(menu, _titles, self)
         self.recents.chosen.connect(self.open)
-        self._window = window
+        self._window, self._session, self._appearance = window, session, appearance
         self._reading = ""  # the file that is asked for, so that one that is gone is offered no more
         self.file.changed.connect(self._tell_title)
         self.file.opened.connect(self._opened)
@@ -50,7 +51,7 @@ class SessionMenu(QObject):
 
     def begin(self, path: Path, saved: Saved) -> None:
         """Begin with a file that was read before the window opened."""
-        now = self._window.session.state
+        now = self._session.state
         # The window has given the page in front, and colours of its theme, to a State that names none.
         self.file.start_with(path, attrs.evolve(saved.state, page=now.page, look=now.look))
         self._remember(str(path))
@@ -60,11 +61,11 @@ class SessionMenu(QObject):
         """Open what a program has left that was not closed."""
         self.wished.emit(OpenState(self._themed(saved.state), saved.own))
         self.file.resume(saved)
-        self.file.follow(self._window.session.state)
+        self.file.follow(self._session.state)
 
     def choose(self) -> None:
         """Let the user choose a session to open."""
-        words = self._window.appearance.words
+        words = self._appearance.words
         kinds = words("session.any", suffixes=" ".join(f"*{each}" for each in _SUFFIXES))
         with native_dialog():
             path, _kind = QFileDialog.getOpenFileName(self._window, _plain(words("action.open_session")), self._start(), kinds)
@@ -85,7 +86,7 @@ class SessionMenu(QObject):
 
     def save_as(self) -> None:
         """Let the user choose the file to save the session in."""
-        words = self._window.appearance.words
+        words = self._appearance.words
         kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
         start = str(self.file.path or Path(self._start()) / f"{words('session.unnamed')}{SUFFIX}")
         while True:
@@ -104,7 +105,7 @@ class SessionMenu(QObject):
 
     def save_preset(self) -> None:
         """Let the user name a preset to be made of what is set up. Those in the folder that is shown are offered."""
-        words = self._window.appearance.words
+        words = self._appearance.words
         title, start = _plain(words("action.save_preset")), presets_folder() / f"{words('session.own_preset')}{_PRESET}"
         with native_dialog():
             path, _kind = QFileDialog.getSaveFileName(self._window, title, str(start), f"*{_PRESET}")
@@ -118,9 +119,8 @@ class SessionMenu(QObject):
         return start_in(*self.recents.paths[:1])
 
     def _opened(self, saved: Saved) -> None:
-        window = self._window
         self.wished.emit(OpenState(self._themed(saved.state)))
-        self.file.follow(window.session.state)
+        self.file.follow(self._session.state)
         self._warn(saved)
         self._remember(self._reading)
 
@@ -128,34 +128,34 @@ class SessionMenu(QObject):
         """A State in the colours of the present theme, where it has those of another theme and none of the user's choice."""
         if state.look.signed_colours not in {each.signed_colours for each in THEMES.values()}:
             return state
-        return attrs.evolve(state, look=attrs.evolve(state.look, signed_colours=self._window.appearance.theme.signed_colours))
+        return attrs.evolve(state, look=attrs.evolve(state.look, signed_colours=self._appearance.theme.signed_colours))
 
     def _warn(self, saved: Saved) -> None:
         """Say what of a file could not be used, or is otherwise now."""
-        window = self._window
+        words = self._appearance.words
         if saved.unknown:
             names = ", ".join(saved.unknown[:3])
-            window.status.notice(window.appearance.words("session.unknown_names", names=names, count=len(saved.unknown)))
+            self.noticed.emit(words("session.unknown_names", names=names, count=len(saved.unknown)))
         elif saved.other_weights:
-            window.status.notice(window.appearance.words("session.other_weights"))
+            self.noticed.emit(words("session.other_weights"))
 
     def _written(self, path: str) -> None:
-        self._window.refusals.settle()
-        self._window.status.notice(self._window.appearance.words("session.saved", name=Path(path).name))
+        self.settled.emit()
+        self.noticed.emit(self._appearance.words("session.saved", name=Path(path).name))
         self._remember(path)
 
     def _preset_made(self, path: str) -> None:
-        self._window.refusals.settle()
-        self._window.header.offer(self._window.folders.recents.paths)
-        self._window.status.notice(self._window.appearance.words("session.preset_made", name=Path(path).stem))
+        self.settled.emit()
+        self.preset_made.emit()
+        self.noticed.emit(self._appearance.words("session.preset_made", name=Path(path).stem))
 
     def _failed(self, error: ExplorerError) -> None:
         if isinstance(error, CannotRead) and error.values.get("path") == self._reading:
             self.recents.drop(self._reading)
-        self._window.refusals.tell(error)
+        self.refused.emit(error)
 
     def _tell_title(self) -> None:
-        app = self._window.appearance.words("app")
+        app = self._appearance.words("app")
         name = self.file.name.replace("[*]", "")
         self._window.setWindowTitle(f"{name}[*] – {app}" if name else app)
         self._window.setWindowModified(self.file.is_changed)

@@ -15,16 +15,64 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.shell.adapter_bar import AdapterBar
-from explorer.app.shell.weights_bar import WeightsBar
 from explorer.lang import Words
+from explorer.state.intents import SetTrained
+from explorer.state.wish import Wish
 from explorer.views.controls.knobs import KnobPanel
+from explorer.views.controls.segments import Segments
 from explorer.views.controls.tab_group import make_tab_group
+
+
+class WeightsBar(QWidget):
+    """The bar, shown for presets that have trained weights. Signals: wished(SetTrained).
+
+    The window places `note` below the knobs, because above them it would move the knobs while the user turns one.
+    """
+
+    wished = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, self.note = QLabel(), QLabel()
+        self.title.setObjectName("title")
+        self.note.setObjectName("warning")
+        self.note.setWordWrap(True)
+        self.note.setContentsMargins(10, 6, 6, 6)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.segments = Segments()
+        self.segments.chose.connect(self._chose)
+        above = QHBoxLayout()
+        above.setSpacing(2)
+        above.addWidget(self.title)
+        above.addStretch(1)
+        above.addWidget(self.segments)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 4, 12, 4)
+        layout.setSpacing(4)
+        layout.addLayout(above)
+
+    def put(self, wish: Wish, words: Words) -> None:
+        """Show which weights a Wish uses, and why if they are not the trained ones."""
+        self.setVisible(wish.has_trained)
+        self.note.setVisible(wish.has_trained and not wish.uses_trained)
+        if not wish.has_trained:
+            return
+        trained = wish.uses_trained
+        self.title.setText(words("weights.title"))
+        self.segments.setAccessibleName(words("weights.title"))
+        self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")}, "trained" if trained else "random")
+        why = "weights.by_choice" if not wish.trained else "weights.by_shape"
+        self.note.setText(words(why if wish.preset_translates else f"{why}_alone"))
+
+    def _chose(self, key: str) -> None:
+        self.wished.emit(SetTrained(key == "trained"))
+
 
 _WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
 _SAID = {True: "open", False: "folded"}
 
 
-class Side(QWidget):
+class SidePanel(QWidget):
     """Title, weights, knobs and a note, one stop of the Tab key; up and down walk from knob to knob.
 
     Signals: folded() for the button at its title.
@@ -111,9 +159,9 @@ class Drawer(QWidget):
 
     opened = Signal(bool)
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: SidePanel) -> None:
         super().__init__()
-        self._side = side
+        self.side = side
         self._narrow = False
         self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
         self.tab = EdgeTab()
@@ -127,7 +175,7 @@ class Drawer(QWidget):
         self._show()
 
     def speak(self, words: Words) -> None:
-        self._side.speak(words)
+        self.side.speak(words)
         self.tab.setText(words("panel.title"))
         self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
         self.tab.setAccessibleName(words("panel.unfold_name"))
@@ -165,7 +213,7 @@ class Drawer(QWidget):
         self.set_open(False)
 
     def _show(self) -> None:
-        self._side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
-        self._side.setVisible(self.is_open)
+        self.side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
+        self.side.setVisible(self.is_open)
         self.tab.setVisible(not self.is_open)
         self.opened.emit(self.is_open)

@@ -1,9 +1,12 @@
 """A box with a text to read: the keys, what is new, and what the program is. A text longer than the window scrolls."""
 
+from html import escape
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from explorer.lang import Words
+from explorer.lessons.glossary import Term, terms
 
 _WIDTHS_PX = 600, 720, 840, 960
 """A text has the first width at which all of it is seen; one that is too long for any has the first, and scrolls."""
@@ -55,3 +58,35 @@ class TextBox(QDialog):
         document.setTextWidth(width - margins.left() - margins.right() - self.text.verticalScrollBar().sizeHint().width())
         around = self.sizeHint().height() - self.text.sizeHint().height()
         return round(document.size().height()) + around + 1
+
+
+class GlossaryBox(TextBox):
+    """All terms; what is typed into the line leaves those that name or tell it, in either language."""
+
+    def __init__(self, window: QWidget, words: Words) -> None:
+        super().__init__(words("action.glossary"), window, words)
+        self._words = words
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(words("glossary.find"))
+        self.line.setAccessibleName(words("glossary.find"))
+        self.line.setClearButtonEnabled(True)
+        self.line.textChanged.connect(self._find)
+        self._column.insertWidget(0, self.line)
+        self.tell_html(self._told(terms()))
+        self.line.setFocus()
+
+    def _find(self, asked: str) -> None:
+        found = [term for term in terms() if asked.strip().lower() in self._all_of(term)]
+        self.text.setHtml(self._told(tuple(found)) if found else escape(self._words("glossary.none", asked=asked)))
+
+    def _all_of(self, term: Term) -> str:
+        """Everything in which a term can be found."""
+        return " ".join((*term.zh, *term.en, term.told.of(self._words.language))).lower()
+
+    def _told(self, found: tuple[Term, ...]) -> str:
+        other = "en" if self._words.language == "zh" else "zh"
+        return "".join(
+            f"<p><b>{escape(' · '.join(term.names(self._words.language)))}</b>　<i>{escape(term.names(other)[0])}</i><br>"
+            f"{escape(term.told.of(self._words.language))}</p>"
+            for term in found
+        )

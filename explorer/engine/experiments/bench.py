@@ -21,7 +21,8 @@ from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 
 
 @attrs.frozen(eq=False)

@@ -9,7 +9,7 @@ from explorer.engine.experiments.trials import Trial, Trials
 from explorer.state.focus import Focus
 from explorer.trace.changes import Change
 from explorer.trace.found.costs import Costs, removable
-from explorer.trace.found.stream_parts import Part
+from explorer.trace.found.part import Part
 from explorer.trace.found.why import parts_of
 from explorer.trace.measures.measures import most_uncertain_step
 
@@ -27,7 +27,7 @@ def costs(bench: Bench, focus: Focus) -> Costs | None:
         return None
     weighed = attrs.evolve(trace, experiments={"why": output_weights_of(bench)})
     parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
-    largest = tuple(each.part for each in removable(parts))
+    largest = tuple(each.part for each in removable(parts.parts, parts.values))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))
     with torch.inference_mode():
         found = Trials(bench, asked).effects([_off(part) for part in largest])  # [part, word rival]

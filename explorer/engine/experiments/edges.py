@@ -21,7 +21,7 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
 from explorer.trace.found.edges import Edges
 from explorer.trace.found.effects import measured_words
-from explorer.trace.measures.measures import closed_cells
+from explorer.trace.kept_map import closed_cells
 from explorer.trace.tap_names import Cell
 
 

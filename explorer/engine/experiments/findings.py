@@ -31,7 +31,8 @@ from explorer.trace.found.norm_figures import norms
 from explorer.trace.found.patching import NotPatched, Patching
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.segmentations import Segmentations
-from explorer.trace.trace import Tokens, Trace, written
+from explorer.trace.recorded_pass import Tokens, written
+from explorer.trace.trace import Trace
 
 _MISSED_QUIETLY = frozenset({"segmentations"})
 """What a page asks for beside other pictures, which a model of others still shows."""

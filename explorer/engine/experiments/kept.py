@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 from explorer.state.wish import Wish
 from explorer.trace.found.findings import Experiment
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 
 class Kept:

@@ -27,10 +27,10 @@ from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.found.patching import NotPatched, Pairs, PatchedMap, Patching, Step, aligned, recovered
+from explorer.trace.found.patching import NotPatched, Pairs, PatchedMap, PatchedStep, Patching, aligned, recovered
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 _MOST_HEAD_TRIALS = 4000  # Thousands of heads at each place would take minutes, so a large model's heads are left out.
 _BATCH = 16  # Batches are at least about so many passes for the choice of threads.
@@ -148,7 +148,7 @@ class _Plan:
         heads = range(self.n_heads) if self.n_heads else (None,)
         return [(Patch(tap, (a,), (b,), head),) for tap in self.taps for head in heads for a, b in self.pairs]
 
-    def map(self, gaps: Array, steps: Sequence[Step]) -> PatchedMap:
+    def map(self, gaps: Array, steps: Sequence[PatchedStep]) -> PatchedMap:
         """The map of the trials' gaps [trial, step]."""
         shares = recovered(gaps, steps).reshape(len(self.taps), max(1, self.n_heads), len(self.pairs), len(steps))
         values = np.full((*shares.shape[:2], self.n_places, len(steps)), np.nan, np.float32)  # [tap, head, position, step]
@@ -205,7 +205,7 @@ class Passes:
         rows = (plain, self._gap_rows), (other, [b for _a, b in self._pairs])
         gaps, other_gaps = (self._gaps(logits[None, places][..., self._symbols])[0] for logits, places in rows)
         self.steps = tuple(
-            Step(a, b, (w, bed.first.symbol(w)), (v, bed.second.symbol(v)), float(gap), float(other_gap))
+            PatchedStep(a, b, (w, bed.first.symbol(w)), (v, bed.second.symbol(v)), float(gap), float(other_gap))
             for (a, b), (w, v), gap, other_gap in zip(self._pairs, self._words, gaps, other_gaps, strict=True)
         )
 

@@ -15,7 +15,7 @@ from explorer.foreign.model import Foreign
 from explorer.model.hooks import is_hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 AnyModel = Transformer | Foreign
 Places = slice | list[int]

@@ -21,7 +21,7 @@ from explorer.tokens.token import Token
 from explorer.trace.found.effects import measured_words
 from explorer.trace.measures.measures import log_p
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, written
+from explorer.trace.recorded_pass import Tokens, written
 
 _PROBABILITIES = "generator.probabilities"
 LogP = NDArray[np.float64]

@@ -28,7 +28,8 @@ from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
 from explorer.trace.files.seen_card import card_of_seen, numbered_tokens
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace, unknown_tap
+from explorer.trace.recorded_pass import Tokens, unknown_tap
+from explorer.trace.trace import Trace
 
 _MAP = ("batch", "head", "query", "key")
 Named = Mapping[str, str]

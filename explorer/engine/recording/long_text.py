@@ -20,13 +20,13 @@ from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
-from explorer.trace.kept_map import KeptMap
+from explorer.trace.kept_map import KeptMap, closed_cells
 from explorer.trace.levels import Closed, Levels, closed_levels
-from explorer.trace.measures.measures import closed_cells
 from explorer.trace.model_card import ModelCard
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.remake_heads import has_its_sources
 from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 
 Wanted = tuple[tuple[str, int], ...]
 """Taps and heads that the user looks at, the newest last; head -1 means the whole tap."""

@@ -52,7 +52,7 @@ from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.

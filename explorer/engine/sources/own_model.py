@@ -26,7 +26,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 
 class OwnModel:

@@ -21,7 +21,7 @@ from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
 from explorer.tokens.vocabulary import END, MASK
 from explorer.trace.model_card import ModelCard
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 
 class Predicting(OfTrained):

@@ -19,8 +19,8 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.model_card import ModelCard
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.search_tree import Search
-from explorer.trace.trace import Tokens
 
 Row = tuple[Token, ...]
 KnownTaps = Mapping[str, Tap]

@@ -20,7 +20,7 @@ from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 
 class Translating(OfTrained):

@@ -8,8 +8,9 @@ from explorer.config import MASK_VALUES
 from explorer.export.pytorch.coder import INDENT, Coder, comment, indented, lines, number, numbers, places
 from explorer.picture.change_text import told_change
 from explorer.trace.changes import Change
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import masked_of, side_name
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 
 
 @attrs.frozen

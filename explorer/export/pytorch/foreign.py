@@ -13,9 +13,10 @@ from explorer.export.pytorch.coder import Coder, comment, lines, number, safe, w
 from explorer.lang import Words
 from explorer.presets import titles
 from explorer.trace.class_head import LOGITS, PROBABILITIES
-from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, Rows, ScriptParts
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, ScriptParts, TapsByPath
 from explorer.trace.tap_names import ATTENTION_STAGES
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from explorer.version import __version__
 
 _WIDE = 112  # columns of the docstring
@@ -240,7 +241,7 @@ def _other(text: str, tokens: Tokens) -> str:
     return "\n".join(f"    {line}" for line in (comment(text), f"run({', '.join(sides)}, changes=False),"))
 
 
-def _dictionary(rows: Rows) -> str:
+def _dictionary(rows: TapsByPath) -> str:
     return "{\n" + "\n".join(f'    "{path}": "{tap}",' for path, tap in rows) + "\n}"
 
 

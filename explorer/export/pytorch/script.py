@@ -15,8 +15,9 @@ from explorer.export.pytorch.coder import Coder, comment, lines, safe, wrapped
 from explorer.export.pytorch.foreign import foreign_script
 from explorer.fast_ways import OF_WHOLE_PASSES, not_understood
 from explorer.lang import Words
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ScriptParts
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from explorer.version import __version__
 
 _WIDE = 112  # columns of the docstring

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.alignment_lines import head_colour, strokes, tell_all
 from explorer.picture.cell_text import number
 from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
@@ -13,7 +14,6 @@ from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment
 from explorer.picture.layout.alignment import Side, lay_out, letter_px, stacked
 from explorer.picture.layout.strands import Placed, Point, Room, asides, place_arcs, place_lines
-from explorer.picture.makers.alignment import head_colour, strokes, tell_all
 from explorer.picture.tables import Table, table_name
 from explorer.trace.arrays import Array
 

@@ -10,8 +10,8 @@ from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import text, width
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.tree import CHIP_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, layout
-from explorer.picture.makers.tree import ROOT, depths, ink, score_of, summary
 from explorer.picture.tables import Table
+from explorer.picture.tree_branches import ROOT, depths, ink, score_of, summary
 
 _TOKEN_BASE, _FIGURE_BASE = 15.0, 14.0  # px below a chip's top
 

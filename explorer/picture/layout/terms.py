@@ -6,7 +6,7 @@ import attrs
 
 from explorer.lang import Words, sentences
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.sums import Goes, Link, Sums, Term, told
+from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, told
 
 _LETTERS, _SMALL = 12.0, 11.0
 _TRAIL_PX, _CHAIN_PX, _HEAD_PX, _SUM_PX = 24.0, 48.0, 20.0, 28.0
@@ -59,7 +59,7 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     if len(shown) > n_rows:
         shown, rest = sums.terms[: n_rows - 1], sums.terms[n_rows - 1 :]
     if rest:
-        shown = (*shown, Term(words("why.others", count=len(rest)), math.fsum(term.value for term in rest), ""))
+        shown = (*shown, SumTerm(words("why.others", count=len(rest)), math.fsum(term.value for term in rest), ""))
     high = min(_ROW_PX, room / max(1, len(shown)))
     columns = _columns(sketch, sums, shown, within)
     places += _head(sketch, sums, words, within, columns)
@@ -72,7 +72,7 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     return places
 
 
-def trail(sketch: Sketch, links: tuple[Link, ...], area: Area) -> list[Place]:
+def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Area) -> list[Place]:
     """The way from the difference to here; each earlier link leads back. Of a long way the middle is left out."""
     places, x, theme = [], area.x, sketch.theme
     shown = _fitting(sketch, links, area.wide)
@@ -91,7 +91,7 @@ def trail(sketch: Sketch, links: tuple[Link, ...], area: Area) -> list[Place]:
     return places
 
 
-def _fitting(sketch: Sketch, links: tuple[Link, ...], room: float) -> tuple[Link | None, ...]:
+def _fitting(sketch: Sketch, links: tuple[TrailLink, ...], room: float) -> tuple[TrailLink | None, ...]:
     """The first link and as many of the last ones as there is room for; None stands for those between them."""
     widths = [
         sketch.measure(f"{link.label} {link.figure}", _LETTERS, number == len(links) - 1) for number, link in enumerate(links)
@@ -106,7 +106,7 @@ def _fitting(sketch: Sketch, links: tuple[Link, ...], room: float) -> tuple[Link
     return (links[0], None, *links[min(begin, len(links) - 1) :])
 
 
-def _chain(sketch: Sketch, chain: tuple[Link, ...], area: Area) -> list[Place]:
+def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Area) -> list[Place]:
     """Recorded numbers in a line: score ÷ √d = scaled, softmax → weight × value = share. Each one says its tap."""
     places, theme = [], sketch.theme
     widths = [max(sketch.measure(link.figure, 15, True), sketch.measure(link.label, _SMALL, False)) for link in chain]
@@ -129,7 +129,7 @@ def _chain(sketch: Sketch, chain: tuple[Link, ...], area: Area) -> list[Place]:
     return places
 
 
-def _columns(sketch: Sketch, sums: Sums, shown: tuple[Term, ...], area: Area) -> _Columns:
+def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Area) -> _Columns:
     named = min(area.wide * _LABEL_SHARE, max(sketch.measure(term.label, _LETTERS, False) for term in shown)) + 8
     left = area.x + named
     factors = None
@@ -162,7 +162,7 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Column
     return places
 
 
-def _row(sketch: Sketch, term: Term, row: Area, columns: _Columns, digits: int, *, faint: bool) -> list[Place]:
+def _row(sketch: Sketch, term: SumTerm, row: Area, columns: _Columns, digits: int, *, faint: bool) -> list[Place]:
     theme, base, places = sketch.theme, row.y + row.high / 2 + 4, []
     tint = theme.faint if faint else theme.text
     label = sketch.fitting(term.label, _LETTERS, columns.label - row.x - 8)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import attrs
 
 from explorer.picture.decoding_kinds import Tree
-from explorer.picture.makers.tree import ROOT, depths, probability, verdict
+from explorer.picture.tree_branches import ROOT, depths, probability, verdict
 from explorer.tokens.vocabulary import BEGIN, SPECIALS
 
 TOKEN_PX, FIGURE_PX = 13.0, 10.0  # px, letter sizes

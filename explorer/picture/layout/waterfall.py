@@ -9,7 +9,7 @@ from explorer.lang import Words, sentences
 from explorer.picture.layout.follow_scene import tick_label, ticks
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.terms import Place, both_sums, said_shortly
-from explorer.picture.sums import Group, Row, Sums, Term, told
+from explorer.picture.sums import Group, SumRow, Sums, SumTerm, told
 
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _SUM_PX, _KINDS_PX, _LEGEND_PX = 22.0, 26.0, 54.0, 22.0
@@ -58,7 +58,7 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int |
     body = area.inset(2, _HEAD_PX, 0, foot + _SUM_PX)
     groups = sums.groups
     if body.high / _n_rows(groups) < _LEAST_ROW_PX:  # Of a deep model, each layer is one row.
-        groups = tuple(Group(each.name, (Row("", tuple(_terms(each))),)) for each in groups)
+        groups = tuple(Group(each.name, (SumRow("", tuple(_terms(each))),)) for each in groups)
     high = min(_ROW_PX, body.high / max(1, _n_rows(groups)))
     plot = _plot(sketch, groups, sums, Area(body.x, body.y, body.wide, high * _n_rows(groups)))
     _axis(sketch, plot)
@@ -68,7 +68,7 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int |
         sketch.line(body.x, y, body.right, y, sketch.theme.hairline)
         _group(sketch, group, sums, Area(body.x, y, plot.groups - body.x, high * len(group.rows)))
         for row in group.rows:
-            there = Row(row.name, _in_order(row)[: max(0, left)])
+            there = SumRow(row.name, _in_order(row)[: max(0, left)])
             left -= len(row.terms)
             places += _row(sketch, there, sums, plot, running, Area(body.x, y, body.wide, high), single=len(row.terms) == 1)
             running += there.value
@@ -84,14 +84,14 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int |
     return places
 
 
-def _in_order(row: Row) -> tuple[Term, ...]:
+def _in_order(row: SumRow) -> tuple[SumTerm, ...]:
     """The terms as they are drawn: those that add, the largest first, then those that take away."""
     adding = sorted((term for term in row.terms if term.value >= 0), key=lambda term: -term.value)
     taking = sorted((term for term in row.terms if not term.value >= 0), key=lambda term: term.value)
     return (*adding, *taking)
 
 
-def _terms(group: Group) -> Iterator[Term]:
+def _terms(group: Group) -> Iterator[SumTerm]:
     for row in group.rows:
         yield from row.terms
 
@@ -139,7 +139,7 @@ def _group(sketch: Sketch, group: Group, sums: Sums, area: Area) -> None:
         sketch.write(area.x + 10, base + 15, told(group.value, sums.digits), _SMALL, theme.faint)
 
 
-def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area: Area, *, single: bool) -> list[Place]:
+def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, area: Area, *, single: bool) -> list[Place]:
     """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one.
 
     A `single` term stands in the middle. A row without terms has its name alone.
@@ -171,7 +171,7 @@ def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area
     return places
 
 
-def _segment(sketch: Sketch, term: Term, bar: Area, *, single: bool) -> None:
+def _segment(sketch: Sketch, term: SumTerm, bar: Area, *, single: bool) -> None:
     gap = 1.0 if bar.wide >= 3 and not single else 0.0
     sketch.box(Area(bar.x, bar.y, max(bar.wide - gap, 0.6), bar.high), sketch.sign(term.value))
     if term.short and bar.wide >= _NAMED_PX and bar.high >= 8:

@@ -10,7 +10,8 @@ from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
 from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import ATTENTION_STEPS, Look
-from explorer.trace.measures.measures import closed_cells, entropy_bits
+from explorer.trace.kept_map import closed_cells
+from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
 
 STEPS = ATTENTION_STEPS

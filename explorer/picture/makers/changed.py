@@ -22,6 +22,7 @@ from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.found.findings import Unchanged
 from explorer.trace.measures.measures import log_p
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.trace import Trace
 from explorer.trace.written_words import written_words
 
@@ -99,12 +100,12 @@ def unlooped(row: Sequence[Reworded]) -> tuple[Reworded, ...]:
     return tuple(made)
 
 
-def _words_of(trace: Trace, log_ps: NDArray[np.float64]) -> list[tuple[str, float]]:
+def _words_of(trace: RecordedPass, log_ps: NDArray[np.float64]) -> list[tuple[str, float]]:
     """The words of the expected target, each with the sum of its pieces' log p; the end symbol is the word ""."""
     return written_words(trace.expected, trace.symbols, log_ps.tolist())
 
 
-def _log_p(trace: Trace) -> NDArray[np.float64]:
+def _log_p(trace: RecordedPass) -> NDArray[np.float64]:
     """log p of each expected symbol [step] (nats)."""
     return log_p(trace["generator.logits"], np.array(trace.expected))
 
@@ -182,7 +183,11 @@ def _unmoved(trace: Trace, look: Look, difference: Array, words: Words) -> str:
 def _pair(trace: Trace) -> Trace | None:
     """The changed pass over the unchanged words, with the unchanged one to compare with; None while both are computed."""
     found = beside(trace)
-    return None if found is None else attrs.evolve(found.fed, compared_with=found.trace)
+    if found is None:
+        return None
+    both = attrs.evolve(found.fed, compared_with=found.trace)
+    assert isinstance(both, Trace)  # The compute thread makes no other RecordedPass.
+    return both
 
 
 def _named(made: Heatmap, which: str, shown: Look, words: Words, changes: int | None = None) -> Heatmap:

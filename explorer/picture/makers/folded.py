@@ -26,7 +26,7 @@ Fold = Callable[[Array], Array]
 
 
 @attrs.frozen
-class Between:
+class WordAxes:
     """Two axes on which each label is a word, with the rows and the columns of its tokens."""
 
     rows: Axis
@@ -56,13 +56,13 @@ def wants_words(look: Look) -> bool:
     return look.unit == "words"
 
 
-def between(trace: Trace, rows: Axis, columns: Axis, shape: tuple[int, ...], words: Words) -> Between:
+def between(trace: Trace, rows: Axis, columns: Axis, shape: tuple[int, ...], words: Words) -> WordAxes:
     """The axes of words of a map [..., row, column] that has these axes of tokens."""
     n_rows, n_columns = shape[-2:]
     queries, keys = _groups(trace, rows, n_rows), _groups(trace, columns, n_columns)
     if rows.name == words("axis.next_token"):
         rows = attrs.evolve(rows, name=words("axis.next_word"))
-    return Between(_axis(trace, rows, queries), _axis(trace, columns, keys), queries, keys)
+    return WordAxes(_axis(trace, rows, queries), _axis(trace, columns, keys), queries, keys)
 
 
 def folded_map(trace: Trace, made: Heatmap, words: Words, largest: Callable[[Fold], Array] | None = None) -> Heatmap:
@@ -90,7 +90,7 @@ def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str])
     return attrs.evolve(_with_words(made, found, values, words, FORMULA), recorded=(), made_of=())
 
 
-def _with_words(made: MapOrWall, found: Between, values: Array, words: Words, formula: str) -> MapOrWall:
+def _with_words(made: MapOrWall, found: WordAxes, values: Array, words: Words, formula: str) -> MapOrWall:
     """A map or a wall with these values between words; those between tokens go along, since a file of it may hold both."""
     return attrs.evolve(
         made,

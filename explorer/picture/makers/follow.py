@@ -12,10 +12,12 @@ from explorer.picture.kinds import Caption, Follow
 from explorer.picture.makers.heatmaps import closed_reason, token_axis
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.measures.measures import closed_cells, entropy_bits
+from explorer.trace.kept_map import closed_cells
+from explorer.trace.measures.measures import entropy_bits
+from explorer.trace.recorded_pass import unknown_tap
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.tap_names import Cell
-from explorer.trace.trace import Trace, unknown_tap
+from explorer.trace.trace import Trace
 
 _WITHOUT_BIAS = ("sinusoidal", "learned", "rotary", "none")
 _ROUNDING = 1e-3  # a difference between masked and scaled scores that is a bias of its own

@@ -8,7 +8,7 @@ from explorer.state.look import Look
 from explorer.trace.measures.head_measures import MEASURES, head_values, row_step
 from explorer.trace.trace import Trace
 
-_MOST_CELLS = 2**19  # cells of one attention in all layers, whose entropy takes about 8 ms
+MOST_CELLS = 2**19  # cells of one attention in all layers, whose entropy takes about 8 ms
 
 
 def offered_measures(look: Look) -> dict[str, str]:
@@ -50,4 +50,4 @@ def measured_note(trace: Trace, look: Look, words: Words, measured: Measured | N
 
 def _most_cells(trace: Trace, look: Look) -> int:
     """How many cells of one layer are read."""
-    return _MOST_CELLS // trace.card.side(look.attention).n_layers
+    return MOST_CELLS // trace.card.side(look.attention).n_layers

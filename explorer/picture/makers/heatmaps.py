@@ -12,8 +12,8 @@ from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_sca
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.class_head import PROBABILITIES
+from explorer.trace.kept_map import closed_cells
 from explorer.trace.levels import Levels
-from explorer.trace.measures.measures import closed_cells
 from explorer.trace.stages import SINUSOIDS, stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace

@@ -11,7 +11,7 @@ from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.found.findings import Leak, PaddedBatch
-from explorer.trace.measures.measures import closed_cells
+from explorer.trace.kept_map import closed_cells
 from explorer.trace.trace import Trace
 
 

@@ -10,7 +10,7 @@ from explorer.picture.kinds import Alignment, HeadLines
 from explorer.picture.picture import Origin
 from explorer.state.look import Look
 
-_MOST_LINES = 4096
+MOST_LINES = 4096
 _LISTED = 4  # heads that a title names
 
 
@@ -46,11 +46,11 @@ def strongest(made: Alignment, words: Words) -> Alignment:
     """The picture with its strongest lines alone where there are many; the note says how many are left."""
     layers = [each.values for each in made.overlaid] or [made.values]
     n_lines = sum(each.size for each in layers)
-    if n_lines <= _MOST_LINES:
+    if n_lines <= MOST_LINES:
         return made
     # The weight that so many others do not reach.
     every = np.nan_to_num(np.concatenate([each.ravel() for each in layers]), nan=0.0)
-    least = np.partition(every, n_lines - _MOST_LINES)[-_MOST_LINES]
+    least = np.partition(every, n_lines - MOST_LINES)[-MOST_LINES]
     left = [np.where(each >= least, each, np.float32(np.nan)) for each in layers]
     note = words("heads.strongest", count=int(sum(np.isfinite(each).sum() for each in left)))
     notes = "  ".join(filter(None, (made.caption.note, note)))

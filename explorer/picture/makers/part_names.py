@@ -1,7 +1,7 @@
 """The names of the parts of a sum over the stream."""
 
 from explorer.lang import Words
-from explorer.trace.found.stream_parts import Part
+from explorer.trace.found.part import Part
 
 
 def name_of(part: Part, words: Words) -> str:

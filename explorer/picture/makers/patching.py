@@ -10,7 +10,7 @@ from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.found.patching import NotPatched, PatchedMap, Patching, Step
+from explorer.trace.found.patching import NotPatched, PatchedMap, PatchedStep, Patching
 from explorer.trace.trace import Trace
 
 _FORMULA = "(Δ<sub>patched</sub> − Δ<sub>A</sub>) ÷ (Δ<sub>B</sub> − Δ<sub>A</sub>)"
@@ -41,7 +41,7 @@ def chosen_step(found: Patching, look: Look) -> int | None:
     return next(chosen, found.first_step())
 
 
-def step_label(step: Step) -> str:
+def step_label(step: PatchedStep) -> str:
     """Both words of a step: "She / I"."""
     return f"{_plain(step.word[1])} / {_plain(step.other_word[1])}"
 

@@ -1,7 +1,5 @@
 """Waves: some features of the model's position vectors, each as a curve over the positions."""
 
-from functools import lru_cache
-
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +56,6 @@ def _smoothed(made: Waves, trace: Trace, chosen: NDArray[np.int_]) -> Waves:
     return attrs.evolve(made, between=between) if off < _SAME else made
 
 
-@lru_cache(maxsize=8)  # The waves are the same for each text.
 def _formula(kind: str, features: tuple[int, ...], last: int, d_model: int, base: float) -> Between:
     """These features of sinusoidal positions from position 0 to `last`, at every position and between."""
     places = np.linspace(0, last, last * _PER_PLACE + 1)  # [place], every eighth of which is a position

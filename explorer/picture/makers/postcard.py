@@ -35,7 +35,7 @@ def postcard(trace: Trace, look: Look, words: Words, breaks: Breaks | None = Non
         hit=_hit(reworded.words, words),
         rate=_rate(trace, breaks, words),
         made_by=words("postcard.made_by", version=__version__, parameters=f"{trace.parameters:,}"),
-        model=_model(trace, words),
+        model=model_name(trace, words),
         caption=Caption(title=words("postcard.title"), tap="postcard", shape="", origin="beside"),
     )
 
@@ -83,7 +83,7 @@ def _rate(trace: Trace, breaks: Breaks | None, words: Words) -> str:
     return words(key, tried=len(breaks), changed=breaks.changed, share=share)
 
 
-def _model(trace: Trace, words: Words) -> str:
+def model_name(trace: Trace, words: Words) -> str:
     """The knobs that are turned, as the command line calls them, and how many changes are made inside the pass."""
     turned = [f"{name} = {str(trace.knob(name)).lower()}" for name in broken_in(trace)]
     inside = [words("change.badge_about", count=len(trace.changes))] if trace.changes else []

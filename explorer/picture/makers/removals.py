@@ -19,8 +19,8 @@ def part_removals(trace: Trace, look: Look, words: Words) -> Removals | None:
     if not isinstance(trace.experiments.get("why"), OutputWeights):
         return None
     parts = asked(trace, look)
-    shown, costs = (removable(parts) if parts.exact else ()), trace.experiments.get("costs")
-    known = isinstance(costs, Costs) and costs.is_of(parts)
+    shown, costs = (removable(parts.parts, parts.values) if parts.exact else ()), trace.experiments.get("costs")
+    known = isinstance(costs, Costs) and costs.is_of(parts.position, parts.word, parts.rival)
     word, rival = map(bare, parts.names)
     return Removals(
         names=tuple(name_of(each.part, words) for each in shown),

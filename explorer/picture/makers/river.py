@@ -1,7 +1,6 @@
 """The River of a Trace: its lanes, its blocks, and the words that come out."""
 
 import math
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -121,13 +120,11 @@ def _waves(trace: Trace) -> tuple[Array, Array, int]:
     return waves, smooth, _FINER
 
 
-@lru_cache(maxsize=4)
 def _smooth(n: int, features: tuple[int, ...], base: float, d_model: int) -> Array:
     """[point, feature] the classical waves of `n` places, with points in between."""
     at = np.arange((n - 1) * _FINER + 1)[:, None] / _FINER  # [point, 1]
     # PE[p, 2i] = sin(p / base^(2i / d_model))
     made: Array = np.sin(at / base ** (np.array(features) / d_model)).astype(np.float32)
-    made.setflags(write=False)  # All callers share this array.
     return made
 
 

@@ -16,11 +16,12 @@ from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.makers.part_names import name_of
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
-from explorer.picture.sums import Group, Row, Sums, Term, bare, digits_for, largest_first, probability, told
+from explorer.picture.sums import Group, SumRow, Sums, SumTerm, bare, digits_for, largest_first, probability, told
 from explorer.state.look import Look
 from explorer.trace.found.findings import OutputWeights
-from explorer.trace.found.why import BIASES, Part, Parts, likeliest_rivals, symbol_text
-from explorer.trace.found.why_inside import heads_open
+from explorer.trace.found.part import BIASES, Part
+from explorer.trace.found.reading import heads_open
+from explorer.trace.found.why import Parts, likeliest_rivals, symbol_text
 from explorer.trace.trace import Trace
 
 _KINDS: tuple[tuple[str, Callable[[Part], bool]], ...] = (
@@ -129,7 +130,7 @@ def _sums(parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
     )
 
 
-def _term(parts: Parts, place: int, trace: Trace, words: Words) -> Term:
+def _term(parts: Parts, place: int, trace: Trace, words: Words) -> SumTerm:
     part, value = parts.parts[place], float(parts.values[place])
     name = name_of(part, words)
     goes: dict[str, object] | None = None
@@ -154,7 +155,7 @@ def _term(parts: Parts, place: int, trace: Trace, words: Words) -> Term:
     ]
     if part.kind == "token":
         lines.insert(1, words("why.reads", token=bare(trace.tokens.target[parts.position].text)))
-    return Term(
+    return SumTerm(
         name,
         value,
         "\n".join([*lines, *([opens] if opens else [])]),
@@ -163,16 +164,16 @@ def _term(parts: Parts, place: int, trace: Trace, words: Words) -> Term:
     )
 
 
-def _groups(parts: Parts, terms: tuple[Term, ...], words: Words) -> Iterator[Group]:
+def _groups(parts: Parts, terms: tuple[SumTerm, ...], words: Words) -> Iterator[Group]:
     """The embedding, the layers and the end, each with the rows that it has, in the order of computation."""
-    found: dict[tuple[str, int], dict[str, list[Term]]] = {}
+    found: dict[tuple[str, int], dict[str, list[SumTerm]]] = {}
     # A layer's biases stand in one row at its end, so all other parts of the layer come first.
     for part, term in sorted(zip(parts.parts, terms, strict=True), key=lambda pair: _place(pair[0])):
         rows = found.setdefault(_group_of(part), {})
         rows.setdefault(_row_of(part), []).append(term)
     for (name, layer), rows in found.items():
         title = words("why.layer", layer=layer) if name == "layer" else words(f"why.{name}")
-        yield Group(title, tuple(Row(_row_name(row, there, words), tuple(there)) for row, there in rows.items()))
+        yield Group(title, tuple(SumRow(_row_name(row, there, words), tuple(there)) for row, there in rows.items()))
 
 
 def _group_of(part: Part) -> tuple[str, int]:
@@ -186,7 +187,7 @@ def _row_of(part: Part) -> str:
     return "biases" if part.layer >= 0 and part.kind in BIASES else part.kind
 
 
-def _row_name(row: str, terms: list[Term], words: Words) -> str:
+def _row_name(row: str, terms: list[SumTerm], words: Words) -> str:
     return words("why.biases", count=len(terms)) if row == "biases" else words(f"why.part.{row}")
 
 

@@ -15,13 +15,12 @@ from explorer.mathematics import Numbers
 from explorer.picture.follow_text import score, weight
 from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.makers.why_reading import read, reading_name
-from explorer.picture.sums import Goes, Link, Sums, Term, bare, digits_for, largest_first, told
+from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
 from explorer.state.look import Look
-from explorer.trace.found.reading import Reading
-from explorer.trace.found.way import Step, steps_of, way_of
-from explorer.trace.found.why import Parts
-from explorer.trace.found.why_inside import ByKey, by_key, by_unit, heads_open, products, walked
-from explorer.trace.measures.measures import closed_cells
+from explorer.trace.found.reading import ByKey, Reading, by_key, by_unit, heads_open, products
+from explorer.trace.found.way import WayStep, steps_of, way_of
+from explorer.trace.found.why import Parts, walked
+from explorer.trace.kept_map import closed_cells
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
@@ -42,14 +41,14 @@ def opened(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -> 
     if not steps and not look.inside:
         return sums
     back: Goes = {"inside": "", "way": ""} if steps else {"inside": ""}
-    trail = [Link(words("why.minus", word=sums.word, rival=sums.rival), told(sums.difference, sums.digits), goes=back)]
+    trail = [TrailLink(words("why.minus", word=sums.word, rival=sums.rival), told(sums.difference, sums.digits), goes=back)]
     for number, step in enumerate(steps):
         of, after = passed[number], passed[number + 1]
         assert isinstance(after, Reading)  # All but the first are Readings.
         head = _Head(of, trace, _at(look, steps, number), words, way_of(steps[:number]))
         trail += [
             *head.way_to(step),
-            Link(reading_name(after, words), told(after.recorded, 3), goes=_goes(way_of(steps[: number + 1]), "")),
+            TrailLink(reading_name(after, words), told(after.recorded, 3), goes=_goes(way_of(steps[: number + 1]), "")),
         ]
     of = passed[-1]
     within = attrs.evolve(sums, trail=tuple(trail))
@@ -72,16 +71,16 @@ def left(look: Look) -> dict[str, object]:
     return _step_fields(last) | {"way": way_of(before), "inside": "key" if last.which == "value" else "score"}
 
 
-def _goes(way: str, inside: str, step: Step | None = None) -> Goes:
+def _goes(way: str, inside: str, step: WayStep | None = None) -> Goes:
     fields: dict[str, object] = {"way": way, "inside": inside}
     return fields | (_step_fields(step) if step is not None else {})
 
 
-def _step_fields(step: Step) -> dict[str, Any]:
+def _step_fields(step: WayStep) -> dict[str, Any]:
     return {"attention": step.attention, "layer": step.layer, "head": step.head, "cell_key": step.key}
 
 
-def _at(look: Look, steps: tuple[Step, ...], number: int) -> Look:
+def _at(look: Look, steps: tuple[WayStep, ...], number: int) -> Look:
     """The Look as it was when a step was taken."""
     return attrs.evolve(look, way=way_of(steps[:number]), **_step_fields(steps[number]))
 
@@ -93,7 +92,7 @@ def _network(sums: Sums, of: Parts | Reading, trace: Trace, look: Look, words: W
         return sums if isinstance(of, Reading) else attrs.evolve(sums, trail=())
     tap = f"{found.part.block}.activated"
     terms = tuple(
-        Term(
+        SumTerm(
             words("why.unit", unit=unit),
             float(value),
             f"{words('why.unit', unit=unit)}  {told(float(value), 4)}\n{tap}[{of.position}, {unit}]",
@@ -106,7 +105,7 @@ def _network(sums: Sums, of: Parts | Reading, trace: Trace, look: Look, words: W
         sums,
         terms=largest_first(terms),
         whole=float(of.values[place]),
-        trail=(*sums.trail, Link(name, told(float(of.values[place]), digits_for(float(of.values[place]))))),
+        trail=(*sums.trail, TrailLink(name, told(float(of.values[place]), digits_for(float(of.values[place]))))),
         chain=(),
         factors=(words("why.activated"), words("why.along")),
         names=words("why.units", count=len(terms)),
@@ -132,23 +131,23 @@ class _Head:
             chosen = int(np.argmax(np.abs(self.found.values)))
         self.cell = Cell(look.attention, look.layer, look.head, of.position, chosen)
 
-    def link(self, goes: Goes | None = None) -> Link:
+    def link(self, goes: Goes | None = None) -> TrailLink:
         """The way to the head's keys."""
         name = f"{self.words(f'why.part.{self.part.attention}')} L{self.part.layer} H{self.part.head}"
-        return Link(name, told(self.value, 3), goes=goes or {"inside": "head"})
+        return TrailLink(name, told(self.value, 3), goes=goes or {"inside": "head"})
 
-    def _key_link(self, goes: Goes) -> Link:
+    def _key_link(self, goes: Goes) -> TrailLink:
         share = float(self.found.values[self.cell.key])
-        return Link(self.keys[self.cell.key], told(share, max(3, digits_for(share))), goes=goes)
+        return TrailLink(self.keys[self.cell.key], told(share, max(3, digits_for(share))), goes=goes)
 
-    def way_to(self, step: Step) -> tuple[Link, ...]:
+    def way_to(self, step: WayStep) -> tuple[TrailLink, ...]:
         """The links of a step that was taken from here: the head, the key, and the sum in which the number was opened."""
         goes = {inside: _goes(self.way, inside, step) for inside in ("head", "key", "score")}
         links = (self.link(goes["head"]), self._key_link(goes["key"]))
         if step.which == "value":
             return links
         recorded = float(products(self.trace, self.cell).sum())
-        return (*links, Link(self.words("why.stage.scores"), score(recorded), goes=goes["score"]))
+        return (*links, TrailLink(self.words("why.stage.scores"), score(recorded), goes=goes["score"]))
 
     def shown(self, sums: Sums) -> Sums:
         """The sums of the opened level."""
@@ -168,10 +167,10 @@ class _Head:
     def _into(self, which: str, feature: int | None) -> Goes:
         """Where a click on a number of Q, K or V leads: to what it was made from."""
         cell = self.cell
-        step = Step(cell.attention, cell.layer, cell.head, cell.key, which, feature)
+        step = WayStep(cell.attention, cell.layer, cell.head, cell.key, which, feature)
         return {"way": way_of((*steps_of(self.way), step)), "inside": ""}
 
-    def _key(self, key: int) -> Term:
+    def _key(self, key: int) -> SumTerm:
         value, tap = float(self.found.values[key]), f"{self.part.block}.weights"
         closed = bool(closed_cells(np.array([self._at("masked", key)]))[0])
         lines = [
@@ -181,21 +180,21 @@ class _Head:
         ]
         factors = float(self.found.weights[key]), float(self.found.along[key])
         goes: Goes = {"cell_query": self.cell.query, "cell_key": key, "inside": "key"}
-        return Term(self.keys[key], value, "\n".join(lines), factors, goes)
+        return SumTerm(self.keys[key], value, "\n".join(lines), factors, goes)
 
     def _at(self, stage: str, key: int) -> np.float32:
         """The recorded number of a key's cell at a stage."""
         found: np.float32 = self.trace[self.cell.tap(stage)][self.cell.head, self.cell.query, key]
         return found
 
-    def _chain(self) -> tuple[Link, ...]:
+    def _chain(self) -> tuple[TrailLink, ...]:
         """What the key's share is the product of, and how its weight came about: recorded numbers with their taps."""
         cell, words, card = self.cell, self.words, self.trace.card
         numbers = {stage: float(self._at(stage, cell.key)) for stage in ("scores", "scaled", "masked", "weights", "dropped")}
 
-        def link(stage: str, figure: str, sign: str, goes: Goes | None = None) -> Link:
+        def link(stage: str, figure: str, sign: str, goes: Goes | None = None) -> TrailLink:
             about = f"{cell.tap(stage)}[{cell.head}, {cell.query}, {cell.key}]"
-            return Link(words(f"why.stage.{stage}"), figure, about, goes, sign)
+            return TrailLink(words(f"why.stage.{stage}"), figure, about, goes, sign)
 
         to_score: Goes = {"inside": "score"}
         chain = [
@@ -209,8 +208,8 @@ class _Head:
             chain.append(link("dropped", weight(numbers["dropped"]), "→"))
         along = told(float(self.found.along[cell.key]), 3)
         about = words("why.along_about", tap=f"{self.part.block}.value")
-        chain.append(Link(words("why.along"), along, about, {"inside": "key"}, "×"))
-        chain.append(Link(words("why.share"), told(float(self.found.values[cell.key]), 3), sign="="))
+        chain.append(TrailLink(words("why.along"), along, about, {"inside": "key"}, "×"))
+        chain.append(TrailLink(words("why.share"), told(float(self.found.values[cell.key]), 3), sign="="))
         return tuple(chain)
 
     def _value(self, sums: Sums) -> Sums:
@@ -220,7 +219,7 @@ class _Head:
         terms = self._features(
             features, self.found.value[self.cell.key], self.found.direction, f"{tap}[{kv_head}, {self.cell.key}", ("value", "")
         )
-        link = Link(self.words("why.along"), told(float(features.sum()), 3))
+        link = TrailLink(self.words("why.along"), told(float(features.sum()), 3))
         return attrs.evolve(
             sums,
             terms=terms,
@@ -244,7 +243,7 @@ class _Head:
             sums,
             terms=terms,
             whole=float(found.sum()),
-            trail=(*sums.trail, Link(self.words("why.stage.scores"), score(float(found.sum())))),
+            trail=(*sums.trail, TrailLink(self.words("why.stage.scores"), score(float(found.sum())))),
             factors=("Q", "K"),
             factor_goes=(self._into("query", None), self._into("key", None)),
             names=self.words("why.products", count=len(terms)),
@@ -252,15 +251,17 @@ class _Head:
             hint=self.words("why.opens.score"),
         )
 
-    def _features(self, values: Numbers, first: Numbers, second: Numbers, tap: str, made: tuple[str, str]) -> tuple[Term, ...]:
+    def _features(
+        self, values: Numbers, first: Numbers, second: Numbers, tap: str, made: tuple[str, str]
+    ) -> tuple[SumTerm, ...]:
         """Terms of the features; `made` says of each factor whether it is a query, a key or a value, "" for neither."""
 
-        def term(feature: int) -> Term:
+        def term(feature: int) -> SumTerm:
             value = float(values[feature])
             name = self.words("why.feature", feature=feature)
             goes = tuple(self._into(which, feature) if which else None for which in made)
             about = f"{name}  {told(value, 4)}\n{tap}, {feature}]\n{self.words('why.opens_number')}"
-            return Term(
+            return SumTerm(
                 name, value, about, (float(first[feature]), float(second[feature])), goes[0], factor_goes=(goes[0], goes[1])
             )
 

@@ -4,10 +4,10 @@ import attrs
 
 from explorer.lang import Words
 from explorer.picture.makers.part_names import name_of
-from explorer.picture.sums import Goes, Link, Sums, Term, bare, digits_for, largest_first, told
+from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
+from explorer.trace.found.part import Part
 from explorer.trace.found.reading import Reading
-from explorer.trace.found.stream_parts import Part
-from explorer.trace.found.way import Step, way_of
+from explorer.trace.found.way import WayStep, way_of
 
 _LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
@@ -18,7 +18,7 @@ def reading_name(of: Reading, words: Words) -> str:
     return words("why.by_whole", letter=letter) if of.feature < 0 else f"{letter}[{of.feature}]"
 
 
-def read(sums: Sums, of: Reading, steps: tuple[Step, ...], words: Words) -> Sums:
+def read(sums: Sums, of: Reading, steps: tuple[WayStep, ...], words: Words) -> Sums:
     """The parts of a Reading as terms. `steps` lead to it."""
     letter = _LETTERS[of.tap.rpartition(".")[2]]
     row = of.trace.tokens.source if of.side == "encoder" else of.trace.tokens.target
@@ -46,22 +46,22 @@ def read(sums: Sums, of: Reading, steps: tuple[Step, ...], words: Words) -> Sums
     )
 
 
-def _chain(of: Reading, steps: tuple[Step, ...], words: Words) -> tuple[Link, ...]:
+def _chain(of: Reading, steps: tuple[WayStep, ...], words: Words) -> tuple[TrailLink, ...]:
     """The recorded number, and a link to the other factor of the same product."""
     last = steps[-1]
     about = f"{of.tap}[{of.head}, {of.position}{f', {of.feature}' if of.feature >= 0 else ''}]"
-    number = Link(reading_name(of, words), told(of.recorded, 4), about)
-    summed = Link(words("why.sum_of_parts", count=len(of.parts)), told(of.total, 4), sign="=")
-    rest = Link(words("why.remainder"), f"{of.remainder:.0e}".replace("-", "\N{MINUS SIGN}"), sign="+")
+    number = TrailLink(reading_name(of, words), told(of.recorded, 4), about)
+    summed = TrailLink(words("why.sum_of_parts", count=len(of.parts)), told(of.total, 4), sign="=")
+    rest = TrailLink(words("why.remainder"), f"{of.remainder:.0e}".replace("-", "\N{MINUS SIGN}"), sign="+")
     if last.which == "value":
         return number, summed, rest
     other = attrs.evolve(last, which="key" if last.which == "query" else "query")
     goes: Goes = {"way": way_of((*steps[:-1], other)), "inside": ""}
     name = _LETTERS[other.which] if of.feature < 0 else f"{_LETTERS[other.which]}[{of.feature}]"
-    return number, summed, rest, Link(words("why.other_factor"), name, goes=goes)
+    return number, summed, rest, TrailLink(words("why.other_factor"), name, goes=goes)
 
 
-def _term(of: Reading, place: int, token: str, words: Words) -> Term:
+def _term(of: Reading, place: int, token: str, words: Words) -> SumTerm:
     part, value = of.parts[place], float(of.values[place])
     name, goes = name_of(part, words), _opens(part)
     lines = [f"{name}  {told(value, max(4, digits_for(value)))}", part.tap]
@@ -69,7 +69,7 @@ def _term(of: Reading, place: int, token: str, words: Words) -> Term:
         lines.insert(1, words("why.reads", token=token))
     if goes is not None:
         lines.append(words("why.opens_head" if part.kind == "head" else "why.opens_network"))
-    return Term(name, value, "\n".join(lines), goes=goes)
+    return SumTerm(name, value, "\n".join(lines), goes=goes)
 
 
 def _opens(part: Part) -> Goes | None:

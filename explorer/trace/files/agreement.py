@@ -1,20 +1,17 @@
 """Whether the arrays of a Trace agree with its tokens and its card. A file of another program may say anything of itself."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from explorer.errors import DoNotAgree
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import place_of
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 _TOKENS = ("position", "query", "key")
 _MOST_LAYERS = 4096
 
 
-def check_agreement(trace: "Trace") -> None:
+def check_agreement(trace: RecordedPass) -> None:
     """Check each axis of each tap against the tokens, heads and sizes that it must have, and that no layer lacks a tap.
 
     Of some layers no attention may be there: they have none, or nobody recorded it.
@@ -27,7 +24,7 @@ def check_agreement(trace: "Trace") -> None:
                 raise DoNotAgree(tap=tap, axis=axis, got=got, wanted=wanted)
 
 
-def _sizes(trace: "Trace", tap: str) -> Iterator[tuple[str, int, int]]:
+def _sizes(trace: RecordedPass, tap: str) -> Iterator[tuple[str, int, int]]:
     """(axis, size, the size that it must have) of each axis of a tap that pictures rely on."""
     stage, place, side = stage_of(tap), place_of(tap), trace.card.side(tap)
     for axis, got in zip(trace.axes(tap), trace.shape(tap), strict=True):

@@ -12,7 +12,7 @@ All of it may be left out. The axes of taps that this program knows need not be 
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -26,11 +26,10 @@ from explorer.trace.files.agreement import check_agreement
 from explorer.trace.files.seen_card import card_of_seen, numbered_tokens
 from explorer.trace.files.tensor_file import Tensors, read_tensors
 from explorer.trace.model_card import ModelCard
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.stages import axes_of
 
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
-
+Made = TypeVar("Made", bound=RecordedPass)
 _MOST_BYTES = 2**24  # of a card
 _FIELDS = {
     "recorded_by": str,
@@ -48,7 +47,7 @@ _TOKEN = {"text": str, "id": int, "start": int, "end": int, "known": bool, "spec
 _SIDES = ("source", "target")
 
 
-def read_recorded(path: Path, make: "Callable[..., Trace]") -> "Trace":
+def read_recorded(path: Path, make: Callable[..., Made]) -> Made:
     """What `make` makes of the fields of a Trace that another program recorded; see `read_trace`.
 
     Raises NotATrace, of which BadRecording says what is wrong; CannotRead.
@@ -82,7 +81,7 @@ def _card_of(path: Path, tensors: Tensors) -> dict[str, Any]:
     return card
 
 
-def _made(path: Path, tensors: Tensors, card: Mapping[str, Any], make: "Callable[..., Trace]") -> "Trace":
+def _made(path: Path, tensors: Tensors, card: Mapping[str, Any], make: Callable[..., Made]) -> Made:
     axes = {name: _axes(name, shape, card.get("axes", {})) for name, shape in tensors.shapes.items()}
     if not axes:
         raise BadTensor(name="", got="0")

@@ -16,7 +16,7 @@ from explorer.trace.arrays import Array, frozen_array
 
 _CARD, _IN_HEADER = "card.json", "card"
 _MOST_UNPACKED = 20  # The contents of an archive may be at most so many times as large as the file.
-_SHARE = 0.9  # of the free memory; the rest is left to the window and the system
+SHARE = 0.9  # of the free memory; the rest is left to the window and the system
 _FLOAT = 4  # bytes
 _NUMPY = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 _NUMBERS = frozenset({"F64", "F32", "F16", "BF16"})
@@ -94,5 +94,5 @@ def _check_room(need: int) -> None:
     import psutil  # Only opening a file needs it.
 
     free = psutil.virtual_memory().available
-    if need > _SHARE * free:
+    if need > SHARE * free:
         raise RecordingTooLarge(need_mb=round(need / 2**20), free_mb=round(free / 2**20))

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 import attrs
@@ -21,19 +21,17 @@ from explorer.json_text import read_json_text
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import changes_from
-from explorer.trace.files.recorded_file import read_recorded
+from explorer.trace.files.recorded_file import Made, read_recorded
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.search_tree import Node, Search
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 _MOST_UNPACKED = 20  # The contents of a file may be at most so many times as large as the file.
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
-def write_trace(trace: "Trace", path: Path) -> None:
+def write_trace(trace: RecordedPass, path: Path) -> None:
     """Write all that was kept; an older file is replaced only when the new one is complete. Raises CannotWrite."""
     about = {_ABOUT: np.array(json.dumps(_about(trace))), _PLACES: trace.places}
     if trace.decoder_places is not None:
@@ -42,7 +40,7 @@ def write_trace(trace: "Trace", path: Path) -> None:
         np.savez(file, allow_pickle=False, **about, **trace.arrays)
 
 
-def read_trace(path: Path, make: "Callable[..., Trace]") -> "Trace":
+def read_trace(path: Path, make: Callable[..., Made]) -> Made:
     """What `make` makes of the fields of a Trace that was written here, or recorded by another program.
 
     Its `tokens` are given by side. Raises CannotRead, NotAFile, NotATrace; BadRecording says what another program did wrong.
@@ -59,7 +57,7 @@ def _is_own(path: Path) -> bool:
             return False
 
 
-def _read_own(path: Path, make: "Callable[..., Trace]") -> "Trace":
+def _read_own(path: Path, make: Callable[..., Made]) -> Made:
     handle = opened(path)
     try:
         # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
@@ -73,7 +71,7 @@ def _read_own(path: Path, make: "Callable[..., Trace]") -> "Trace":
         raise NotATrace(path=str(path)) from error
 
 
-def _about(trace: "Trace") -> dict[str, Any]:
+def _about(trace: RecordedPass) -> dict[str, Any]:
     return {
         "axes": {name: list(axes) for name, axes in trace.axis_names.items() if name in trace.arrays},
         "tokens": attrs.asdict(trace.tokens),

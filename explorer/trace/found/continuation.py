@@ -1,7 +1,6 @@
 """What a language model writes after a text, token by token: what each was chosen from, and what it left in the cache."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
@@ -9,11 +8,9 @@ from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import log_p
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.sampling import cut_away, sampling_probabilities
 from explorer.trace.sampling_knobs import SEED, TEMPERATURE, TOP_K, TOP_P
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 _CANDIDATES = 20  # symbols that are kept of a distribution
 
@@ -134,9 +131,9 @@ class Continuation:
     tokens: tuple[NextToken, ...]
     text: str
     sampling: Sampling
-    trace: "Trace | None" = None
+    trace: RecordedPass | None = None
 
-    @cached_property
+    @property
     def ended(self) -> bool:
         """Whether the model has said that the text ends."""
         return bool(self.tokens) and self.tokens[-1].ends

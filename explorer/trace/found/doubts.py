@@ -18,14 +18,12 @@ translation has lower averages (7.2 % lie below), so that it is not judged.
 
 import math
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import attrs
 
 from explorer.tokens.token import Token
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
 LEAST_P = 0.35
 _LETTERS = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -45,7 +43,7 @@ class Doubt:
     p: float = 0.0
 
 
-def doubts(trace: "Trace") -> tuple[Doubt, ...]:
+def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
     """All reasons, in the order of Kind. Weights that were not trained know nothing, and nothing is said of them.
 
     Models of others are asked for unknown tokens alone, as thresholds and alphabets are those of our own training.
@@ -72,7 +70,7 @@ def broken(tokens: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys(token.word for token in tokens if token.word is not None))
 
 
-def mean_p(trace: "Trace") -> float:
+def mean_p(trace: RecordedPass) -> float:
     """The geometric mean of the probabilities of the words of a translation by wide search; NaN where there is none.
 
     A typed target says nothing about what the model knows, and a greedy one may lie beside what the search will find.

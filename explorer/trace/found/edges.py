@@ -1,6 +1,6 @@
-"""Edges: how the log-probability of each word changes when one cell of one head's attention is closed.
+"""Edges: how the log-probability of each word changes when one cell of one head's attention is masked.
 
-A cell is closed before the softmax, so the rest of its row still sums to 1. An effect is log p(word) with the cell closed −
+A cell is masked before the softmax, so the rest of its row still sums to 1. An effect is log p(word) with the cell masked −
 log p(word) as it is, in nats, of the same words.
 """
 

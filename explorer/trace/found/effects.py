@@ -1,8 +1,8 @@
-"""Effects: how the log-probability of each word changes when a part of the model is switched off.
+"""Effects: how the log-probability of each word changes when a part of the model is ablated.
 
 An effect is log p(word) without the part − log p(word) with it, in nats: below zero where the part made the word likelier. Each
-number is that of a pass of its own, with the same words before it, so no word is searched for anew. A head is switched off by
-zeros in place of what it mixes, before W_O. Zeros in its slice of W_O's output would be another thing: each number of that
+number is that of a pass of its own, with the same words before it, so no word is searched for anew. A head is ablated by
+zeros in place of its output before W_O. Zeros in its slice of W_O's output would be another thing: each number of that
 output is a sum over all heads.
 """
 
@@ -42,9 +42,9 @@ class Effects:
     Word i is predicted at position i. `measured` is "written" for the words of a translation with its end, "next" for the next
     tokens of a text, and "own" for each token at its own place (encoder-only, which predicts no next one).
 
-    `heads` [attention, layer, head, word]: one head is switched off at its tap `mixed`.
-    `layers` [attention, layer, word]: all heads of one attention in one layer are switched off.
-    `feed_forwards` [side, layer, word]: what one feed-forward adds is switched off.
+    `heads` [attention, layer, head, word]: one head is ablated at its tap `mixed`.
+    `layers` [attention, layer, word]: all heads of one attention in one layer are ablated.
+    `feed_forwards` [side, layer, word]: what one feed-forward adds is ablated.
     `hidden` [token, word]: a token of `tokens` is hidden from the others, before the softmax, in all heads and layers of the
     attention `hidden_in`: from the target's queries in cross-attention, or from all tokens but itself. It is NaN where a query
     would be left without any key.

@@ -4,7 +4,6 @@ Each result is frozen data. `engine.experiments` makes them with the same model 
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -23,10 +22,8 @@ from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.segmentations import Segmentations
 from explorer.trace.found.steering import NotSteered, Steering
 from explorer.trace.printed import printed
+from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.vectors import Vectors
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
 
 EXPERIMENTS = (
     "variants",
@@ -163,8 +160,8 @@ class Unchanged:
     these two have the same rows and columns everywhere.
     """
 
-    trace: "Trace"
-    fed: "Trace"
+    trace: RecordedPass
+    fed: RecordedPass
 
 
 @attrs.frozen(eq=False)

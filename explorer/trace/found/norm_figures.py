@@ -5,7 +5,6 @@ memory and sees one token alone, so that μ, σ and r of a token say all of what
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -13,10 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.tap_names import Place, place_of
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
+from explorer.trace.tap_names import TapPlace, place_of
 
 
 @attrs.frozen(eq=False)
@@ -39,13 +36,13 @@ class Norms:
     sides: Mapping[str, NormFigures]
 
 
-def norms(trace: "Trace", stop: Stop | None = None) -> Norms:
+def norms(trace: RecordedPass, stop: Stop | None = None) -> Norms:
     """The figures of every norm of a pass. Raises NotKept, and Superseded as soon as `stop` says so."""
     found = {side.name: norm_inputs(trace, side.name) for side in trace.card.sides}
     return Norms({side: _figures(trace, inputs, stop) for side, inputs in found.items() if inputs})
 
 
-def norm_inputs(trace: "Trace", side: str) -> dict[str, str]:
+def norm_inputs(trace: RecordedPass, side: str) -> dict[str, str]:
     """By the tap of each norm of a side the tap that it reads, in the order of computation; norms whose input is not seen lack.
 
     Under post-norm the side's last tap "norm" is no norm of its own: it shows the last layer's once more.
@@ -60,7 +57,7 @@ def norm_inputs(trace: "Trace", side: str) -> dict[str, str]:
     return found
 
 
-def _follows(trace: "Trace", norm: Place, stream: str) -> bool:
+def _follows(trace: RecordedPass, norm: TapPlace, stream: str) -> bool:
     """Whether a norm reads the stream that was seen last: nothing that is not seen stands between them."""
     before, n_layers = place_of(stream), trace.card.side(norm.side).n_layers
     if trace.card.norm_placement == "post":
@@ -73,7 +70,7 @@ def _follows(trace: "Trace", norm: Place, stream: str) -> bool:
     return (norm.layer, addition) == (before.layer, before.part)
 
 
-def _figures(trace: "Trace", inputs: Mapping[str, str], stop: Stop | None) -> NormFigures:
+def _figures(trace: RecordedPass, inputs: Mapping[str, str], stop: Stop | None) -> NormFigures:
     made = {}
     for tap in dict.fromkeys(inputs.values()):  # Two norms may read the same stream.
         stop_at(stop)

@@ -24,7 +24,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 @attrs.frozen
-class Step:
+class PatchedStep:
     """One step at which both passes write a word: its position in A and in B, both words, and Δ of both passes (nats).
 
     A word is an id and its text.
@@ -64,7 +64,7 @@ class Patching:
     """
 
     maps: tuple[PatchedMap, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PatchedStep, ...]
     tokens: dict[str, tuple[Token, ...]]
     other_tokens: dict[str, tuple[Token, ...]]
     pairs: dict[str, Pairs]
@@ -129,7 +129,7 @@ def _listed(values: Array) -> list[Any]:
     return listed
 
 
-def recovered(gaps: Array, steps: Sequence[Step]) -> Array:
+def recovered(gaps: Array, steps: Sequence[PatchedStep]) -> Array:
     """[…, step] what patches with these Δ (nats) recover; NaN at steps that are not measurable."""
     first = np.array([step.gap for step in steps], np.float64)
     span = np.array([step.other_gap - step.gap if step.measurable else np.nan for step in steps], np.float64)

@@ -1,37 +1,70 @@
-"""A Reading: one number of Q, K or V, as an exact sum of what the stream held that it was made from.
+"""What a part of an attribution is the sum of: a head's part by its keys, a network's by its units, and each number of Q, K or
+V by what the stream held that it was made from. Each split is exact; each factor is a recorded number or its product with
+weights.
 
 An attention makes Q, K and V from the stream by one matrix each, through a norm under pre-norm. With the norm's σ held at its
 recorded value all of this is linear, so the number is a sum of embedding, position, every earlier head and feed-forward, and
-biases. Each earlier head opens again in the same way (`why_inside`), so every number is led back to the embedding.
+biases. Each earlier head opens again in the same way, so every number is led back to the embedding.
 
 Letters: u says what each feature of Q, K or V counts, g is the direction in the stream, h what the attention reads.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
 
 import attrs
 import numpy as np
 
 from explorer.errors import LacksTap, NoSuchPart, NotLookedInto, bare
 from explorer.mathematics import Numbers
-from explorer.trace.found.findings import Matrix, NotMade, ReadingWeights, Turn
-from explorer.trace.found.stream_parts import Part, PartKind, WayBack, index_of, sigma
-from explorer.trace.tap_names import Cell
+from explorer.trace.found.findings import NotMade, OutputWeights, ReadingWeights
+from explorer.trace.found.part import Part, PartKind, index_of
+from explorer.trace.found.projections import WHICH, Which, before_turning, rows_of
+from explorer.trace.found.stream_parts import StreamWeights, WayBack, head_directions, sigma
+from explorer.trace.recorded_pass import RecordedPass
+from explorer.trace.tap_names import Cell, place_of
 
-if TYPE_CHECKING:
-    from explorer.trace.found.why_inside import ByKey, ByUnit
-    from explorer.trace.trace import Trace
-
-Which = Literal["query", "key", "value"]
 _BIASES: dict[Which, PartKind] = {"query": "query_bias", "key": "key_bias", "value": "value_bias"}
-WHICH: tuple[Which, ...] = ("query", "key", "value")
 EXACT = 1e-4
 """The largest remainder that is rounding, of a number of the size of 1; of larger ones it is as much larger."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Reading:
+class Attribution:
+    """A number that was read from the stream at `position`, as the exact sum of its `parts`.
+
+    `directions` has by block the direction in which what is added there counts. σ of each norm is held as it was in this pass.
+    """
+
+    position: int
+    parts: tuple[Part, ...]
+    directions: Mapping[str, Numbers] = attrs.field(repr=False)
+    trace: RecordedPass = attrs.field(repr=False)
+
+    def direction(self, block: str) -> Numbers:
+        """[feature] the direction in which the number grows with what a block adds."""
+        return self.directions[block]
+
+    def index(self, attention: str, layer: int, head: int) -> int | None:
+        """The place of a head's part, with `attention` such as "decoder.cross_attn", or of "encoder.feed_forward"; or None."""
+        return index_of(self.parts, attention, layer, head)
+
+    def inside(self, attention: str, layer: int, head: int = -1) -> "ByKey | ByUnit":
+        """What a head's part is the sum of, by its keys; with `attention` "decoder.feed_forward" a network's by its units.
+
+        Raises NoSuchPart, NotLookedInto.
+        """
+        place = self.index(attention, layer, head)
+        found: ByKey | ByUnit | None = None
+        if place is not None:
+            part = self.parts[place]
+            found = by_key(self.trace, self, part) if part.kind == "head" else by_unit(self.trace, self, part)
+        if found is None:
+            raise NoSuchPart(got=f"{attention} {layer} {head}", part="sum")
+        return found
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Reading(Attribution):
     """u·X of one row X of the tap `tap`, which is Q, K or V of one head, in parts.
 
     `recorded` is the number as the record has it, `values` [part] are the parts, and `remainder` is what they lack. `side` and
@@ -44,12 +77,8 @@ class Reading:
     head: int
     feature: int
     side: str
-    position: int
     recorded: float
-    parts: tuple[Part, ...]
     values: Numbers
-    directions: Mapping[str, Numbers] = attrs.field(repr=False)
-    trace: "Trace" = attrs.field(repr=False)
 
     @property
     def total(self) -> float:
@@ -66,20 +95,6 @@ class Reading:
         """Whether the parts sum to the recorded number but for rounding."""
         return bool(abs(self.remainder) < EXACT * max(1.0, abs(self.recorded)))
 
-    def direction(self, block: str) -> Numbers:
-        """[feature] the direction in which the number grows with what a block adds."""
-        return self.directions[block]
-
-    def index(self, attention: str, layer: int, head: int) -> int | None:
-        """The place of a head's part, or of "encoder.feed_forward"; None where it is none of the parts."""
-        return index_of(self.parts, attention, layer, head)
-
-    def inside(self, attention: str, layer: int, head: int = -1) -> "ByKey | ByUnit":
-        """What one of the parts is the sum of; as in `Parts.inside`. Raises NoSuchPart."""
-        from explorer.trace.found.why_inside import inside
-
-        return inside(self, attention, layer, head)
-
     def __repr__(self) -> str:
         """The number and its six largest parts, in eight lines."""
         largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
@@ -90,7 +105,88 @@ class Reading:
         return "\n".join((head, *lines, rest))
 
 
-def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> Reading:
+@attrs.frozen(eq=False)
+class ByKey:
+    """A head's part by its keys: `values` [key] = `weights` [key] · `along` [key], and their sum is the part.
+
+    `weights` are what the head mixed with (after dropout), `along` how far each key's value goes toward the word. `value`
+    [key, feature] is V of the head and `direction` [feature] what each of its features counts: along = value·direction.
+    `position` is the query's.
+    """
+
+    part: Part
+    weights: Numbers
+    value: Numbers
+    direction: Numbers
+    position: int
+    trace: RecordedPass = attrs.field(repr=False)
+
+    @property
+    def along(self) -> Numbers:
+        """[key] V[k]·direction."""
+        made: Numbers = self.value @ self.direction
+        return made
+
+    @property
+    def values(self) -> Numbers:
+        """[key] A[q,k] · (V[k]·direction)."""
+        return self.weights * self.along
+
+    def features(self, key: int) -> Numbers:
+        """[feature] the products of a key's value with the direction; their sum is `along[key]`."""
+        made: Numbers = self.value[key] * self.direction
+        return made
+
+    def cell(self, key: int) -> Cell:
+        """The cell of the head's map in which a key was looked at. Raises NoSuchPart."""
+        if not 0 <= key < len(self.weights):
+            raise NoSuchPart(got=str(key), part=self.part.label)
+        attention = f"{place_of(self.part.tap).side}.{self.part.attention}"
+        return Cell(attention, self.part.layer, self.part.head, self.position, key)
+
+    def products(self, key: int) -> Numbers:
+        """[feature] Q[q]·K[k] feature by feature; their sum is the score of the key. Raises NoSuchPart."""
+        return products(self.trace, self.cell(key))
+
+    def inside(self, key: int, which: Which, feature: int | None = None) -> Reading:
+        """One number of the key's cell, by what the stream held that it was made from.
+
+        `which` is "query", "key" or "value", and `feature` one feature of it. Without a feature it is the whole: the score of
+        the cell, by what Q or K was made from, or V along the direction. The Trace needs the experiment "readers".
+        Raises NoSuchPart, NotLookedInto.
+        """
+        cell = self.cell(key)
+        if feature is not None and not 0 <= feature < len(self.direction):
+            raise NoSuchPart(got=str(feature), part=self.part.label)
+        return reading(self.trace, cell, which, self._along(cell, which) if feature is None else feature)
+
+    def _along(self, cell: Cell, which: Which) -> Numbers:
+        """[feature] what each feature of Q, K or V counts in the whole."""
+        if which == "value":
+            return self.direction
+        other = "key" if which == "query" else "query"
+        row = cell.key if other == "key" else cell.query
+        vector: Numbers = self.trace[cell.tap(other)][self.trace.card.head_in(cell.tap(other), cell.head), row].astype(
+            np.float64
+        )
+        return vector
+
+
+@attrs.frozen(eq=False)
+class ByUnit:
+    """A feed-forward's part by its units: `values` [unit] = `activated` [unit] · `along` [unit], and their sum is the part."""
+
+    part: Part
+    activated: Numbers
+    along: Numbers
+
+    @property
+    def values(self) -> Numbers:
+        """[unit] f(hidden)[j] · (W₂[:, j]·direction)."""
+        return self.activated * self.along
+
+
+def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers) -> Reading:
     """Q, K or V of a cell's row, in parts: one feature of it, or its product with `along` [feature].
 
     The Trace needs the experiment "readers". Raises NotLookedInto, NotKept, NoSuchPart.
@@ -109,8 +205,8 @@ def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> R
     if block not in weights.matrices(which):
         raise LacksTap(name="readers", tap=tap, why="absent.unknown_family")
     # X = R_p·(W·h + b), so u·X = (R_pᵀ·u)·(W·h + b); R_p turns by the angles of position p where positions are rotary.
-    before = _before_turning(trace, weights, block, which, row, u)
-    weight, bias = _rows(weights.matrices(which)[block], head, len(x))
+    before = before_turning(trace, weights, block, which, row, u)
+    weight, bias = rows_of(weights.matrices(which)[block], head, len(x))
     across = block.endswith(".cross_attn") and which != "query"
     walk = WayBack(trace, weights, "encoder" if across else cell.attention.partition(".")[0], row)
     if tap in weights.head_norms:
@@ -136,41 +232,63 @@ def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> R
     )
 
 
-def _rows(matrix: Matrix, head: int, d_head: int) -> tuple[Numbers, Numbers | None]:
-    """The rows of one head and their biases, in float64."""
-    own = slice(head * d_head, (head + 1) * d_head)
-    return matrix.weight[own].astype(np.float64), None if matrix.bias is None else matrix.bias[own].astype(np.float64)
+def heads_open(trace: RecordedPass, block: str) -> bool:
+    """Whether the heads of an attention can be split by their keys: of some models of others, no values are seen."""
+    return f"{block}.value" in trace.axis_names
 
 
-def _before_turning(trace: "Trace", weights: ReadingWeights, block: str, which: Which, row: int, u: Numbers) -> Numbers:
-    """[feature] R_pᵀ·u for the queries and keys of self-attention under rotary positions, else u."""
-    if which == "value" or not block.endswith(".self_attn"):
-        return u
-    if block in weights.turns:
-        return _turned_back_by(weights.turns[block], u, row)
-    own_rotary = trace.card.position == "rotary" and trace.config is not None
-    return _turned_back(u, row, trace.card.position_base) if own_rotary else u
+def by_key(trace: RecordedPass, of: Attribution, part: Part) -> ByKey:
+    """The part of a head, split by its keys. Raises NotKept, NotLookedInto, LacksTap."""
+    block = part.block
+    if not heads_open(trace, block):
+        raise LacksTap(name="why", tap=f"{block}.value", why=trace.card.why_absent(f"{block}.value"))
+    direction = head_directions(_weights(trace, block), block, of.direction(block), trace.card.d_head)[part.head]
+    value = trace[f"{block}.value"][trace.card.head_in(f"{block}.value", part.head)]  # [key, feature]
+    weights = trace[f"{block}.dropped"][part.head, of.position]  # [key]
+    return ByKey(part, weights.astype(np.float64), value.astype(np.float64), direction, of.position, trace)
 
 
-def _turned_back_by(turn: Turn, u: Numbers, position: int) -> Numbers:
-    """[feature] R_pᵀ·u, where feature i is turned together with feature j."""
-    cos, sin = (each[position].astype(np.float64) for each in (turn.cos, turn.sin))  # [turned feature]
-    n = len(cos)
-    order = np.arange(n)
-    i, j = (order[::2], order[1::2]) if turn.paired else (order[: n // 2], order[n // 2 :])
-    made = u.astype(np.float64)
-    # (R_pᵀ·u)[i] = u[i]·cos[i] + u[j]·sin[j],  (R_pᵀ·u)[j] = u[j]·cos[j] − u[i]·sin[i]
-    made[i], made[j] = u[i] * cos[i] + u[j] * sin[j], u[j] * cos[j] - u[i] * sin[i]
+def by_keys(trace: RecordedPass, parts: Attribution, block: str) -> Numbers:
+    """[head, key] the parts of all heads of an attention, split by their keys: row h is `by_key(…).values` of head h.
+
+    `block` is the beginning of its taps, one of `parts.directions`. Raises NotKept.
+    """
+    direction = head_directions(_weights(trace, block), block, parts.direction(block), trace.card.d_head)  # [head, feature]
+    heads = [trace.card.head_in(f"{block}.value", head) for head in range(len(direction))]
+    value = trace[f"{block}.value"].astype(np.float64)[heads]  # [head, key, feature]
+    weights = trace[f"{block}.dropped"][:, parts.position].astype(np.float64)  # [head, key]
+    # c[h,k] = A[h,q,k] · (V[h,k]·direction[h])
+    made: Numbers = weights * (value @ direction[:, :, None])[..., 0]
     return made
 
 
-def _turned_back(u: Numbers, position: int, base: float) -> Numbers:
-    """[feature] R_pᵀ·u: each pair of features (2i, 2i+1) turned back by the angle p·w_i; an odd last one stays."""
-    n_pairs = len(u) // 2
-    # w_i = base^(-2i/d_head)
-    angle = position * base ** (-2.0 * np.arange(n_pairs) / len(u))  # [pair]
-    even, odd = u[0 : 2 * n_pairs : 2], u[1 : 2 * n_pairs : 2]  # [pair]
-    made = u.astype(np.float64)
-    made[0 : 2 * n_pairs : 2] = even * np.cos(angle) + odd * np.sin(angle)
-    made[1 : 2 * n_pairs : 2] = odd * np.cos(angle) - even * np.sin(angle)
+def by_unit(trace: RecordedPass, of: Attribution, part: Part) -> ByUnit | None:
+    """The part of a feed-forward, split by its units; None while dropout hides which of them count, and for several experts.
+
+    Raises NotKept, NotLookedInto.
+    """
+    weights = _weights(trace, part.block)
+    if weights.dropout or part.block not in weights.networks:
+        return None
+    along = of.direction(part.block).astype(np.float32) @ weights.networks[part.block].weight  # [unit]
+    activated = trace[f"{part.block}.activated"][of.position]  # [unit]
+    return ByUnit(part, activated.astype(np.float64), along.astype(np.float64))
+
+
+def products(trace: RecordedPass, cell: Cell) -> Numbers:
+    """[feature] Q[q]·K[k] feature by feature, in the cell's head; their sum is the score before the softmax. Raises NotKept."""
+    query = trace[cell.tap("query")][cell.head, cell.query].astype(np.float64)
+    key = trace[cell.tap("key")][trace.card.head_in(cell.tap("key"), cell.head), cell.key].astype(np.float64)
+    # S[q,k] = Σ_i Q[q,i]·K[k,i]
+    made: Numbers = query * key
     return made
+
+
+def _weights(trace: RecordedPass, block: str) -> StreamWeights:
+    """The weights of a block: those of both sides where they are there, else those of the decoder."""
+    readers, output = trace.experiments.get("readers"), trace.experiments.get("why")
+    if isinstance(readers, ReadingWeights):
+        return readers
+    if isinstance(output, OutputWeights) and block.startswith("decoder."):
+        return output
+    raise NotLookedInto(name="readers" if isinstance(output, OutputWeights) else "why")

@@ -1,12 +1,11 @@
-"""Steering: the vector that tells one set of sentences from another in a layer's stream.
+"""Steering vectors: the difference of two sets of sentences in a layer's residual stream.
 
-Added to the stream of a further sentence with a factor, by a Change of the kind "add", it pushes that sentence's pass toward
-the first set. Decision: a Change with one number for each feature. Rejected: a kind of its own that names both sets of
+A Change of the kind "add" adds the vector times a factor to the stream of another sentence and steers its pass toward the
+first set. Decision: a Change with one number for each feature. Rejected: a kind of its own that names both sets of
 sentences, which would have every pass wait for as many other passes.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -15,14 +14,12 @@ from numpy.typing import NDArray
 from explorer.errors import ExplorerError, NotKept, bare
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
 _ROUNDING = 1e-5  # a share of the largest number; the vectors are float32
 
 
-def mean_difference(traces: Sequence["Trace"], others: Sequence["Trace"], tap: str) -> Array:
+def mean_difference(traces: Sequence[RecordedPass], others: Sequence[RecordedPass], tap: str) -> Array:
     """[feature] the mean of a tap [position, feature] over all tokens of `traces`, minus that over all tokens of `others`.
 
     Raises UnknownTap, NotKept.
@@ -32,7 +29,7 @@ def mean_difference(traces: Sequence["Trace"], others: Sequence["Trace"], tap: s
     return frozen_array(first - second)
 
 
-def _rows(trace: "Trace", tap: str) -> NDArray[np.float64]:
+def _rows(trace: RecordedPass, tap: str) -> NDArray[np.float64]:
     """[token, feature] a tap in float64, so that a mean over many tokens loses nothing."""
     if trace.map(tap).array is None:
         raise NotKept(tap=tap, n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
@@ -52,7 +49,7 @@ class Steering:
     vectors: Mapping[str, Array]
     lengths: Mapping[str, float]
 
-    def fits(self, trace: "Trace") -> bool:
+    def fits(self, trace: RecordedPass) -> bool:
         """Whether a Trace has the streams that these vectors are made for."""
         return all(tap in trace and trace.shape(tap)[-1] == len(vector) for tap, vector in self.vectors.items())
 
@@ -88,7 +85,7 @@ class NotSteered:
 
 
 def steering_of(
-    sets: tuple[Sequence[str], Sequence[str]], traces: Sequence[Sequence["Trace"]], taps: Sequence[str]
+    sets: tuple[Sequence[str], Sequence[str]], traces: Sequence[Sequence[RecordedPass]], taps: Sequence[str]
 ) -> Steering:
     """The Steering of two sets of sentences with their passes. Raises UnknownTap, NotKept."""
     lengths = {}

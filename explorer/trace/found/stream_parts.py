@@ -9,78 +9,30 @@ each of two words.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
 
 from explorer.mathematics import Numbers
-
-if TYPE_CHECKING:
-    from explorer.trace.found.findings import Matrix, NormWeights
-    from explorer.trace.trace import Trace
-
-PartKind = Literal[
-    "token",
-    "position",
-    "head",
-    "feed_forward",
-    "attention_bias",
-    "feed_forward_bias",
-    "norm_bias",
-    "output_bias",
-    "query_bias",
-    "key_bias",
-    "value_bias",
-]
-BIASES = ("attention_bias", "feed_forward_bias", "norm_bias")
-
-
-@attrs.frozen
-class Part:
-    """One part of a sum over the stream. `layer` and `head` are -1 where it has none; `tap` is where its vector stands."""
-
-    kind: PartKind
-    tap: str
-    layer: int = -1
-    attention: str = ""  # "self_attn" or "cross_attn" for heads and their biases
-    head: int = -1
-
-    @property
-    def block(self) -> str:
-        """The beginning of the taps of its attention or feed-forward: "decoder.layers.1.cross_attn"; "" for other parts."""
-        return self.tap.rpartition(".")[0] if self.kind in ("head", "feed_forward") else ""
-
-    @property
-    def label(self) -> str:
-        """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
-        layer = f"L{self.layer} " if self.layer >= 0 else ""
-        what = f"{self.attention} H{self.head}" if self.kind == "head" else self.kind
-        return f"{layer}{self.attention + ' bias' if self.kind == 'attention_bias' else what}"
-
-
-def index_of(parts: tuple[Part, ...], attention: str, layer: int, head: int) -> int | None:
-    """The place of the part of a head of an attention such as "decoder.cross_attn", or of "decoder.feed_forward"; or None."""
-    side, _, name = attention.partition(".")
-    block = f"{side}.layers.{layer}.{name}"
-    feeds = name == "feed_forward"
-    places = (n for n, part in enumerate(parts) if part.block == block and (feeds or part.head == head))
-    return next(places, None)
+from explorer.trace.found.findings import Matrix, NormWeights
+from explorer.trace.found.part import Part
+from explorer.trace.recorded_pass import RecordedPass
 
 
 class StreamWeights(Protocol):
     """The weights through which heads and networks reach the stream of a side, by block; see `findings.OutputWeights`."""
 
     @property
-    def projections(self) -> "Mapping[str, Matrix]":
+    def projections(self) -> Mapping[str, Matrix]:
         """W_O of each attention."""
 
     @property
-    def networks(self) -> "Mapping[str, Matrix]":
+    def networks(self) -> Mapping[str, Matrix]:
         """W₂ of each feed-forward."""
 
     @property
-    def norms(self) -> "Mapping[str, NormWeights]":
+    def norms(self) -> Mapping[str, NormWeights]:
         """Each norm of an addition under the name of the tap "residual" of that addition; and "decoder.norm".
 
         A second norm, behind what a block gives out, stands under the name of its tap, "….self_attn.normed".
@@ -116,12 +68,12 @@ class Addition:
         return f"{self.block.rpartition('.')[0]}.residual{self.number}"
 
 
-def added_tap(trace: "Trace", block: str) -> str:
+def added_tap(trace: RecordedPass, block: str) -> str:
     """The tap of what a block adds to the stream: what it gives out, or what a norm of its own makes of that."""
     return f"{block}.normed" if f"{block}.normed" in trace else f"{block}.output"
 
 
-def additions(trace: "Trace", side: str) -> tuple[Addition, ...]:
+def additions(trace: RecordedPass, side: str) -> tuple[Addition, ...]:
     """The blocks of a side in the order of computation."""
     card, parallel = trace.card.side(side), trace.card.parallel
     names = (*card.attentions, "feed_forward")
@@ -143,7 +95,7 @@ def additions(trace: "Trace", side: str) -> tuple[Addition, ...]:
 class WayBack:
     """The way from a reading of a side's stream at a position back to its embedding. `directions` fills on the way."""
 
-    def __init__(self, trace: "Trace", weights: StreamWeights, side: str, position: int) -> None:
+    def __init__(self, trace: RecordedPass, weights: StreamWeights, side: str, position: int) -> None:
         self.trace, self.weights, self.side, self.position = trace, weights, side, position
         self.additions = additions(trace, side)
         self.directions: dict[str, Numbers] = {}
@@ -275,7 +227,7 @@ def head_directions(weights: StreamWeights, block: str, g: Numbers, d_head: int)
     return through.reshape(*through.shape[:-1], -1, d_head)
 
 
-def _through(x: Numbers, weights: "NormWeights", g: Numbers) -> tuple[Numbers, Numbers]:
+def _through(x: Numbers, weights: NormWeights, g: Numbers) -> tuple[Numbers, Numbers]:
     """The direction before a norm that has read x, and the share [row] of the norm's own bias."""
     # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
     scaled = g * weights.weight
@@ -283,12 +235,12 @@ def _through(x: Numbers, weights: "NormWeights", g: Numbers) -> tuple[Numbers, N
     return centred / sigma(x, weights), g @ weights.bias.astype(np.float64)
 
 
-def _normed(x: Numbers, weights: "NormWeights") -> Numbers:
+def _normed(x: Numbers, weights: NormWeights) -> Numbers:
     made: Numbers = weights.weight * (x - x.mean() if weights.centred else x) / sigma(x, weights) + weights.bias
     return made
 
 
-def sigma(x: Numbers, weights: "NormWeights") -> float:
+def sigma(x: Numbers, weights: NormWeights) -> float:
     """What a norm divides by, from the stream that it read."""
     if weights.unbiased:
         # σ = √(Σ (x - mean)²/(n - 1)) + eps

@@ -18,7 +18,7 @@ _SEGMENTS = 4
 
 
 @attrs.frozen
-class Step:
+class WayStep:
     """From the part of a head, over one of its keys, to a number of Q, K or V: one feature, or the whole where it is None."""
 
     attention: str
@@ -33,7 +33,7 @@ class Step:
         return f"{self.attention}.{self.layer}.{self.head}/{self.key}/{self.which}/{feature}"
 
 
-def steps_of(way: str) -> tuple[Step, ...]:
+def steps_of(way: str) -> tuple[WayStep, ...]:
     """The steps of a way. Raises NoSuchPart for a text that is none."""
     if not WAY.match(way):
         raise NoSuchPart(got=way[:80], part="way")
@@ -41,11 +41,11 @@ def steps_of(way: str) -> tuple[Step, ...]:
     return tuple(_step(*found[begin : begin + _SEGMENTS]) for begin in range(0, len(found), _SEGMENTS))
 
 
-def way_of(steps: Sequence[Step]) -> str:
+def way_of(steps: Sequence[WayStep]) -> str:
     """The text of some steps."""
     return "/".join(map(str, steps))
 
 
-def _step(part: str, key: str, which: str, feature: str) -> Step:
+def _step(part: str, key: str, which: str, feature: str) -> WayStep:
     attention, layer, head = part.rsplit(".", 2)
-    return Step(attention, int(layer), int(head), int(key), which, None if feature == WHOLE else int(feature))
+    return WayStep(attention, int(layer), int(head), int(key), which, None if feature == WHOLE else int(feature))

@@ -7,11 +7,10 @@ them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical 
 It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
 a part's share is its product with that direction (`stream_parts`).
 
-This is an account of the sum, not a cause: other parts would change if one were taken away, and the σ with them.
+This attributes the sum and tells no cause: other parts would change if one were taken away, and the σ with them.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -20,25 +19,17 @@ from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWo
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
 from explorer.trace.found.findings import NotMade, OutputWeights
-from explorer.trace.found.stream_parts import BIASES, Part, WayBack, index_of
+from explorer.trace.found.part import Part
+from explorer.trace.found.reading import EXACT, Attribution, ByKey, Reading
+from explorer.trace.found.stream_parts import WayBack
+from explorer.trace.found.way import WayStep
 from explorer.trace.measures.measures import most_uncertain_step
 from explorer.trace.printed import printed
-
-if TYPE_CHECKING:
-    from explorer.trace.found.why_inside import ByKey, ByUnit
-    from explorer.trace.trace import Trace
-
-__all__ = ["BIASES", "EXACT", "Part", "Parts"]
-
-EXACT = 1e-4
-"""The largest remainder that is rounding, of logits of the size of 1; of larger ones it is as much larger.
-
-With a larger remainder the parts are no account, since something was changed inside.
-"""
+from explorer.trace.recorded_pass import RecordedPass
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Parts:
+class Parts(Attribution):
     """The logit of a word minus that of its rival at one position, in parts.
 
     `shares` [word rival, part] are the parts of the two logits, `values` [part] their differences: above zero for the word,
@@ -48,16 +39,12 @@ class Parts:
     `directions` has by block the direction [word rival, feature] in which what is added there counts.
     """
 
-    position: int
     word: int
     rival: int
     names: tuple[str, str]
-    parts: tuple[Part, ...]
     shares: Numbers
     logits: tuple[float, float]
     p: tuple[float, float]
-    directions: Mapping[str, Numbers] = attrs.field(repr=False)
-    trace: "Trace" = attrs.field(repr=False)
 
     @property
     def values(self) -> Numbers:
@@ -93,22 +80,9 @@ class Parts:
         made: Numbers = both[0] - both[1]
         return made
 
-    def inside(self, attention: str, layer: int, head: int = -1) -> "ByKey | ByUnit":
-        """What a head's part is the sum of, by its keys; with `attention` "decoder.feed_forward" a network's by its units.
-
-        Raises NoSuchPart.
-        """
-        from explorer.trace.found.why_inside import inside
-
-        return inside(self, attention, layer, head)
-
     def label(self, part: Part) -> str:
         """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
         return part.label
-
-    def index(self, attention: str, layer: int, head: int) -> int | None:
-        """The place of a head's part, with `attention` such as "decoder.cross_attn"; None where it is none of the parts."""
-        return index_of(self.parts, attention, layer, head)
 
     def __repr__(self) -> str:
         """The sum and the six largest parts, in eight lines."""
@@ -120,18 +94,18 @@ class Parts:
         return printed("\n".join((head, *lines, rest)))
 
 
-def written_ids(trace: "Trace") -> tuple[int, ...]:
+def written_ids(trace: RecordedPass) -> tuple[int, ...]:
     """[position] the id of the word written there: the next one of the target, else the likeliest."""
     return trace.expected or tuple(map(int, trace["generator.logits"].argmax(axis=-1)))
 
 
-def likeliest_rivals(trace: "Trace", position: int, word: int, most: int = 1) -> tuple[int, ...]:
+def likeliest_rivals(trace: RecordedPass, position: int, word: int, most: int = 1) -> tuple[int, ...]:
     """The ids of the most probable words beside `word`, the first one first."""
     order = np.argsort(-trace["generator.logits"][position], kind="stable")[: most + 1]
     return tuple(int(each) for each in order if each != word)[:most]
 
 
-def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int | None = None) -> Parts:
+def parts_of(trace: RecordedPass, position: int, rival: int | None = None, word: int | None = None) -> Parts:
     """The Parts of a logit difference at a position of the output.
 
     `word` is the written one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
@@ -173,7 +147,7 @@ def _is_index(value: object, size: int) -> bool:
     return isinstance(value, (int, np.integer)) and 0 <= int(value) < size
 
 
-def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
+def parts_asked(trace: RecordedPass, position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
     """The Parts that `Trace.why` is asked for: words as ids or texts, the step of which the model was least sure for None."""
     if position is None:
         position = max(0, most_uncertain_step(trace))
@@ -181,7 +155,17 @@ def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, w
     return parts_of(trace, position, *ids)
 
 
-def _weights(trace: "Trace") -> OutputWeights:
+def walked(parts: Parts, steps: Sequence[WayStep]) -> tuple[Parts | Reading, ...]:
+    """The sums that a way leads through, first the Parts themselves, last where it ends. Raises NoSuchPart, NotLookedInto."""
+    passed: list[Parts | Reading] = [parts]
+    for step in steps:
+        found = passed[-1].inside(step.attention, step.layer, step.head)
+        assert isinstance(found, ByKey)  # A step leads through a head.
+        passed.append(found.inside(step.key, step.which, step.feature))  # type: ignore[arg-type]  # `steps_of` has checked it.
+    return tuple(passed)
+
+
+def _weights(trace: RecordedPass) -> OutputWeights:
     if isinstance(refused := trace.experiments.get("why"), NotMade):
         raise bare(refused.error)
     if "decoder.embedding.output" not in trace:
@@ -192,12 +176,12 @@ def _weights(trace: "Trace") -> OutputWeights:
     return found
 
 
-def symbol_text(trace: "Trace", index: int) -> str:
+def symbol_text(trace: RecordedPass, index: int) -> str:
     """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
     return trace.symbols[index] if index < len(trace.symbols) and trace.symbols[index] else f"#{index}"
 
 
-def symbol_id(trace: "Trace", text: str) -> int:
+def symbol_id(trace: RecordedPass, text: str) -> int:
     """The id of the symbol that a typed word begins with: the word itself, else its longest beginning that is a symbol.
 
     A symbol with the mark of a word's beginning comes before the same letters inside a word. "#17" is the symbol with this id.

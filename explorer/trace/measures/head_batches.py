@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from explorer.trace.arrays import Array
 from explorer.trace.measures.head_measures import MEASURES, Seen, Values
 from explorer.trace.measures.opening_head import alignment, word_cells
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 
 Ids = NDArray[np.int64]
 

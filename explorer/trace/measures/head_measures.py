@@ -9,7 +9,6 @@ the prefix matching of Olsson et al. 2022. The diagonal of a map between two tex
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -19,9 +18,7 @@ from explorer.errors import UnknownMeasure
 from explorer.trace.arrays import Array
 from explorer.trace.found.finding_kinds import HEAD_MEASURES
 from explorer.trace.measures.measures import entropy_bits
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -122,7 +119,7 @@ MEASURES: Mapping[str, HeadMeasure] = MappingProxyType(
 """All measures of heads by key, in the order of `finding_kinds.HEAD_MEASURES`."""
 
 
-def head_values(trace: "Trace", attention: str, key: str, most_cells: int = 0) -> Values:
+def head_values(trace: RecordedPass, attention: str, key: str, most_cells: int = 0) -> Values:
     """[layer, head] a measure of every head of an attention such as "encoder.self_attn"; NaN where it means nothing.
 
     It is NaN, too, for heads of a long text whose single cells were not kept. Of layers with more than `most_cells` cells (0:
@@ -139,13 +136,13 @@ def head_values(trace: "Trace", attention: str, key: str, most_cells: int = 0) -
     return values
 
 
-def row_step(trace: "Trace", attention: str, most_cells: int) -> int:
+def row_step(trace: RecordedPass, attention: str, most_cells: int) -> int:
     """How many queries apart those stand that entropy and distance look at: 1 where every one counts."""
     cells = int(np.prod(trace.shape(_tap(attention, trace.card.attention_layers(attention)[0]))))
     return -(-cells // most_cells) if most_cells else 1
 
 
-def _layer(trace: "Trace", attention: str, layer: int, key: str, most_cells: int) -> Values:
+def _layer(trace: RecordedPass, attention: str, layer: int, key: str, most_cells: int) -> Values:
     """[head] the measure in one layer."""
     tap = _tap(attention, layer)
     kept = trace.map(tap)

@@ -1,18 +1,14 @@
 """Figures about recorded arrays, computed in float64."""
 
 import math
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.config import MASK_VALUES
 from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array
-
-if TYPE_CHECKING:
-    from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
 _BLOCK = 2**18  # Numbers of a large array that are measured at once.
 
@@ -75,13 +71,6 @@ def entropy_bits(weights: Array) -> NDArray[np.float64]:
     return result + 0.0  # This turns a negative zero into a positive one.
 
 
-def closed_cells(masked: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """[…, query, key] True where a mask has closed the cell: its score is then one of the two values that masks write."""
-    infinite, finite = MASK_VALUES.values()
-    closed: NDArray[np.bool_] = (masked == infinite) | (masked == finite)
-    return closed
-
-
 def log_p(logits: Array, ids: NDArray[np.int_]) -> NDArray[np.float64]:
     """log P of each step's symbol [step], computed from the logits, since a probability that underflowed would give −∞.
 
@@ -100,7 +89,7 @@ def is_word(text: str) -> bool:
     return any(letter.isalnum() for letter in text)
 
 
-def most_uncertain_step(trace: "Trace") -> int:
+def most_uncertain_step(trace: RecordedPass) -> int:
     """The position of the output at which the written word had the lowest probability, the first one of several.
 
     The end symbol and punctuation are left out. It is -1, which a Look reads as the last position, if the model wrote no word

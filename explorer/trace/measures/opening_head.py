@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import is_word
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import RecordedPass, Tokens
 
 _MOST_WORDS = 64  # words of a long text that are looked at: more would take longer and tell no more
 _NEAR = 2  # tokens; looking so far to the left or right, at each token alike, is looking at a fixed place
@@ -31,7 +31,7 @@ class Head:
     head: int
 
 
-def opening_head(trace: Trace) -> Head | None:
+def opening_head(trace: RecordedPass) -> Head | None:
     """The head that is most worth a look; None if no weights were kept, or if no head tells more than another."""
     attention = _attention(trace)
     kept = _layers(trace, attention)
@@ -46,7 +46,7 @@ def opening_head(trace: Trace) -> Head | None:
     return Head(attention, list(kept)[layer], head) if scores[best] > 0 else None
 
 
-def alignment_values(trace: Trace) -> NDArray[np.float64]:
+def alignment_values(trace: RecordedPass) -> NDArray[np.float64]:
     """[layer, head] how much each head of cross-attention is an alignment of words.
 
     NaN for a sentence without words, and where the weights of any layer were not kept whole.
@@ -118,20 +118,20 @@ def word_cells(weights: Array, tokens: Tokens, *, expected: bool) -> Array:
     return np.nan_to_num(weights[:, queries][:, :, keys])
 
 
-def _attention(trace: Trace) -> str:
+def _attention(trace: RecordedPass) -> str:
     """The attention that is looked at: cross-attention if there is one, else that of the last side."""
     last = trace.card.sides[-1]
     return f"{last.name}.{'cross_attn' if 'cross_attn' in last.attentions else 'self_attn'}"
 
 
-def _layers(trace: Trace, attention: str) -> dict[int, Array]:
+def _layers(trace: RecordedPass, attention: str) -> dict[int, Array]:
     """[head, query, key] of each layer whose weights were kept whole."""
     side, _, kind = attention.partition(".")
     taps = {layer: f"{side}.layers.{layer}.{kind}.weights" for layer in trace.card.attention_layers(side)}
     return {layer: trace.arrays[tap] for layer, tap in taps.items() if tap in trace.arrays}
 
 
-def _cells(trace: Trace, attention: str, weights: Array) -> Array:
+def _cells(trace: RecordedPass, attention: str, weights: Array) -> Array:
     """The cells of [head, query, key] that count: of words alone in cross-attention, and at most 64 in each direction."""
     if attention.endswith(".cross_attn"):
         return word_cells(weights, trace.tokens, expected=bool(trace.expected))

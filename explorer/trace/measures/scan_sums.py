@@ -17,7 +17,7 @@ from explorer.trace.found.finding_kinds import HEAD_MEASURES
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Heads = Mapping[tuple[str, str], "Sums"]
+Heads = Mapping[tuple[str, str], "MeasureSums"]
 
 SCAN_MEASURES = (*HEAD_MEASURES, "alignment", "probability")
 """What is measured of each sentence: what heads do, and how likely its words are to the model (`WHOLE`)."""
@@ -38,7 +38,7 @@ def checked_measures(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Sums:
+class MeasureSums:
     """One measure of all heads of one attention, summed over sentences; a sentence whose value is NaN does not count.
 
     `count`, `total` and `squares` are [layer, head], `histogram` is [layer, head, bin]. `best` [layer, head, place] are the
@@ -71,10 +71,10 @@ class Sums:
         result: Values = np.divide(total, self.count, out=np.full(total.shape, np.nan), where=self.count > 0)
         return result
 
-    def merged(self, later: "Sums") -> "Sums":
+    def merged(self, later: "MeasureSums") -> "MeasureSums":
         """The sums of these sentences and of later ones."""
         best, rows = _best(np.concatenate([self.best, later.best], 2), np.concatenate([self.rows, later.rows], 2))
-        return Sums(
+        return MeasureSums(
             count=self.count + later.count,
             total=self.total + later.total,
             squares=self.squares + later.squares,
@@ -84,7 +84,7 @@ class Sums:
         )
 
 
-def summed(values: Values, rows: Counts, measure: str, most: int) -> Sums:
+def summed(values: Values, rows: Counts, measure: str, most: int) -> MeasureSums:
     """The sums of v [sentence, layer, head], with the `most` best sentences; `rows` [sentence] are the sentences' numbers."""
     counts = ~np.isnan(values)
     v = np.where(counts, values, 0.0)
@@ -93,7 +93,7 @@ def summed(values: Values, rows: Counts, measure: str, most: int) -> Sums:
     placed = np.concatenate([placed, np.full((*placed.shape[:2], most), -np.inf)], axis=2)
     numbers = np.broadcast_to(np.concatenate([rows, np.full(most, -1)]), placed.shape)
     best, own = _best(placed, np.where(placed == -np.inf, -1, numbers))
-    return Sums(
+    return MeasureSums(
         count=counts.sum(axis=0),
         total=v.sum(axis=0),
         squares=(v**2).sum(axis=0),
@@ -120,7 +120,7 @@ def _best(values: Values, rows: Counts) -> tuple[Values, Counts]:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Part:
+class ScanPart:
     """What was found in some portions: sums by attention and measure, and the sentences among the best ones by number.
 
     `n_rows` counts all sentences that were read, `left_out` those that could not be measured, by the error's key.
@@ -131,14 +131,14 @@ class Part:
     sums: Heads = attrs.field(factory=dict)
     texts: Mapping[int, str] = attrs.field(factory=dict)
 
-    def merged(self, later: "Part") -> "Part":
+    def merged(self, later: "ScanPart") -> "ScanPart":
         """What was found in these portions and in later ones; sentences that are among the best no more are forgotten."""
         sums = dict(self.sums)
         for key, found in later.sums.items():
             sums[key] = sums[key].merged(found) if key in sums else found
         left_out = {key: self.left_out.get(key, 0) + later.left_out.get(key, 0) for key in {**self.left_out, **later.left_out}}
         texts = best_texts(sums, {**self.texts, **later.texts})
-        return Part(n_rows=self.n_rows + later.n_rows, left_out=left_out, sums=sums, texts=texts)
+        return ScanPart(n_rows=self.n_rows + later.n_rows, left_out=left_out, sums=sums, texts=texts)
 
 
 def best_texts(sums: Heads, texts: Mapping[int, str]) -> dict[int, str]:

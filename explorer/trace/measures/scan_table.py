@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from explorer.errors import UnknownMeasure
-from explorer.trace.measures.scan_sums import Counts, Part, Sums, Values
+from explorer.trace.measures.scan_sums import Counts, MeasureSums, ScanPart, Values
 from explorer.trace.printed import printed
 
 _MOST_LINES = 8  # measures that the short form names
@@ -50,7 +50,7 @@ class ScanTable:
     """
 
     about: Mapping[str, Any]
-    part: Part
+    part: ScanPart
 
     @property
     def n_rows(self) -> int:
@@ -85,7 +85,7 @@ class ScanTable:
             f"  {measure:12} highest: {top.attention} layer {top.layer} head {top.head}, {top.mean:.3f} ± {top.deviation:.3f}"
         )
 
-    def sums(self, attention: str, measure: str) -> Sums:
+    def sums(self, attention: str, measure: str) -> MeasureSums:
         """The sums of all heads of an attention. Raises UnknownMeasure for one that was not scanned."""
         found = self.part.sums.get((attention, measure))
         if found is None:

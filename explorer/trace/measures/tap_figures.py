@@ -8,7 +8,7 @@ import numpy as np
 from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import Summary, summary
-from explorer.trace.trace import Trace
+from explorer.trace.recorded_pass import RecordedPass
 
 _PIECE = 2**20  # Numbers of taps that are measured together; their figures are told at once.
 _BLOCK = 2**20  # Numbers between two looks at whether to stop.
@@ -34,7 +34,7 @@ class MeasuredTaps:
     figures: Mapping[str, TapFigures]
 
 
-def tap_figures(trace: Trace, name: str, stop: Stop | None = None) -> TapFigures:
+def tap_figures(trace: RecordedPass, name: str, stop: Stop | None = None) -> TapFigures:
     """The figures of one tap. Raises UnknownTap, and Superseded as soon as `stop` says so."""
     if trace.map(name).array is None:
         return TapFigures(None)
@@ -44,12 +44,12 @@ def tap_figures(trace: Trace, name: str, stop: Stop | None = None) -> TapFigures
     return TapFigures(about, str(trace[name].dtype), difference)
 
 
-def measured_taps(trace: Trace, names: tuple[str, ...], stop: Stop | None = None) -> MeasuredTaps:
+def measured_taps(trace: RecordedPass, names: tuple[str, ...], stop: Stop | None = None) -> MeasuredTaps:
     """The figures of these taps. Raises like `tap_figures`."""
     return MeasuredTaps({name: tap_figures(trace, name, stop) for name in names})
 
 
-def agree(trace: Trace, name: str) -> bool:
+def agree(trace: RecordedPass, name: str) -> bool:
     """Whether the pass compared with has this tap in the same shape, and both arrays were kept: then places correspond."""
     other = trace.compared_with
     if other is None or name not in trace or name not in other or trace.axes(name) != other.axes(name):
@@ -79,7 +79,7 @@ def largest(now: Array, before: Array, stop: Stop | None = None) -> float:
     return top
 
 
-def grouped(trace: Trace, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def grouped(trace: RecordedPass, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """The taps in groups of about a million numbers, in the same order: what is measured in one piece."""
     groups: list[list[str]] = []
     room = 0

@@ -53,7 +53,7 @@ class ArchitectureStrip(Surface):
 
     def draw(self, architecture: Architecture, look: Look | None, words: Words) -> None:
         """Show a model, and where the Look is in it unless it is None. Nothing is done if it is what is shown."""
-        if architecture is self._architecture and look is self._look and words is self.words:
+        if architecture == self._architecture and look is self._look and words is self.words:
             return
         anew = architecture != self._architecture or words is not self.words
         self._architecture, self._look = architecture, look

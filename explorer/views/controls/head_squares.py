@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
 
 from explorer.lang import Words
-from explorer.picture.makers.alignment import head_colour
+from explorer.picture.alignment_lines import head_colour
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.state.overlays import alone, every, toggled

@@ -238,7 +238,7 @@ class KnobPanel(QScrollArea):
         self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
         self.writing = WritingRows()
         self.writing.wished.connect(self.wished)
-        self._groups = [KnobGroup("writing", [self.writing])]
+        self.groups = [KnobGroup("writing", [self.writing])]
         self._replaces = False  # whether the preset has trained weights, which the last groups replace
         self._words: Words | None = None
         self._preset: Preset | None = None
@@ -248,14 +248,14 @@ class KnobPanel(QScrollArea):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
-        layout.addWidget(self._groups[0])
+        layout.addWidget(self.groups[0])
         for key in GROUPS:
             rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
             for row in rows:
                 self.rows[row.knob.name] = row
                 row.turned.connect(self._turned)
-            self._groups.append(KnobGroup(key, rows))
-            layout.addWidget(self._groups[-1])
+            self.groups.append(KnobGroup(key, rows))
+            layout.addWidget(self.groups[-1])
         layout.addStretch(1)
         self.setWidget(inside)
 
@@ -267,7 +267,7 @@ class KnobPanel(QScrollArea):
             row.speak(words)
 
     def _name_groups(self, words: Words) -> None:
-        for group in self._groups:
+        for group in self.groups:
             name = words(f"group.{group.key}")
             if self._replaces and group.key in UNTRAINED_GROUPS:
                 name = words("group.untrained", group=name)
@@ -297,7 +297,7 @@ class KnobPanel(QScrollArea):
     def draw(self, trace: Trace) -> None:
         """Let sampling know how many symbols there are; a model without an output samples nothing."""
         has_output = "generator.logits" in trace
-        self._groups[0].setVisible(has_output)
+        self.groups[0].setVisible(has_output)
         if has_output:
             self.writing.offer(trace.shape("generator.logits")[-1])
 
@@ -306,7 +306,7 @@ class KnobPanel(QScrollArea):
         acting = frozenset(name for name in self.rows if preset.acts(name))
         if acting != self._acting:
             self._acting, self._preset = acting, preset
-            for group in self._groups[1:]:
+            for group in self.groups[1:]:
                 rows = [row for row in self.rows.values() if row.knob.group == group.key]
                 for row in rows:
                     self._show_row(row)

@@ -14,10 +14,10 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QKeyEvent, Q
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.alignment_lines import changeable, strokes, tell_column, tell_line, tell_row
 from explorer.picture.kinds import Alignment, Axis
 from explorer.picture.layout.alignment import Side
 from explorer.picture.layout.strands import Placed, Room, asides, place_arcs, place_lines
-from explorer.picture.makers.alignment import changeable, strokes, tell_column, tell_line, tell_row
 from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
+from explorer.picture.alignment_lines import head_colour, strokes
 from explorer.picture.kinds import Alignment, HeadLines
 from explorer.picture.layout.strands import Lines, Placed, Point, asides
-from explorer.picture.makers.alignment import head_colour, strokes
 from explorer.picture.theme import Theme
 from explorer.views.pictures.strand_image import Strokes, lines_image
 

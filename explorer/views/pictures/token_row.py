@@ -44,7 +44,7 @@ class TokenRowView(Surface):
         self.picture: TokenRow | None = None
         self.selected = 0
         self._wrap = wrap
-        self._stale = False
+        self.is_stale = False
         self.change_menu = ChangeMenu(self, self.wished.emit)
         self._boxes: list[QRectF] = []
         self._scale = 1.0
@@ -135,15 +135,15 @@ class TokenRowView(Surface):
 
     def set_stale(self, stale: bool) -> None:
         """Fade the tokens while they do not belong to what was typed."""
-        if stale != self._stale:
-            self._stale = stale
+        if stale != self.is_stale:
+            self.is_stale = stale
             self.update()
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.setOpacity(_STALE if self.is_stale else 1.0)
         painter.translate(-self._away)
         seen = QRectF(part).translated(self._away)
         chips = [

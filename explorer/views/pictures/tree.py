@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
-from explorer.picture.makers.tree import ROOT, best_places, describe, path
+from explorer.picture.tree_branches import ROOT, best_places, describe, path
 from explorer.views.painting.pan_zoom import PanZoom
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface

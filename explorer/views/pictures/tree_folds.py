@@ -1,7 +1,7 @@
 """The folded branches of a Tree. They stay folded in later pictures, where branches are found by their tokens."""
 
 from explorer.picture.decoding_kinds import Tree
-from explorer.picture.makers.tree import ROOT
+from explorer.picture.tree_branches import ROOT
 
 _LARGE = 60  # branches; in a larger tree, branches that were given up are folded at first
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.picture.decoding_kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, TreeLayout
-from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme
+from explorer.picture.tree_branches import ROOT, Ink, ink
 from explorer.views.painting.pan_zoom import PanZoom
 
 _LEGIBLE = 0.42  # the smallest zoom at which chips show letters

@@ -75,7 +75,7 @@ def test_a_further_page_is_in_header_menu_and_stack(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        button = window.header._buttons.button(len(page_list.KEYS) - 1)
+        button = window.header.buttons.button(len(page_list.KEYS) - 1)
         window.resize(1800, 900)
         QApplication.processEvents()
         assert button.isVisible() and button.toolTip() == "Further"
@@ -85,7 +85,7 @@ def test_a_further_page_is_in_header_menu_and_stack(journey: Journey) -> None:
         (card,) = window.page_stack.page.cards
         assert card.picture is not None and card.picture.caption.title == card.title.text()
         assert list(faults_of(window.page_stack.page)) == []
-        window.header._buttons.button(0).click()
+        window.header.buttons.button(0).click()
         assert window.page_stack.page.key == "overview"
         button.click()
         assert window.page_stack.page.key == "further"
@@ -101,7 +101,7 @@ def test_further_pages_fit_the_smallest_window(journey: Journey, language: str) 
     def script(window: Window) -> None:
         journey.settle(window)
         header = window.header
-        buttons = [header._buttons.button(place) for place in range(len(page_list.KEYS))]
+        buttons = [header.buttons.button(place) for place in range(len(page_list.KEYS))]
         window.resize(880, 480)
         for key in ("overview", "further", "tokens"):
             window.go(key)
@@ -134,10 +134,10 @@ def test_six_pages_leave_nothing_behind_the_menu(journey: Journey, monkeypatch: 
         QApplication.processEvents()
         header = window.header
         assert header.more.isHidden() and header.architectures.isVisible()
-        assert header._buttons.button(2).text() == "Embed" and header.architectures.currentText() == "enc–dec"
+        assert header.buttons.button(2).text() == "Embed" and header.architectures.currentText() == "enc–dec"
         window.resize(1600, 480)
         QApplication.processEvents()
-        assert header._buttons.button(2).text() == "Embedding" and header.architectures.currentText() == "encoder-decoder"
+        assert header.buttons.button(2).text() == "Embedding" and header.architectures.currentText() == "encoder-decoder"
 
     journey.run(script, "--language", "en")
 
@@ -151,7 +151,7 @@ def test_what_a_newcomer_looks_for_stays_in_a_narrow_window(journey: Journey) ->
         window.resize(1024, 700)
         QApplication.processEvents()
         header = window.header
-        seen = [key for key, button in zip(page_list.KEYS, header._buttons.buttons(), strict=True) if not button.isHidden()]
+        seen = [key for key, button in zip(page_list.KEYS, header.buttons.buttons(), strict=True) if not button.isHidden()]
         assert {"overview", "attention", "change", "why"} <= set(seen) and "further" not in seen
         assert seen == [key for key in page_list.KEYS if key in page_list.STAYING[: len(seen)]]
         assert header.more.text() == "More ▾" and header.architectures.toolTip().endswith("encoder-decoder")

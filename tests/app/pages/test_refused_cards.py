@@ -26,7 +26,7 @@ CHOSEN = ("embedding", "position", "attention", "stepper", "output", "why")
 
 
 def refused(stack: PageStack) -> list[Card]:
-    return [card for card in stack.page.cards if card._refused and card.isVisible() and not card.bare]
+    return [card for card in stack.page.cards if card.is_refused and card.isVisible() and not card.bare]
 
 
 @pytest.mark.parametrize("lacking", LACKING)
@@ -61,7 +61,7 @@ def test_the_title_stands_above_the_sentence(qtbot: QtBot, kind: str) -> None:
     for drawn in (trace, usual, trace, trace):
         stack.draw(drawn, Look().fitted(drawn), EN)
         (card,) = [each for each in stack.page.cards if each.title.text() == EN("picture.similarity")]
-        assert card._refused == (drawn is trace)
+        assert card.is_refused == (drawn is trace)
         if drawn is trace:
             qtbot.waitUntil(partial(fills, card, card.note))
             assert card.note.geometry().top() > card.title.geometry().bottom() and card.title.geometry().top() < 12

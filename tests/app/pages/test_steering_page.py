@@ -23,7 +23,7 @@ def opened(journey: Journey, window: Window) -> SteeringPage:
     page = window.page_stack.page
     assert isinstance(page, SteeringPage)
     journey.settle(window)
-    journey.wait(lambda: page._found is not None)
+    journey.wait(lambda: page.found is not None)
     return page
 
 
@@ -67,7 +67,7 @@ def test_the_slider_steers_and_undo_takes_it_back(journey: Journey) -> None:
         assert change.tap == "encoder.layers.1.residual2" and found(window).factor(change) == pytest.approx(3.0)
         journey.wait(lambda: target(window) == "She likes her books.")
         journey.wait(lambda: isinstance(page.words_card.picture, Rewording) and page.words_card.picture.caption.changes == 1)
-        assert page.directions.badge.isVisible() and len(window.page_stack.changes.chips) == 1
+        assert page.directions.badge.isVisible() and len(window.page_stack.above.changes.chips) == 1
 
         page.layer.setCurrentIndex(2)
         journey.settle(window)

@@ -24,7 +24,7 @@ def test_chips_in_two_lines_are_seen_whole(journey: Journey) -> None:
             journey.settle(window)
             page = window.page_stack.page
             assert isinstance(page, TokensPage)
-            view = page._sides["target"].view
+            view = page.sides["target"].view
             assert isinstance(view, TokenRowView) and view.picture is not None
             assert len(view.picture.chips) == 10
             assert view.edges() == (), (width, height)

@@ -17,7 +17,7 @@ TRACE = example()
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_an_empty_card_says_that_it_is_computed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
     """Until its picture is there; one that keeps an older picture says it by the dots behind its title."""
-    monkeypatch.setattr(cards, "_LONG_MS", 1)
+    monkeypatch.setattr(cards, "LONG_MS", 1)
     said, made = words(language), [None, heatmap(TRACE["encoder.layers.0.self_attn.weights"][0]), None]
     card = Card(HeatmapView(), lambda _trace, _look, _words: now)
     qtbot.addWidget(card)
@@ -33,6 +33,6 @@ def test_an_empty_card_says_that_it_is_computed(qtbot: QtBot, monkeypatch: pytes
     now = made[2]
     card.draw(TRACE, Look(), said)
     later: list[bool] = []
-    QTimer.singleShot(cards._LONG_MS, lambda: later.append(True))  # It comes behind a timer of the card's.
+    QTimer.singleShot(cards.LONG_MS, lambda: later.append(True))  # It comes behind a timer of the card's.
     qtbot.waitUntil(lambda: bool(later))
     assert card.waiting and not card.note.isVisible() and card.title.text().endswith("…")

@@ -12,7 +12,8 @@ from explorer.engine.request import Frame, Request
 from explorer.state.state import State
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.engine.fakes import Gate
 from tests.waiting import until
 

@@ -14,7 +14,8 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import frozen_array
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.app.session.driving import Make
 
 FIRST = State.from_preset("translator")

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer import page_list
+from explorer.app.appearance import Appearance
 from explorer.app.session.preferences import Preferences
-from explorer.app.shell.appearance import Appearance
 from explorer.export.raster import add_fonts
 from explorer.state.state import State
 from explorer.views.painting.style import use_font

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from explorer.app.appearance import Appearance
 from explorer.app.session.session import Session
-from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame, Request
 from explorer.state.state import State

@@ -37,14 +37,14 @@ class Kept:
 
 
 def told(folders: Folders) -> list[str]:
-    return [action.text() for action in folders.recents._menu.actions()]
+    return [action.text() for action in folders.recents.menu.actions()]
 
 
 def test_the_newest_stands_first_and_eight_are_kept(qtbot: QtBot) -> None:
     """Each once; bundled presets are not in the list; what was kept comes back."""
     folders, wish = made(qtbot), State.from_preset("tiny").wish
     folders.opened(wish)
-    assert folders.recents.paths == () and not folders.recents._menu.menuAction().isVisible()
+    assert folders.recents.paths == () and not folders.recents.menu.menuAction().isVisible()
     for number in (*range(10), 4):
         folders.opened(attrs.evolve(wish, preset=f"/m/{number}"))
     assert told(folders) == ["4", "9", "8", "7", "6", "5", "3", "2"]
@@ -69,7 +69,7 @@ def test_two_windows_add_to_one_list(qtbot: QtBot) -> None:
     assert two.recents.paths == ("/m/2", "/m/1")
     one.failed(FolderIsGone(path="/m/1"))
     assert one.recents.paths == ("/m/2",)
-    two.recents._menu.aboutToShow.emit()
+    two.recents.menu.aboutToShow.emit()
     assert told(two) == told(one) == ["2"] and kept.text == "/m/2"
 
 
@@ -95,7 +95,7 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
     newest, older = str(tmp_path / "a"), str(tmp_path / "b & c")
     folders.recents.keep(Kept(f"{newest}\n{older}"))
     folders.choose()
-    folders.recents._menu.actions()[1].trigger()
+    folders.recents.menu.actions()[1].trigger()
     assert begun == [str(documents()), str(tmp_path)]
     assert asked == [OpenFolder("/m/new"), OpenFolder(older)]
     assert told(folders) == ["a", "b && c"]
@@ -116,7 +116,7 @@ def test_of_several_models_in_a_folder_one_is_chosen(qtbot: QtBot) -> None:
     wished: list[object] = []
     folders.wished.connect(wished.append)
     folders.failed(SeveralGguf(path="/m/a", count=2, found="…", example=files[0], files=files))
-    (menu,) = (each for each in folders._window.findChildren(QMenu) if each.actions())
+    (menu,) = (each for each in folders.parent().findChildren(QMenu) if each.actions())
     (title,) = (label for label in menu.findChildren(QLabel) if label.isVisible())  # A section's text is not painted.
     offered = menu.actions()[1:]
     assert title.text() == "Choose a model" and title.geometry().bottom() < menu.actionGeometry(offered[0]).top() + 1

@@ -7,15 +7,15 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer import page_list
-from explorer.app.shell.header import Header
+from explorer.app.shell.header import HeaderBar
 from explorer.lang import Words
 
 WIDTHS = (*range(2000, 500, -90), *range(545, 2000, 90))
 
 
 @pytest.fixture
-def header(qtbot: QtBot) -> Iterator[Header]:
-    host, made = QWidget(), Header(page_list.KEYS)
+def header(qtbot: QtBot) -> Iterator[HeaderBar]:
+    host, made = QWidget(), HeaderBar(page_list.KEYS)
     qtbot.addWidget(host)
     made.setParent(host)
     made.speak(Words.load("en"))
@@ -24,34 +24,34 @@ def header(qtbot: QtBot) -> Iterator[Header]:
     host.close()
 
 
-def shown(header: Header) -> tuple[object, ...]:
+def shown(header: HeaderBar) -> tuple[object, ...]:
     """The texts that stand in it."""
-    buttons = (*header._buttons.buttons(), header.more, header.lessons_button, header.language_button, header.theme_button)
+    buttons = (*header.buttons.buttons(), header.more, header.lessons_button, header.language_button, header.theme_button)
     return header.architectures.currentText(), *(each.text() for each in buttons if not each.isHidden())
 
 
-def arrangements(header: Header) -> Iterator[tuple[object, ...]]:
+def arrangements(header: HeaderBar) -> Iterator[tuple[object, ...]]:
     """What is shown at each width."""
     for width in WIDTHS:
         header.resize(width, 40)
         yield shown(header)
 
 
-def test_what_was_measured_is_what_would_be_measured_anew(header: Header) -> None:
+def test_what_was_measured_is_what_would_be_measured_anew(header: HeaderBar) -> None:
     """On the way to narrow windows and back, and with another page in front."""
     for page in (0, 9):
-        header._buttons.button(page).setChecked(True)
+        header.buttons.button(page).setChecked(True)
         remembered = list(arrangements(header))
         anew = []
         for width in WIDTHS:
             header.resize(width, 40)
-            header._fit()
+            header.fit_width()
             anew.append(shown(header))
         assert remembered == list(arrangements(header)) == anew
         assert len(set(anew)) > 6 and all(len(each) < len(anew[0]) for each in anew if "More ▾" in each)
 
 
-def test_larger_letters_have_room(header: Header) -> None:
+def test_larger_letters_have_room(header: HeaderBar) -> None:
     """What was measured before they were larger says nothing of them."""
     small = list(arrangements(header))
     font = header.font()
@@ -60,4 +60,4 @@ def test_larger_letters_have_room(header: Header) -> None:
     large = list(arrangements(header))
     assert all(len(one) >= len(other) for one, other in zip(small, large, strict=True)) and small != large
     header.resize(1200, 40)
-    assert header.minimumSizeHint().width() <= 1200 and header._buttons.button(0).isVisible()
+    assert header.minimumSizeHint().width() <= 1200 and header.buttons.button(0).isVisible()

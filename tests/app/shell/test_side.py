@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.app.shell.side import Drawer, Side
+from explorer.app.shell.side import Drawer, SidePanel
 from explorer.config import UNTRAINED_GROUPS
 from explorer.lang import Words
 from explorer.state.state import State
@@ -14,7 +14,7 @@ from tests.app.shell.opening import Make, Opened
 
 @pytest.fixture
 def drawer(qtbot: QtBot) -> Drawer:
-    side = Side()
+    side = SidePanel()
     made = Drawer(side)
     qtbot.addWidget(made)
     made.speak(Words.load("zh"))
@@ -25,11 +25,11 @@ def test_a_narrow_window_begins_with_the_tab(drawer: Drawer) -> None:
     """A wide one with the panel; each keeps what was chosen for it, whichever comes between."""
     assert drawer.is_open and drawer.tab.isHidden()
     drawer.set_narrow(True)
-    assert not drawer.is_open and not drawer.tab.isHidden() and drawer._side.isHidden()
+    assert not drawer.is_open and not drawer.tab.isHidden() and drawer.side.isHidden()
     drawer.tab.click()
     assert drawer.is_open and drawer.tab.isHidden()
     drawer.set_narrow(False)
-    drawer._side.fold.click()
+    drawer.side.fold.click()
     assert not drawer.is_open
     drawer.set_narrow(True)
     assert drawer.is_open
@@ -64,7 +64,7 @@ def test_the_window_folds_the_panel_when_it_becomes_narrow(opened: Opened, qtbot
 def test_groups_that_replace_trained_weights_say_so(make: Make, preset: str) -> None:
     """Once, in the title, and only where there are trained weights to lose."""
     opened = make(attrs.evolve(State.from_preset(preset), page="masks"))
-    for group in opened.window.knobs._groups:
+    for group in opened.window.knobs.groups:
         name = opened.words(f"group.{group.key}")
         replaces = group.key in UNTRAINED_GROUPS and preset == "translator"
         assert group.heading.text() == (opened.words("group.untrained", group=name) if replaces else name)
@@ -72,7 +72,7 @@ def test_groups_that_replace_trained_weights_say_so(make: Make, preset: str) -> 
 
 def test_writing_comes_first_and_shape_last(opened: Opened) -> None:
     """In the order of use; the two temperatures have different names in both languages."""
-    keys = [group.key for group in opened.window.knobs._groups]
+    keys = [group.key for group in opened.window.knobs.groups]
     assert (keys[0], *keys[-2:]) == ("writing", "shape", "start")
     for language in ("zh", "en"):
         words = Words.load(language)

@@ -59,15 +59,15 @@ def _large(opened: Opened, qtbot: QtBot) -> None:
 def _refused(opened: Opened, qtbot: QtBot) -> None:
     opened.tell(told.Refused(ERROR))
     assert opened.window.status.message.text() == opened.words.error(ERROR)
-    assert opened.window.page_stack._veil.isHidden(), "there is no old picture"
+    assert not opened.window.page_stack.is_stale, "there is no old picture"
     opened.show_frame()
     opened.tell(told.Refused(ERROR))
-    assert opened.window.page_stack._veil.isHidden(), "the picture is the answer to what is set up"
+    assert not opened.window.page_stack.is_stale, "the picture is the answer to what is set up"
     while opened.session.is_answered():
         opened.session._asking.refused()
     opened.tell(told.Refused(ERROR))
     assert opened.words("status.old_picture") in opened.window.status.message.text()
-    assert not opened.window.page_stack._veil.isHidden() and opened.window.sentences.source_row._stale
+    assert opened.window.page_stack.is_stale and opened.window.sentences.source_row.is_stale
 
 
 def _broke(opened: Opened, qtbot: QtBot) -> None:
@@ -99,7 +99,7 @@ def _stopped(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
     opened.tell(told.Stopped())
     assert opened.window.status.message.text() == opened.words("status.stopped")
-    assert not opened.window.page_stack._veil.isHidden()
+    assert opened.window.page_stack.is_stale
 
 
 def _opening_stopped(opened: Opened, qtbot: QtBot) -> None:
@@ -111,7 +111,7 @@ def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
     opened.tell(told.SprungBack(ERROR))
     assert opened.window.refusals.text.text() == opened.words.error(ERROR)
-    assert opened.window.page_stack._veil.isHidden()  # The picture is the right one.
+    assert not opened.window.page_stack.is_stale  # The picture is the right one.
 
 
 def _hanging(opened: Opened, qtbot: QtBot) -> None:
@@ -186,7 +186,7 @@ def test_a_frame_is_drawn_and_told_of(opened: Opened, monkeypatch: pytest.Monkey
     for calls in drawn.values():
         assert [(trace, look) for trace, look, _words in calls] == [(frame.trace, opened.session.state.look)]
     assert lesson == [(frame,)]
-    assert opened.window.page_stack._veil.isHidden()
+    assert not opened.window.page_stack.is_stale
     assert f"{frame.trace.parameters:,}" in opened.window.status.facts.toolTip()
 
 
@@ -263,7 +263,7 @@ def test_the_first_page_is_the_one_that_was_set_up(make: Make) -> None:
 
     assert list(window.page_stack.pages) == ["masks"]
     assert window.page_stack.page is window.page_stack.pages["masks"]
-    assert window.header._buttons.button(PAGES.index("masks")).isChecked()
+    assert window.header.buttons.button(PAGES.index("masks")).isChecked()
     assert asked._experiments == window.page_stack.page.experiments != frozenset()
 
 

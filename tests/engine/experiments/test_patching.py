@@ -23,7 +23,8 @@ from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
 from explorer.trace.found.patching import LEAST, NotPatched, Patching, aligned
 from explorer.trace.own_card import card_of
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")

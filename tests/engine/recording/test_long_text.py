@@ -20,8 +20,7 @@ from explorer.export.job import Export
 from explorer.export.numbers import selection, write_npz, write_safetensors
 from explorer.lang import Words
 from explorer.model import blocks
-from explorer.trace.kept_map import KeptMap
-from explorer.trace.measures.measures import closed_cells
+from explorer.trace.kept_map import KeptMap, closed_cells
 from explorer.trace.own_card import card_of
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.tap_names import ATTENTION_MAP

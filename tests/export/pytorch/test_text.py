@@ -13,8 +13,9 @@ from explorer.export.pytorch.script import pytorch_script
 from explorer.export.pytorch.writing import weights_beside
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens.token import Token
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ScriptParts
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from tests.export.pytorch.cases import CHANGES, tiny
 
 EN = Words.load("en")

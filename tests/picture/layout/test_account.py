@@ -7,7 +7,7 @@ from explorer.picture.figure.marks import measured
 from explorer.picture.layout.account import account
 from explorer.picture.layout.lens_map import first_shown, grid, lens_map
 from explorer.picture.layout.sketch import Area, Box, Letters, Sketch
-from explorer.picture.sums import Group, Row, Sums, Term
+from explorer.picture.sums import Group, SumRow, Sums, SumTerm
 from explorer.picture.theme import LIGHT
 from tests.picture.examples import lens_by_hand, sums, words
 
@@ -27,7 +27,10 @@ def deep(n_layers: int) -> Sums:
     layers = tuple(
         Group(
             f"Layer {n}",
-            (Row("self", (Term(f"H0 {n}", 0.5, "x"), Term(f"H1 {n}", -0.25, "x"))), Row("ff", (Term("f", -0.25, "x"),))),
+            (
+                SumRow("self", (SumTerm(f"H0 {n}", 0.5, "x"), SumTerm(f"H1 {n}", -0.25, "x"))),
+                SumRow("ff", (SumTerm("f", -0.25, "x"),)),
+            ),
         )
         for n in range(n_layers)
     )
@@ -81,7 +84,7 @@ def test_sums_that_differ_are_told_and_nothing_else_is_drawn() -> None:
 
 def test_what_has_no_room_is_one_last_term() -> None:
     """Its value is the sum of the others."""
-    many = tuple(Term(f"unit {n}", 1.0 / (n + 1), f"unit {n}") for n in range(200))
+    many = tuple(SumTerm(f"unit {n}", 1.0 / (n + 1), f"unit {n}") for n in range(200))
     drawn = sketch()
     places = account(drawn, attrs.evolve(sums(opened=True), terms=many, chain=()), words("en"), AREA)
     named = [place for place in places if place.about.startswith("unit")]

@@ -9,26 +9,19 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownHead, UnknownTap
+from explorer.picture.alignment_lines import strokes, tell_all, tell_column, tell_line, tell_row
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, Axis, Caption
 from explorer.picture.layout.alignment import lay_out, length_px, shortened, stacked
-from explorer.picture.makers.alignment import (
-    alignment,
-    alignment_map,
-    has_alignment,
-    strokes,
-    tell_all,
-    tell_column,
-    tell_line,
-    tell_row,
-)
+from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.scales import Scale, unit_scale
 from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import BEGIN, END
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 
 SVG = "{http://www.w3.org/2000/svg}"

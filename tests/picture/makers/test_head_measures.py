@@ -74,7 +74,7 @@ def test_a_long_text_is_measured_on_some_queries_and_says_so(monkeypatch: pytest
     """Only where every cell is read; the number is that of the queries that are named."""
     trace, en = example(), words("en")
     n = len(trace.tokens.source)
-    monkeypatch.setattr(head_measures, "_MOST_CELLS", trace["encoder.layers.0.self_attn.weights"].size)
+    monkeypatch.setattr(head_measures, "MOST_CELLS", trace["encoder.layers.0.self_attn.weights"].size)
     assert head_wall(trace, Look(measure="entropy"), en).caption.note == en("heads.sampled", step=2)
     assert head_wall(trace, Look(measure="previous"), en).caption.note == ""
     weights = trace["encoder.layers.1.self_attn.weights"][3, range(0, n, 2)].astype(np.float64)

@@ -17,7 +17,7 @@ from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX
 from explorer.picture.makers.changed import unlooped
-from explorer.picture.makers.postcard import _model, postcard
+from explorer.picture.makers.postcard import model_name, postcard
 from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
@@ -74,7 +74,7 @@ def test_the_card_names_a_folder_and_not_where_it_is(computer: Computer) -> None
     trace = traced(computer, position="none")
     assert made(trace).model.endswith(" · translator")
     for path, name in (("/home/ann/models/gpt2", "gpt2"), ("/x/models--a--b/snapshots/1f", "a/b")):
-        assert name == _model(attrs.evolve(trace, preset=path, config=None), Words.load("en"))
+        assert name == model_name(attrs.evolve(trace, preset=path, config=None), Words.load("en"))
 
 
 def test_the_share_is_told_where_somebody_has_searched(computer: Computer) -> None:

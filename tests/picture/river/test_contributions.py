@@ -22,7 +22,7 @@ from explorer.picture.tables import tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.found.findings import NotMade
-from explorer.trace.found.why_inside import by_key, by_keys
+from explorer.trace.found.reading import by_key, by_keys
 from explorer.trace.trace import Trace
 from tests.picture.examples import words
 

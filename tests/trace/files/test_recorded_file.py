@@ -251,7 +251,7 @@ def test_half_a_letter_is_replaced_so_that_all_of_it_can_be_written(tmp_path: Pa
 def test_a_file_that_does_not_fit_into_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before its numbers are read."""
     path = written(tmp_path, "safetensors")
-    monkeypatch.setattr(tensor_file, "_SHARE", 0.0)
+    monkeypatch.setattr(tensor_file, "SHARE", 0.0)
     with pytest.raises(BadRecording, match="MB"):
         Trace.load(path)
 

@@ -20,13 +20,14 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.token import Token
-from explorer.trace.found.reading import EXACT, WHICH, Reading, Which, reading
-from explorer.trace.found.stream_parts import Part
-from explorer.trace.found.way import Step, steps_of, way_of
-from explorer.trace.found.why import parts_of
-from explorer.trace.found.why_inside import ByKey, ByUnit, walked
+from explorer.trace.found.part import Part
+from explorer.trace.found.projections import WHICH, Which
+from explorer.trace.found.reading import EXACT, ByKey, ByUnit, Reading, reading
+from explorer.trace.found.way import WayStep, steps_of, way_of
+from explorer.trace.found.why import parts_of, walked
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from tests.trace.runs import SOURCE, TARGET, small
 
 KNOBS: list[dict[str, object]] = [
@@ -245,7 +246,7 @@ def test_a_way_is_walked_down_to_the_first_layer() -> None:
 
 def test_a_way_is_text_and_comes_back_from_it() -> None:
     """What is no way is refused, whoever wrote it."""
-    steps = (Step("decoder.cross_attn", 1, 4, 0, "query", 17), Step("decoder.self_attn", 0, 2, 1, "key"))
+    steps = (WayStep("decoder.cross_attn", 1, 4, 0, "query", 17), WayStep("decoder.self_attn", 0, 2, 1, "key"))
     assert steps_of(way_of(steps)) == steps and steps_of("") == ()
     for text in (
         "x",

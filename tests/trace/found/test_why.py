@@ -19,10 +19,12 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.found.findings import OutputWeights
-from explorer.trace.found.why import BIASES, EXACT, Part, Parts, likeliest_rivals, parts_of, symbol_id, written_ids
-from explorer.trace.found.why_inside import by_key, by_unit, products
+from explorer.trace.found.part import BIASES, Part
+from explorer.trace.found.reading import EXACT, by_key, by_unit, products
+from explorer.trace.found.why import Parts, likeliest_rivals, parts_of, symbol_id, written_ids
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Trace
 from tests.trace.runs import SOURCE, TARGET, small
 
 POSITION, WORD, RIVAL = 2, 11, 30

@@ -12,7 +12,7 @@ from explorer.errors import UnknownMeasure, UnknownTap
 from explorer.trace.found.finding_kinds import HEAD_MEASURES
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.measures.head_measures import MEASURES, Seen, head_values, row_step
-from explorer.trace.trace import Tokens
+from explorer.trace.recorded_pass import Tokens
 from tests.trace.runs import a_trace
 
 

@@ -12,8 +12,10 @@ from hypothesis.extra import numpy as arrays
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import frozen_array
-from explorer.trace.measures.measures import closed_cells, entropy_bits, is_word, most_uncertain_step, summary
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.kept_map import closed_cells
+from explorer.trace.measures.measures import entropy_bits, is_word, most_uncertain_step, summary
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace, small
 
 

@@ -14,7 +14,8 @@ from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.measures.measures import is_word
 from explorer.trace.measures.opening_head import Head, alignment, opening_head, selectivity
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.recorded_pass import Tokens
+from explorer.trace.trace import Trace
 from tests.trace.foreign import foreign_trace
 from tests.trace.runs import a_trace
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.trace.measures.scan_sums import N_BINS, SCAN_MEASURES, Part, summed
+from explorer.trace.measures.scan_sums import N_BINS, SCAN_MEASURES, ScanPart, summed
 from explorer.trace.measures.scan_table import ScanTable
 
 RANDOM = np.random.default_rng(5)
@@ -60,7 +60,7 @@ def test_a_measure_that_means_nothing_in_every_sentence_has_no_mean() -> None:
     sums = summed(np.full((2, 1, 1), np.nan), np.arange(2), "induction", 2)
     assert np.isnan(sums.mean).all() and np.isnan(sums.deviation).all()
     assert sums.rows.tolist() == [[[-1, -1]]]
-    row = ScanTable(about={}, part=Part(n_rows=2, sums={("encoder.self_attn", "induction"): sums})).rows()[0]
+    row = ScanTable(about={}, part=ScanPart(n_rows=2, sums={("encoder.self_attn", "induction"): sums})).rows()[0]
     assert (row.count, row.best) == (0, ())
 
 
@@ -68,9 +68,9 @@ def test_sentences_that_are_among_the_best_no_more_are_forgotten() -> None:
     """So a part does not grow with the corpus."""
     key = ("output", "probability")
 
-    def part(value: float, row: int) -> Part:
+    def part(value: float, row: int) -> ScanPart:
         sums = summed(np.array([[[value]]]), np.array([row]), "probability", 1)
-        return Part(n_rows=1, left_out={"error.empty_text": row}, sums={key: sums}, texts={row: f"sentence {row}"})
+        return ScanPart(n_rows=1, left_out={"error.empty_text": row}, sums={key: sums}, texts={row: f"sentence {row}"})
 
     merged = part(0.2, 1).merged(part(0.9, 2)).merged(part(0.5, 3))
     assert merged.texts == {2: "sentence 2"} and merged.n_rows == 3 and merged.left_out == {"error.empty_text": 6}
@@ -81,7 +81,7 @@ def test_a_table_says_what_it_is_in_at_most_ten_lines() -> None:
     values = np.array([[[0.25, 0.75]], [[0.25, 0.5]]])  # [sentence, layer, head]
     sums = {("encoder.self_attn", key): summed(values, np.arange(2), key, 1) for key in SCAN_MEASURES}
     for n in range(1, len(sums) + 1):
-        part = Part(n_rows=2, sums=dict(list(sums.items())[:n]), texts={0: "他", 1: "她"})
+        part = ScanPart(n_rows=2, sums=dict(list(sums.items())[:n]), texts={0: "他", 1: "她"})
         table = ScanTable(about={"preset": "tiny"}, part=part)
         lines = repr(table).splitlines()
         assert len(lines) <= 10 and "2 of 2 sentences" in lines[0]

@@ -66,12 +66,12 @@ def test_only_knobs_that_act_are_there(qtbot: QtBot, tmp_path: Path) -> None:
     every = {name for name, row in panel.rows.items() if not row.isHidden()}
     panel.put_wish(theirs)
     assert {name for name, row in panel.rows.items() if not row.isHidden()} == {"temperature", "memory_budget"}
-    assert [group.key for group in panel._groups if not group.isHidden()] == ["writing", "attention", "machine"]
+    assert [group.key for group in panel.groups if not group.isHidden()] == ["writing", "attention", "machine"]
     panel.offer("device", ("cpu", "cuda"))
     assert panel.rows["device"].isHidden()
     panel.draw(foreign_trace())
-    assert panel._groups[0].isHidden()
+    assert panel.groups[0].isHidden()
     panel.put_wish(ours)
     assert {name for name, row in panel.rows.items() if not row.isHidden()} == every
     panel.draw(grouped_trace()[0])
-    assert not panel._groups[0].isHidden()
+    assert not panel.groups[0].isHidden()

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.alignment_lines import changeable
 from explorer.picture.kinds import Alignment, Axis, Caption
-from explorer.picture.makers.alignment import alignment, changeable
+from explorer.picture.makers.alignment import alignment
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look

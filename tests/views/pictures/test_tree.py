@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Tree
-from explorer.picture.makers.tree import ROOT, describe, search_tree, summary
+from explorer.picture.makers.tree import search_tree
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.picture.tree_branches import ROOT, describe, summary
 from explorer.state.look import Look
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.tree import TreeView

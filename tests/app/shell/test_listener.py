@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from explorer.app.shell.pending import Pending
+from explorer.app.shell.listener import Pending
 from explorer.state.intents import SetKnob
 from explorer.state.state import State
 from explorer.state.wish import Wish
@@ -45,17 +45,17 @@ def test_the_same_model_dims_nothing(pending: Pending, other: Wish) -> None:
     """Nothing is waited for, so nothing can flicker; nor before the first answer."""
     for shown in (WISH, None):
         pending.asked(other, shown)
-        assert not pending._late.isActive() and not pending.dimmed
+        assert not pending.waits and not pending.dimmed
 
 
 def test_a_model_that_is_there_at_once_dims_nothing(pending: Pending, qtbot: QtBot) -> None:
     """An answer before the moment is over ends the waiting."""
     other = attrs.evolve(WISH, trained=False)
     pending.asked(other, WISH)
-    assert pending._late.isActive()
+    assert pending.waits
     with qtbot.assertNotEmitted(pending.changed):
         pending.answered(other, other)
-    assert not pending._late.isActive()
+    assert not pending.waits
 
 
 def test_the_window_dims_and_clears(make: Make, qtbot: QtBot) -> None:
@@ -64,7 +64,7 @@ def test_the_window_dims_and_clears(make: Make, qtbot: QtBot) -> None:
     opened.show_frame()
     window = opened.window
     opened.session.ask(SetKnob("n_layers", 3))
-    qtbot.waitUntil(lambda: not window.page_stack._veil.isHidden())
-    assert window.sentences.source_row._stale
+    qtbot.waitUntil(lambda: window.page_stack.is_stale)
+    assert window.sentences.source_row.is_stale
     opened.show_frame()
-    assert window.page_stack._veil.isHidden() and not window.sentences.source_row._stale
+    assert not window.page_stack.is_stale and not window.sentences.source_row.is_stale

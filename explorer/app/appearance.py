@@ -5,9 +5,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.display import QtTexts
+from explorer.app.motion import GnomeMotion, system_is_still
 from explorer.app.session.preferences import Preferences
-from explorer.app.shell.gnome_motion import GnomeMotion
-from explorer.app.shell.system_motion import system_is_still
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
 from explorer.views.painting.motion import STILL

@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from explorer.app.pages.mask_notice import odd_masking
+from explorer.app.pages.above_pages import odd_masking
 from explorer.presets import load_preset, preset_names
 from explorer.state.intents import SetKnob, SetPreset
 from explorer.state.state import State
@@ -30,7 +30,7 @@ def test_pages_with_masks_say_whose_doing_it_is(make: Make, preset: str) -> None
     """In the chosen language, with tutorial, reading and knob by name; other pages and presets say nothing."""
     opened = make(attrs.evolve(State.from_preset("tiny"), page="masks"))
     window = opened.window
-    notice = window.page_stack.notice
+    notice = window.page_stack.above.notice
     window.go("masks")
     assert notice.isHidden()
     opened.session.ask(SetPreset(preset))

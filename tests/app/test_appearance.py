@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from explorer.app import appearance as module
+from explorer.app.appearance import Appearance
 from explorer.app.session.preferences import Preferences
-from explorer.app.shell import appearance as module
-from explorer.app.shell.appearance import Appearance
 from explorer.picture.theme import DARK, LIGHT
 from explorer.views.painting.motion import STILL, may_move
 

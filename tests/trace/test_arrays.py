@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.trace.arrays import Arrays
-from explorer.trace.rows import Rows
+from explorer.trace.arrays import ArrayParts, Arrays
 
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 4)), max_size=30)
 
@@ -19,7 +18,7 @@ def test_what_is_cut_and_joined_is_what_numpy_makes_at_once(edits: list[tuple[fl
         return numbers.standard_normal((1, 2, n, 3) if axis == 2 else (1, n, 3)).astype(np.float32)
 
     plain = part(5)
-    rows = Rows.of(plain, axis)
+    rows = ArrayParts.of(plain, axis)
     for turn, (share, n_new) in enumerate(edits):
         n, new = int(share * plain.shape[axis]), part(n_new)
         plain = np.concatenate([plain[:, :n] if axis == 1 else plain[:, :, :n], new], axis=axis)
@@ -34,7 +33,7 @@ def test_what_is_cut_and_joined_is_what_numpy_makes_at_once(edits: list[tuple[fl
 def test_a_few_rows_do_not_hold_many_in_memory() -> None:
     """Of a thousand rows of which ten are left, ten are in memory."""
     large = np.zeros((1, 1000, 3), np.float32)
-    few = Rows.of(large, 1).first(10).joined()
+    few = ArrayParts.of(large, 1).first(10).joined()
     assert few.base is None
     assert few.nbytes == 10 * 3 * 4
 

@@ -1,11 +1,16 @@
-"""The check box beside the text for models with a chat template: whether the text is written as a message in it."""
+"""What stands beside a typed sentence: whether it is written as a message of a chat, and why the model can hardly know it.
+
+The check box is there for models with a chat template.
+"""
 
 import html
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton
 
 from explorer.lang import Words
+from explorer.picture.doubt_text import doubt_line, doubt_text
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.check_box import CheckBox
@@ -66,3 +71,40 @@ class ChatSwitch(CheckBox):
         shown = f"<p><b>{self._words('chat.prompt')}</b></p><pre style='white-space:pre-wrap'>{html.escape(prompt)}</pre>"
         self.setToolTip(f"<p>{told}</p>{shown if prompt else ''}")
         self.setAccessibleDescription(f"{told} {prompt}".rstrip())
+
+
+class DoubtMark(QToolButton):
+    """Signals: clicked() for the page with the cuts of the sentence. It is hidden where nothing is doubted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("doubt")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, the tokens page says the same.
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.line = ""
+        self.hide()
+
+    def draw(self, trace: Trace, words: Words) -> None:
+        """Show what is doubted of a sentence."""
+        self.line = doubt_line(trace, words)
+        self.setToolTip(doubt_text(trace, words))
+        self.setAccessibleName(self.toolTip())
+        self._elide()
+        self.setVisible(bool(self.line))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        wide = self.fontMetrics().horizontalAdvance(self.line) + 18
+        return QSize(wide, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def _elide(self) -> None:
+        room = max(0, self.width() - 14)
+        self.setText(self.fontMetrics().elidedText(self.line, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()

@@ -1,0 +1,95 @@
+"""The parts of the main window: what it is made of, and where each part stands.
+
+They know nothing of each other: `window.py` connects them, `commands.py` gives them the actions of menus and keys, and
+`listener.py` hands them what the session sends.
+"""
+
+from PySide6.QtCore import QByteArray, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from explorer import page_list
+from explorer.app.appearance import Appearance
+from explorer.app.lessons.lesson_panel import LessonPanel
+from explorer.app.lessons.step_opener import StepOpener
+from explorer.app.pages.page_stack import PageStack
+from explorer.app.session.session import Session
+from explorer.app.shell.actions import make_actions
+from explorer.app.shell.drops import Drops
+from explorer.app.shell.folders import Folders
+from explorer.app.shell.header import HeaderBar
+from explorer.app.shell.help import Help
+from explorer.app.shell.keyboard import Areas
+from explorer.app.shell.notices import Notices
+from explorer.app.shell.painting_turn import PaintingTurn
+from explorer.app.shell.past_box import PastBox
+from explorer.app.shell.presenter import Presenter
+from explorer.app.shell.saving import Saving
+from explorer.app.shell.scans import Scans
+from explorer.app.shell.sentences import Sentences
+from explorer.app.shell.session_menu import SessionMenu
+from explorer.app.shell.shortcuts import Shortcuts
+from explorer.app.shell.side import Drawer, SidePanel
+from explorer.app.shell.status import Status
+from explorer.state.intents import OpenPage
+
+_LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
+
+
+class WindowParts(QMainWindow):
+    """Signals: seen() once, after the first paint; closing(geometry) before the window closes; broke(error) for a bug."""
+
+    seen = Signal()
+    closing = Signal(QByteArray)
+    broke = Signal(object)
+
+    def __init__(self, session: Session, appearance: Appearance) -> None:
+        super().__init__()
+        self.session, self.appearance = session, appearance
+        self.header, self.sentences, self.page_stack = HeaderBar(page_list.KEYS), Sentences(), PageStack()
+        self.side, self.status, self.lessons, self.notices = SidePanel(), Status(), LessonPanel(), Notices()
+        self.invitation, self.left_open = self.notices.invitation, self.notices.left_open
+        self.refusals, self.hanging = self.notices.refusals, self.notices.hanging
+        self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
+        self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
+        self.painting_turn = PaintingTurn(self)
+        self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
+        self.actions_ = make_actions(self.menuBar(), self)
+        self.shortcuts = Shortcuts(self.actions_, self)
+        self.help, self.past = Help(self, appearance, self.shortcuts), PastBox(self)
+        self.saving = Saving(self, session, self.page_stack, appearance)
+        around = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.above.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
+        self.scans, self.folders = Scans(self), Folders(self, self.actions_.menus["recent"])
+        self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"], session, appearance)
+        self.drops = Drops(
+            {
+                "session": self.sessions.open,
+                "lesson": self.step_opener.add,
+                "scan": self.scans.open,
+                "model": self.folders.open,
+            },
+            self,
+        )
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.lessons)
+        body.addWidget(self.page_stack, 1)
+        body.addWidget(self.drawer)
+        middle = QWidget()
+        layout = QVBoxLayout(middle)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.sentences)
+        layout.addWidget(self.notices)
+        layout.addLayout(body, 1)
+        self.setCentralWidget(middle)
+        self.setStatusBar(self.status)
+        self.setMinimumSize(*_LEAST)
+
+    def go(self, page: str) -> None:
+        """Open a page."""
+        self.session.ask(OpenPage(page))
