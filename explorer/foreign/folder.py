@@ -19,12 +19,12 @@ from explorer.errors import (
     CannotRead,
     MissingWeights,
     NeedsSafetensors,
-    NotAFile,
     NotAModel,
     Quantized,
     TooLarge,
     WeightsDoNotFit,
 )
+from explorer.files import check_file
 from explorer.foreign.gguf_choice import chosen
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
@@ -92,8 +92,8 @@ class Folder:
 def check_folder(path: Path) -> Folder:
     """Read what a folder says of its model, and refuse it if it cannot be opened safely.
 
-    Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType, MissingWeights,
-    WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
+    Raises NotAModel, NotANumber, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType,
+    MissingWeights, WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
     """
     try:
         path = path.absolute()
@@ -123,7 +123,7 @@ def _check_files(folder: Path) -> None:
         for entry in entries:
             if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # The last is a link to nothing.
                 continue
-            raise NotAFile(path=entry.path)
+            check_file(Path(entry.path))
 
 
 def _gguf_file(folder: Path) -> Path | None:
@@ -158,7 +158,7 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
     except ValueError as error:
         raise BadWeights(path=str(file), reason=str(error)) from error
     settings = settings_of(header, str(file))
-    check_sizes(settings, folder)
+    check_sizes(settings, file)
     settings |= slowed_positions(header, settings, file)
     places = places_of(header, settings, str(file))
     shapes = {name: header.tensors[place.name].shape for name, place in places.items()}

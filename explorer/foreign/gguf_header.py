@@ -15,6 +15,7 @@ from typing import IO, Any
 import attrs
 
 from explorer.files import opened
+from explorer.json_text import shown
 
 _MAGIC, _VERSIONS = b"GGUF", (2, 3)
 _MOST_HEADER = 2**26  # bytes; a vocabulary of 256,000 pieces with its merges has some 12 MB
@@ -157,7 +158,7 @@ def _header(reader: _Reader) -> GgufHeader:
     rows = [_row(reader) for _place in range(n_tensors)]
     alignment = told.get("general.alignment", 32)
     if type(alignment) is not int or not 1 <= alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
-        raise ValueError(f"general.alignment {str(alignment)[:20]}")
+        raise ValueError(f"general.alignment {shown(alignment)}")
     begin = -(-reader.at // alignment) * alignment
     tensors: dict[str, Packed] = {}
     for name, shape, kind, offset in rows:
@@ -183,7 +184,7 @@ def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int)
     told, block, n_bytes = _KINDS[kind]
     numbers = math.prod(shape)
     if not 0 < numbers <= _MOST_NUMBERS or shape[-1] % block:
-        raise ValueError(f"{name[:80]}: {told} {list(shape)}")
+        raise ValueError(f"{name[:80]}: {told} {shown(shape)}")
     length = numbers // block * n_bytes
     if begin + length > size:
         raise ValueError(f"{name[:80]}: {begin + length} B > {size} B")

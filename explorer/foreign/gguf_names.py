@@ -6,6 +6,7 @@ themselves are stored in another order, the row says so.
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,6 +14,8 @@ import attrs
 from explorer.errors import BadWeights, NotAModel, PartOfGguf, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
 from explorer.foreign.gguf_rope import DIVISORS
+from explorer.foreign.settings import check_number
+from explorer.json_text import shown
 from explorer.tokens.gguf_vocabulary import ends_of_answers
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)")
@@ -112,26 +115,27 @@ class Place:
 
 
 def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
-    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized, PartOfGguf."""
+    """What config.json would say. Raises NotAModel, NotANumber, UnknownFamily, Quantized, PartOfGguf."""
     parts = header.told.get("split.count", 0)
     if isinstance(parts, int) and parts > 1:  # The first part tells everything, and holds a part of the tensors.
         raise PartOfGguf(path=path, count=parts)
     family = header.told.get("general.architecture")
     row = ROWS.get(family) if isinstance(family, str) else None
     if row is None:
-        raise UnknownFamily(path=path, family=str(family)[:60])
+        raise UnknownFamily(path=path, family=shown(family).strip('"'))
     made: dict[str, Any] = {"model_type": family, "architectures": [row.architecture]}
     for name, about in row.settings.items():
         key, default = (about, _REQUIRED) if isinstance(about, str) else about
         value = header.told.get(f"{family}.{key}", default)
-        if value is _REQUIRED or type(value) not in (int, float, type(None)):
-            raise NotAModel(path=path, reason=f"{family}.{key}: {'—' if value is _REQUIRED else type(value).__name__}")
+        if value is _REQUIRED:
+            raise NotAModel(path=path, reason=f"{family}.{key}: —")
         if value is not None:
+            check_number(Path(path), f"{family}.{key}", value)
             made[name] = value
     scaled = header.told.get(f"{family}.rope.scaling.type", "none")
     # Both change what is computed, in ways that the rows do not say.
     for other, what in (
-        (scaled not in ("none", "linear"), f"rope.scaling {scaled}"),
+        (scaled not in ("none", "linear"), f"rope.scaling {shown(scaled)}"),
         (header.told.get(f"{family}.expert_count"), "experts"),
     ):
         if other:

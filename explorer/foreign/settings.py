@@ -12,10 +12,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import CannotRead, NeedsCode, NoModelType, NotAModel, Quantized, UnknownFamily
+from explorer.errors import (
+    CannotRead,
+    ImpossibleNumber,
+    NeedsCode,
+    NoModelType,
+    NotAFile,
+    NotAModel,
+    NotANumber,
+    Quantized,
+    TextForNumber,
+    UnknownFamily,
+)
 from explorer.files import read_whole
 from explorer.foreign.known import known_families
-from explorer.json_text import read_json_text
+from explorer.json_text import read_json_text, shown
 
 FILE = "config.json"
 _SMALL = re.compile(r"(?:^|_)eps(?:ilon)?(?:_|$)")  # what is added where something is divided by
@@ -27,6 +38,11 @@ _LONGEST = 60  # characters of a value in a sentence
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
 _SIZES = re.compile(r"layer|hidden_size|d_model|d_ff|d_kv|head|position|ctx|dim|intermediate_size|n_embd|n_inner|vocab_size")
 _PARTS = re.compile(r"(?:num|n)_\w*(?:layer|head|expert|group|block)s?|(?:en|de)coder_(?:layers|attention_heads)")
+# What every model has at least one of. An encoder or a decoder may have no layers.
+_ONE_OR_MORE = re.compile(
+    r"vocab_size|hidden_size|d_model|n_embd|dim|hidden_dim|(?:moe_)?intermediate_size|d_ff|ffn_dim|d_kv|head_dim|d_head|"
+    r"(?:n|num)_(?:hidden_)?layers?|(?:n|num)_(?:attention_|key_value_|kv_)?heads?|max_position_embeddings|n_positions|n_ctx"
+)
 _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transformers_version", "torch_dtype", "dtype"}) | {
     "num_labels",
     "id2label",
@@ -43,7 +59,7 @@ _CODE = ("auto_map", "custom_pipelines", "custom_generate")
 def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
     """The settings without what must not reach transformers, and the key by which they ask for code, "" for none.
 
-    Code is never run. Raises NotAModel, NeedsCode, Quantized, UnknownFamily, NoModelType.
+    Code is never run. Raises NotAModel, NotAFile, NotANumber, NeedsCode, Quantized, UnknownFamily, NoModelType.
     """
     settings = read_json(folder, FILE)
     entries = list(_entries(settings, folder))
@@ -55,8 +71,7 @@ def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
     known = known_families()  # Where they are not known, opening the model says what is missing.
     if code and (family is None or (known and family not in known)):
         raise NeedsCode(path=str(folder), reason=code)
-    for key, value in entries:
-        _check(folder, key, value)
+    check_sizes(settings, folder / FILE)
     if family is None:
         raise NoModelType(path=str(folder))
     if not isinstance(family, str) or not _FAMILY.fullmatch(family) or (known and family not in known):
@@ -74,16 +89,21 @@ def _method(key: str, value: Any) -> Any:
     return told or (f"{bits} bits" if isinstance(bits, int) else key)
 
 
-def check_sizes(settings: Mapping[str, Any], folder: Path) -> None:
-    """Refuse settings from elsewhere that count more than a model can have. Raises NotAModel, NeedsCode."""
-    for key, value in _entries(settings, folder):
-        _check(folder, key, value)
+def check_sizes(settings: Mapping[str, Any], path: Path) -> None:
+    """Refuse settings with numbers that no model can have. `path` is the file that they stand in.
+
+    Raises NotAModel, NotANumber, NeedsCode.
+    """
+    for key, value in _entries(settings, path):
+        _check(path, key, value)
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
-    """The table in a JSON file of a folder. Raises NotAModel."""
+    """The table in a JSON file of a folder. Raises NotAModel, NotAFile."""
     try:
         found = read_json_text(read_whole(folder / name, _MOST_BYTES))
+    except NotAFile:
+        raise
     except CannotRead as error:
         raise NotAModel(path=str(folder), reason=f"{name}: {error.values.get('reason', '?')}") from error
     except ValueError as error:  # ValueError stands for broken JSON and for broken UTF-8.
@@ -107,14 +127,32 @@ def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, An
             yield from _entries(inner, folder, depth + 1)
 
 
-def _check(folder: Path, key: str, value: Any) -> None:
+def _check(path: Path, key: str, value: Any) -> None:
     if _IMPLEMENTATION.fullmatch(key) and not _is_place_free(value):
-        raise NeedsCode(path=str(folder), reason=f"{key}: {str(value)[:_LONGEST]}")
+        raise NeedsCode(path=str(path), reason=f"{key}: {str(value)[:_LONGEST]}")
+    if _ONE_OR_MORE.fullmatch(key):
+        _check_count(path, key, value)
     if isinstance(value, float) and (math.isnan(value) or (math.isinf(value) and _SMALL.search(key))):
-        raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")
+        raise ImpossibleNumber(path=str(path), name=key, got=value)
     most = _MOST_PARTS if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
     if most is not None and isinstance(value, int | float) and not abs(value) <= most:
-        raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")
+        raise ImpossibleNumber(path=str(path), name=key, got=value)
+
+
+def _check_count(path: Path, key: str, value: Any) -> None:
+    """Refuse what is no number of one or more; some families have a list, and None is for each family to judge."""
+    if value is None or isinstance(value, list):
+        return
+    check_number(path, key, value)
+    if not (value >= 1 and float(value).is_integer()):  # Neither infinity nor NaN is an integer.
+        raise ImpossibleNumber(path=str(path), name=key, got=value)
+
+
+def check_number(path: Path, name: str, value: Any) -> None:
+    """Refuse what is no number. Raises NotANumber, TextForNumber."""
+    if type(value) not in (int, float):
+        kind = TextForNumber if isinstance(value, str) else NotANumber
+        raise kind(path=str(path), name=name, got=shown(value))
 
 
 def _is_place_free(value: Any) -> bool:
