@@ -28,6 +28,7 @@ from explorer.errors import (
     UnknownPreset,
 )
 from explorer.files import check_file, read_whole
+from explorer.lang import Words
 from explorer.model_places import model_place, weights_folder
 from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
@@ -124,6 +125,11 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
         f"{Path(folder).parent.name}/{name}" if names.count(name) > 1 else name
         for folder, name in zip(folders, names, strict=True)
     )
+
+
+def title_in(words: Words, name: str) -> str:
+    """What to call one preset or model in a language; a user's own folder keeps its name."""
+    return words(f"preset.{name}.title") if name in preset_names() else titles((name,))[0]
 
 
 def _title(folder: Path) -> str:
