@@ -7,7 +7,7 @@ the folder is ever run: files in which code can hide (pickles, modules in Python
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +21,16 @@ from explorer.errors import (
     NeedsSafetensors,
     NotAModel,
     Quantized,
+    SeveralGguf,
     TooLarge,
     WeightsDoNotFit,
 )
 from explorer.files import check_file
-from explorer.foreign.gguf_choice import chosen
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
 from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
-from explorer.foreign.labels import read_labels
-from explorer.foreign.settings import check_sizes, read_json, read_settings
+from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings
 from explorer.model.weights_header import Header, read_header
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
@@ -40,6 +39,8 @@ _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _WHOLE = ("I64", "BOOL")  # Nobody packs weights so.
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
+_PART = re.compile(r".+-(\d{5})-of-\d{5}\.gguf")
+_MOST_NAMED = 12
 _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
 
 
@@ -136,7 +137,24 @@ def _gguf_file(folder: Path) -> Path | None:
     files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
     if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
         return None
-    return chosen(folder, files)
+    return chosen_gguf(folder, files)
+
+
+def chosen_gguf(folder: Path, files: Sequence[Path]) -> Path:
+    """The one file of a model among all of a folder. Raises SeveralGguf, from which a user can choose.
+
+    What goes with a model and is none is known by its name, as llama.cpp's programs write it: the projector of pictures has
+    "mmproj" in it, and parts of a model are numbered "-00001-of-00003". The first part stands for all. A folder without a model
+    has the first of what it has, which says what it is.
+    """
+    models = [each for each in files if "mmproj" not in each.name.lower()]
+    offered = [each for each in models if (part := _PART.fullmatch(each.name)) is None or part[1] == "00001"]
+    if len(offered) > 1:
+        names = [each.name for each in offered]
+        found = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+        example, paths = offered[0], tuple(map(str, offered))
+        raise SeveralGguf(path=str(folder), count=len(names), found=found, example=str(example), files=paths)
+    return (offered or models or list(files))[0]
 
 
 def _is_model(file: Path) -> bool:

@@ -14,9 +14,8 @@ from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
 from explorer.foreign.families import Family, Side
-from explorer.foreign.parts import fits, found_in, norm_of
+from explorer.foreign.parts import Stream, fits, found_in, norm_of
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
-from explorer.foreign.stream import Stream
 from explorer.foreign.thin import weight_of
 from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap

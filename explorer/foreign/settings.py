@@ -9,6 +9,7 @@ program code of its own. Where transformers has the kind itself, what the folder
 import math
 import re
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from explorer.errors import (
     UnknownFamily,
 )
 from explorer.files import read_whole
-from explorer.foreign.known import known_families
 from explorer.json_text import read_json_text, shown
 
 FILE = "config.json"
@@ -34,7 +34,7 @@ _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
 _LARGEST = 2**24  # of anything that counts positions, features or symbols
 _MOST_PARTS = 2**12  # of anything that counts parts of a model, each of which is built
-_LONGEST = 60  # characters of a value in a sentence
+_LONGEST = 60  # characters of a value in a sentence, and of a label
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
 _SIZES = re.compile(r"layer|hidden_size|d_model|d_ff|d_kv|head|position|ctx|dim|intermediate_size|n_embd|n_inner|vocab_size")
 _PARTS = re.compile(r"(?:num|n)_\w*(?:layer|head|expert|group|block)s?|(?:en|de)coder_(?:layers|attention_heads)")
@@ -46,7 +46,7 @@ _ONE_OR_MORE = re.compile(
 _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transformers_version", "torch_dtype", "dtype"}) | {
     "num_labels",
     "id2label",
-    "label2id",  # `foreign.labels` reads the labels.
+    "label2id",  # `read_labels` reads them.
 }
 _LABELS = ("id2label", "label2id")  # What a class is called is no setting, whatever it is.
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
@@ -54,6 +54,12 @@ _PLACE_FREE = re.compile(r"[a-z0-9_|]*")  # Names of ways to compute attention, 
 _QUANTIZED = ("quantization_config", "compression_config", "quantization", "quant_config")  # Each library has its own.
 _FEWER_BITS = re.compile(r"_?load_in_\d+bit")
 _CODE = ("auto_map", "custom_pipelines", "custom_generate")
+
+_TABLES = ("configuration_auto.py", "auto_mappings.py")  # Which of them has the table depends on the version.
+_ROW = re.compile(r'"(?!CONFIG_)([A-Za-z0-9_.-]+)"\s*[,:]\s*"\w+Config"')
+_CLASSIFIER = re.compile(r"For(?:Sequence|Token)Classification")
+_MOST_CLASSES = 2**12
+_USUAL_CLASSES = 2  # classes of a folder that says nothing
 
 
 def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
@@ -186,3 +192,69 @@ def _is_data(value: Any) -> bool:
 def _is_infinite(value: Mapping[str, Any]) -> bool:
     """Whether a table is a number as transformers writes one that JSON lacks: {"__float__": "Infinity"}."""
     return value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN")
+
+
+def known_families() -> frozenset[str]:
+    """The families of the installed transformers by their `model_type`, read off its own tables as text.
+
+    Importing transformers takes two seconds and brings torch along; a folder that cannot be opened is refused before that.
+    They are empty where transformers is not installed or keeps its tables elsewhere.
+    """
+    found = find_spec("transformers")
+    homes = [] if found is None else found.submodule_search_locations or []
+    texts = (_text(Path(home) / "models" / "auto" / name) for home in homes for name in _TABLES)
+    return frozenset(family for text in texts for family in _ROW.findall(text))
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_whole(file, _MOST_BYTES).decode()
+    except (CannotRead, ValueError):
+        return ""
+
+
+def read_labels(folder: Path) -> tuple[str, ...]:
+    """The labels of a classifier in the order of their numbers; () of a folder whose model is none. Raises NotAModel.
+
+    transformers is told their number and nothing else. A label is shown on screen and in a terminal, so that what is no legible
+    text of a line is left out of it.
+    """
+    settings = read_json(folder, FILE)
+    told = settings.get("architectures")
+    kind = told[0] if isinstance(told, list) and told else None
+    if not isinstance(kind, str) or not _CLASSIFIER.search(kind):
+        return ()
+    table = settings.get("id2label")
+    if table is not None:
+        return _of_table(folder, table)
+    count = settings.get("num_labels", settings.get("_num_labels", _USUAL_CLASSES))
+    if type(count) is not int or not 1 <= count <= _MOST_CLASSES:
+        raise NotAModel(path=str(folder), reason=f"{FILE}: num_labels {str(count)[:_LONGEST]}")
+    return tuple(map(_unnamed, range(count)))
+
+
+def _of_table(folder: Path, table: Any) -> tuple[str, ...]:
+    """The labels of the table, whose keys are all numbers from 0 on."""
+    if not isinstance(table, dict) or not 1 <= len(table) <= _MOST_CLASSES:
+        got = f"{len(table):,} > {_MOST_CLASSES:,}" if isinstance(table, dict) and table else type(table).__name__
+        raise NotAModel(path=str(folder), reason=f"{FILE}: id2label {got}")
+    labels: dict[int, str] = {}
+    for key, label in table.items():
+        if not re.fullmatch(r"[0-9]{1,6}", key) or type(label) not in (str, int):
+            raise NotAModel(path=str(folder), reason=f"{FILE}: id2label {key[:_LONGEST]}: {type(label).__name__}")
+        labels[int(key)] = _legible(str(label)) or _unnamed(int(key))
+    if sorted(labels) != list(range(len(table))):
+        raise NotAModel(path=str(folder), reason=f"{FILE}: id2label ≠ 0 … {len(table) - 1}")
+    return tuple(labels[number] for number in range(len(table)))
+
+
+def _legible(label: str) -> str:
+    """The label on one line, without signs that cannot be seen, and cut where it is very long."""
+    start = label[: 4 * _LONGEST]
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in start).split())
+    return line if len(line) <= _LONGEST and len(label) <= len(start) else f"{line[: _LONGEST - 1]}…"
+
+
+def _unnamed(number: int) -> str:
+    """What transformers calls a class without a label."""
+    return f"LABEL_{number}"

@@ -1,10 +1,10 @@
-"""What runs behind the fence: a function for each kind opens it, and returns what is to be known of it and what answers."""
+"""What runs behind the fence, and where its process begins: a function for each kind of thing that a stranger has made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.tokens.fence_process import Answer
+from explorer.tokens.fence_process import Answer, Kinds, run
 from explorer.tokens.token import Token
 
 MOST_LETTERS = 2**20  # of a text that is made of ids
@@ -50,7 +50,12 @@ def template(opening: Mapping[str, Any]) -> tuple[Any, Answer]:
     return None, written
 
 
-KINDS: Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, Answer]]] = {"tokenizer": tokenizer, "template": template}
+KINDS: Kinds = {"tokenizer": tokenizer, "template": template}
+
+
+def main() -> None:
+    """Answer questions about one of these until there are none."""
+    run(KINDS)
 
 
 def _row(token: Token) -> list[Any]:

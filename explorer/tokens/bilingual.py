@@ -15,8 +15,9 @@ import attrs
 
 from explorer.errors import BadVocabulary, CannotRead
 from explorer.files import replacing
-from explorer.tokens.bpe import BYTES, Encoder, learn
+from explorer.tokens.bpe import BYTES, Encoder
 from explorer.tokens.graphemes import Span, Spans, characters
+from explorer.tokens.learn_bpe import learn
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token

@@ -16,7 +16,6 @@ from explorer.json_text import read_json_text
 from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.fence import Fence, Limits, NoAnswerError
 from explorer.tokens.gguf_vocabulary import ends_of, piece_of
-from explorer.tokens.special_pieces import Special, special_pieces
 
 _FILE, _ABOUT, _OF_PROCESSOR = "chat_template.jinja", "tokenizer_config.json", "chat_template.json"
 _MAP = "special_tokens_map.json"
@@ -25,6 +24,10 @@ _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
 _LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
+
+Special = tuple[tuple[str, str | tuple[str, ...]], ...]
+_ENDING = "_token"
+_FURTHER, _BY_NAME = "additional_special_tokens", "extra_special_tokens"
 
 
 @attrs.frozen
@@ -127,3 +130,29 @@ def _rendered(template: Template, text: str) -> Prompt:
 def _short(reason: object) -> str:
     """The first line of a reason, not too long."""
     return (str(reason).splitlines() or ["?"])[0][:200]
+
+
+def special_pieces(about: Mapping[str, Any], mapped: Mapping[str, Any]) -> Special:
+    """The pieces that tokenizer_config.json names, and those of special_tokens_map.json where the first is an older file.
+
+    A piece that is not named stays undefined in a template, which may ask for that.
+    """
+    # Since files list their added tokens, the map beside them is a copy for older programs and may be out of date.
+    told = dict(about) if "added_tokens_decoder" in about else {**about, **mapped}
+    extra = told.get(_BY_NAME)
+    by_name: dict[str, Any] = extra if isinstance(extra, dict) else {}
+    told |= by_name
+    named = {name: each for name, each in told.items() if name.endswith(_ENDING) or name in by_name}
+    found: dict[str, str | tuple[str, ...]] = {
+        name: piece for name, each in named.items() if (piece := _piece(each)) is not None
+    }
+    further = told.get(_FURTHER)
+    if isinstance(further, list):
+        found[_FURTHER] = tuple(piece for each in further if (piece := _piece(each)) is not None)
+    return tuple(found.items())
+
+
+def _piece(told: object) -> str | None:
+    """A special piece, which may stand in a table; None where there is none."""
+    piece = told.get("content") if isinstance(told, dict) else told
+    return piece if isinstance(piece, str) else None

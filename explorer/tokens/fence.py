@@ -31,7 +31,7 @@ from explorer.tokens.fence_process import HEAD_BYTES, PATIENCE_S
 ARGUMENT = "fence"  # With it a bundled program is this process and no window.
 _LOOK_S = 0.02
 _MOST_ASKED_BYTES = 2**28
-_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.fence_process import main; main()"
+_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.behind_fence import main; main()"
 
 
 @attrs.frozen(kw_only=True)
@@ -85,9 +85,14 @@ class Fence:
     def ask(self, **question: Any) -> Any:
         """The answer to a question, from a process that is started anew where it was ended. Raises as `open`."""
         with self._lock:
-            if self._process is None or self._process.ended:
+            if self.process_id is None:
                 self._opened()
             return _heard(self._answer(question, self._limits.seconds))
+
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process that answers; None where none runs."""
+        return None if self._process is None or self._process.ended else self._process.id
 
     def end(self) -> None:
         """End the process; a further question starts another."""
@@ -159,8 +164,8 @@ class _Process:
         reader.start()
         self.end = weakref.finalize(self, _end, self._child, reader)
         # It tells its own number: on Windows the started process may be one that starts Python and waits for it.
-        self._id = self._child.pid
-        self._id = json.loads(self._next(limits.opening_s))["process"]
+        self.id = self._child.pid
+        self.id = json.loads(self._next(limits.opening_s))["process"]
 
     @property
     def ended(self) -> bool:
@@ -200,7 +205,7 @@ class _Process:
     def _used(self) -> tuple[float, int]:
         """Seconds of the processor and bytes of memory so far; zeros of a process that has just ended."""
         try:
-            about = psutil.Process(self._id)
+            about = psutil.Process(self.id)
             times = about.cpu_times()
             return times.user + times.system, about.memory_info().rss
         except psutil.Error:

@@ -20,25 +20,25 @@ PATIENCE_S = 60
 _MOST_OF_REASON = 200  # characters
 
 Answer = Callable[[Mapping[str, Any]], Any]
+Kinds = Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, Answer]]]
+"""By its name what opens something, and returns what is to be known of it and what answers."""
 
 
-def main() -> None:
-    """Answer the questions on the standard input until it ends."""
+def run(kinds: Kinds) -> None:
+    """Be the process: answer the questions on the standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # In a terminal, Ctrl+C goes to this process as well.
     asked, told = _pipes()
-    _bound()
-    serve(asked, told)
+    forbid_files()
+    serve(asked, told, kinds)
     os._exit(0)
 
 
-def serve(asked: IO[bytes], told: IO[bytes]) -> None:
+def serve(asked: IO[bytes], told: IO[bytes], kinds: Kinds) -> None:
     """Say which process this is, open what the first message names, and answer the others."""
-    from explorer.tokens.behind_fence import KINDS
-
     found: list[Answer] = []
 
     def opened(opening: Mapping[str, Any]) -> Any:
-        about, answer = KINDS[opening["kind"]](opening)
+        about, answer = kinds[opening["kind"]](opening)
         found.append(answer)
         return about
 
@@ -86,7 +86,7 @@ def _pipes() -> tuple[IO[bytes], IO[bytes]]:
     return os.fdopen(asked, "rb"), os.fdopen(told, "wb")
 
 
-def _bound() -> None:
+def forbid_files() -> None:
     """Write no file, and none when the process is aborted, where the system can forbid it."""
     try:
         import resource
