@@ -102,7 +102,7 @@ def opened(path: Path) -> io.BufferedReader:
     """
     check_file(path)
     try:
-        file: io.BufferedReader = io.BufferedReader(_Opened(path))
+        file: io.BufferedReader = io.BufferedReader(_OpenedFile(path))
     except (OSError, ValueError) as error:
         raise _cannot_read(path, error) from error
     try:
@@ -135,7 +135,7 @@ def _check_mode(path: Path, mode: int) -> None:
     raise kind(path=str(path))
 
 
-class _Opened(io.FileIO):
+class _OpenedFile(io.FileIO):
     """The bytes of a file, without waiting; failures of the disk are a user's error."""
 
     def __init__(self, path: Path) -> None:

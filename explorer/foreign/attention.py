@@ -28,7 +28,7 @@ def _same(tensor: Tensor) -> Tensor:
 
 
 @attrs.define
-class Turned:
+class AttentionState:
     """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed.
 
     While a pass computes only the last rows of a text, `before` has by attention the queries [batch, head, query, feature] of
@@ -54,7 +54,7 @@ class AttentionTaps:
     dropped: Step = _same
     mixed: Step = _same
     factor: Callable[[float], None] = _unseen
-    turned: Turned = attrs.field(factory=Turned)
+    turned: AttentionState = attrs.field(factory=AttentionState)
 
 
 _NO_TAPS = AttentionTaps()
@@ -131,7 +131,7 @@ def attention(
     return mixed[..., -n_new:, :].transpose(1, 2).contiguous(), weights
 
 
-def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: Turned) -> Tensor:
+def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: AttentionState) -> Tensor:
     """[batch 1, head 1, query, key] the mask of the last `n_new` rows with those of all rows before them.
 
     An earlier row saw the keys up to its own. Only models whose layers all do so are gone on with (`Foreign.goes_on`).
@@ -145,7 +145,7 @@ def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: Turned) -> Ten
     return turned.mask[1]
 
 
-def _closed(scaled: Tensor, mask: Tensor | None, turned: Turned) -> Tensor:
+def _closed(scaled: Tensor, mask: Tensor | None, turned: AttentionState) -> Tensor:
     """[batch, head, query, key] -inf where the mask closes a cell: there it is False, or the least number of its type."""
     if mask is None:
         return scaled

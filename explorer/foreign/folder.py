@@ -27,7 +27,7 @@ from explorer.errors import (
 )
 from explorer.files import check_file
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
-from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
+from explorer.foreign.gguf_names import TensorPlace, kinds_of, places_of, refused_kind, settings_of
 from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings
@@ -50,7 +50,7 @@ class Gguf:
 
     path: Path
     header: GgufHeader
-    places: Mapping[str, Place]
+    places: Mapping[str, TensorPlace]
 
     @property
     def kinds(self) -> tuple[str, ...]:

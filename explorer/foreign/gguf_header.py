@@ -55,7 +55,7 @@ class OtherKindError(ValueError):
 
 
 @attrs.frozen
-class Packed:
+class GgufTensor:
     """A tensor of the file: its shape with the slowest axis first, the kind of its numbers, and its bytes."""
 
     shape: tuple[int, ...]
@@ -69,16 +69,16 @@ class GgufHeader:
     """What the file tells by key, and its tensors by name."""
 
     told: Mapping[str, Any]
-    tensors: Mapping[str, Packed]
+    tensors: Mapping[str, GgufTensor]
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
     """The header of a file whose size agrees with it. Raises CannotRead, NotAFile, ValueError, OtherKindError."""
     with opened(path) as file:
-        return _header(_Reader(file))
+        return _header(_HeaderReader(file))
 
 
-class _Reader:
+class _HeaderReader:
     """Reads values one after the other, and none that would go beyond the file's end or a header's size."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -140,7 +140,7 @@ class _Reader:
         return self.number(_NUMBERS[kind])
 
 
-def _header(reader: _Reader) -> GgufHeader:
+def _header(reader: _HeaderReader) -> GgufHeader:
     if reader.bytes(4) != _MAGIC:
         raise ValueError("≠ GGUF")
     version = reader.number("I")
@@ -160,7 +160,7 @@ def _header(reader: _Reader) -> GgufHeader:
     if type(alignment) is not int or not 1 <= alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
         raise ValueError(f"general.alignment {shown(alignment)}")
     begin = -(-reader.at // alignment) * alignment
-    tensors: dict[str, Packed] = {}
+    tensors: dict[str, GgufTensor] = {}
     for name, shape, kind, offset in rows:
         if name in tensors:
             raise ValueError(f"{name[:80]} × 2")
@@ -168,7 +168,7 @@ def _header(reader: _Reader) -> GgufHeader:
     return GgufHeader(told, tensors)
 
 
-def _row(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
+def _row(reader: _HeaderReader) -> tuple[str, tuple[int, ...], int, int]:
     """Name, shape, number of the kind and place behind the header of one tensor."""
     name, n_axes = reader.text(_LONGEST_KEY), reader.number("I")
     if not 1 <= n_axes <= _MOST_AXES:
@@ -177,7 +177,7 @@ def _row(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
     return name, axes[::-1], reader.number("I"), reader.number("Q")  # The file has the fastest axis first.
 
 
-def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int) -> Packed:
+def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int) -> GgufTensor:
     """The tensor, whose numbers lie in the file. Raises ValueError, OtherKindError."""
     if kind not in _KINDS:
         raise OtherKindError(name[:80], kind)
@@ -188,4 +188,4 @@ def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int)
     length = numbers // block * n_bytes
     if begin + length > size:
         raise ValueError(f"{name[:80]}: {begin + length} B > {size} B")
-    return Packed(shape, told, begin, length)
+    return GgufTensor(shape, told, begin, length)

@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.errors import BadWeights, CannotRead
 from explorer.files import opened
-from explorer.foreign.gguf_header import GgufHeader, Packed
+from explorer.foreign.gguf_header import GgufHeader, GgufTensor
 from explorer.json_text import shown
 
 DIVISORS = "rope_freqs.weight"
@@ -52,7 +52,7 @@ def _scale(header: GgufHeader) -> float:
     return float(found) if isinstance(found, int | float) and found else 1
 
 
-def _numbers(tensor: Packed, n_pairs: int, file: Path) -> list[float]:
+def _numbers(tensor: GgufTensor, n_pairs: int, file: Path) -> list[float]:
     """The numbers of a small tensor. Raises BadWeights."""
     if tensor.shape != (n_pairs,) or tensor.kind not in _KINDS:
         raise BadWeights(path=str(file), reason=f"{DIVISORS}: {tensor.kind} {shown(tensor.shape)} ≠ [{n_pairs}]")

@@ -10,8 +10,8 @@ from torch import Tensor
 from explorer.errors import BadWeights, CannotRead, GgufNotInstalled
 from explorer.files import opened
 from explorer.foreign.folder import Folder
-from explorer.foreign.gguf_header import FLOATS, Packed
-from explorer.foreign.gguf_names import Place
+from explorer.foreign.gguf_header import FLOATS, GgufTensor
+from explorer.foreign.gguf_names import TensorPlace
 from explorer.stops import Progress
 
 _Unpack = Callable[[Any, str], Any]
@@ -52,7 +52,7 @@ def _unpacking() -> _Unpack:
     return lambda rows, kind: dequantize(rows, GGMLQuantizationType[kind])
 
 
-def _numbers(raw: bytes, packed: Packed, unpack: _Unpack | None) -> Tensor:
+def _numbers(raw: bytes, packed: GgufTensor, unpack: _Unpack | None) -> Tensor:
     """The tensor as float32, in the order of the file."""
     if packed.kind in FLOATS:
         dtype = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}[packed.kind]
@@ -62,7 +62,7 @@ def _numbers(raw: bytes, packed: Packed, unpack: _Unpack | None) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(unpack(rows, packed.kind), np.float32)).reshape(packed.shape)
 
 
-def _ordered(tensor: Tensor, place: Place) -> Tensor:
+def _ordered(tensor: Tensor, place: TensorPlace) -> Tensor:
     """The tensor in the order of the model's own classes."""
     if place.n_heads:
         # [head · pair · half, …] → [head, half, pair, …]: GGUF turns neighbours together, the classes both halves of a head.

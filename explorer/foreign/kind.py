@@ -21,7 +21,7 @@ _POOLER = "pooler"  # What it makes is shown nowhere, and many files lack it.
 
 
 @attrs.frozen
-class Kind:
+class ModelClass:
     """A class with the settings of a model, what else is handed to it, and whether the folder's own head is left out.
 
     It may stand in for another class, which the settings name and which is not known here.
@@ -39,7 +39,7 @@ class Kind:
             return self.of(self.config, **self.given)
 
 
-def described(transformers: Any, folder: Folder) -> Kind:
+def described(transformers: Any, folder: Folder) -> ModelClass:
     """The class and the settings of the model. Raises UnknownFamily, BadSettings, NeedsCode, WeightsDoNotFit."""
     path = str(folder.path)
     if folder.family not in transformers.CONFIG_MAPPING:
@@ -69,14 +69,14 @@ def refuse_for_code(folder: Folder) -> None:
         raise NeedsCode(path=str(folder.path), reason=folder.code)
 
 
-def _fitting(kinds: Sequence[Callable[[], Kind]], names: Sequence[str], told: bool) -> tuple[Kind, Any]:
+def _fitting(kinds: Sequence[Callable[[], ModelClass]], names: Sequence[str], told: bool) -> tuple[ModelClass, Any]:
     """The first kind that lacks no tensor, else the one that lacks fewest, with its skeleton.
 
     Where the settings have told the first one, no other is taken that would leave the files' head out.
 
     Raises what the first kind raises if none of them can be made.
     """
-    tried: list[tuple[int, int, Kind, Any]] = []
+    tried: list[tuple[int, int, ModelClass, Any]] = []
     first: Exception | None = None
     for make in kinds:
         try:
@@ -187,13 +187,13 @@ def _parts(model: Any) -> set[str]:
     return {name.partition(".")[0] for name in (*dict(model.named_children()), *model.state_dict())}
 
 
-def _kind_of(transformers: Any, folder: Folder, name: str) -> Kind:
+def _kind_of(transformers: Any, folder: Folder, name: str) -> ModelClass:
     """The class of this name with the folder's settings, each with a copy of its own: some classes change them."""
     kind = getattr(transformers, name)
     counted = {"num_labels": len(folder.labels)} if folder.labels else {}
     config = transformers.CONFIG_MAPPING[folder.family].from_dict({**folder.settings, **counted})
     given = {"add_pooling_layer": False} if _has_pooler_to_leave_out(transformers, folder.family, name, kind) else {}
-    return Kind(kind, config, given)
+    return ModelClass(kind, config, given)
 
 
 def _has_pooler_to_leave_out(transformers: Any, family: str, name: str, kind: Any) -> bool:

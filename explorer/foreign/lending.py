@@ -30,7 +30,7 @@ def nothing_there(shape: tuple[int, ...]) -> nn.Parameter:
     return nn.Parameter(torch.full((1,), torch.nan).expand(shape), requires_grad=False)
 
 
-class Lender:
+class WeightLender:
     """Lends weights to the layers of one model, in the order of its passes; `ahead` has the next ones read meanwhile.
 
     `going` is told the share of the layers that the pass has come through, and may raise an error to end it.
@@ -98,7 +98,7 @@ class Lender:
 class Borrower:
     """Stands for the `forward` of a layer whose weights are lent; `stores` has them by name."""
 
-    def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: WeightLender, path: str) -> None:
         self.layer, self.stores, self._lender, self._path = layer, dict(stores), lender, path
         self._own: Callable[..., Any] = layer.forward
         kind = f"{type(layer).__module__}.{type(layer).__qualname__}"
@@ -170,7 +170,7 @@ class OfExperts(Borrower):
     So no more than those that the tokens have chosen are read, and one matrix of one expert is held.
     """
 
-    def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: Lender, path: str) -> None:
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: WeightLender, path: str) -> None:
         super().__init__(layer, {}, lender, path)
         self._by_name = dict(stores)
         self._seen: set[tuple[str, int]] = set()

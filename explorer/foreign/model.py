@@ -10,10 +10,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from explorer.foreign.attention import AttentionTaps, Turned, give_taps
+from explorer.foreign.attention import AttentionState, AttentionTaps, give_taps
 from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
-from explorer.foreign.families import Family, Side
+from explorer.foreign.families import Family, SidePaths
 from explorer.foreign.parts import Stream, fits, found_in, norm_of
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.thin import weight_of
@@ -60,7 +60,7 @@ class Foreign(nn.Module):
         super().__init__()
         self.by_softmax, self.classes = by_softmax, classes
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
-        self.turned = Turned()
+        self.turned = AttentionState()
         self.attentions = dict(attentions)
         self.n_chosen = 0  # experts that each token goes through
         is_known = family is not None and len(sides) == len(family.sides) and fits(model.base_model, family)
@@ -220,14 +220,14 @@ class Foreign(nn.Module):
         at.add_module(name, tap)
         return tap
 
-    def _embedding(self, name: str, side: Side) -> None:
+    def _embedding(self, name: str, side: SidePaths) -> None:
         base = self.model.base_model
         for part, path in (("tokens", side.tokens), ("positions", side.positions), ("segments", side.segments)):
             if path:
                 _after(base.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
         self._tap(f"{name}.embedding.output", _VECTORS)
 
-    def _layers(self, name: str, side: Side) -> None:
+    def _layers(self, name: str, side: SidePaths) -> None:
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
             at, stream = f"{name}.layers.{number}", Stream()
@@ -251,7 +251,7 @@ class Foreign(nn.Module):
         if side.final_norm:
             _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
 
-    def _added(self, at: str, layer: nn.Module, side: Side, count: int, stream: Stream) -> None:
+    def _added(self, at: str, layer: nn.Module, side: SidePaths, count: int, stream: Stream) -> None:
         """The taps of what a sublayer adds, and of the stream behind the addition; parallel ones are added together."""
         kind, sublayer = side.sublayers[count - 1]
         axes = _VECTORS if kind == "feed_forward" else "batch query feature"
@@ -277,7 +277,7 @@ class Foreign(nn.Module):
 
         _before(projection, apart)
 
-    def _feed_forward(self, at: str, layer: nn.Module, side: Side) -> None:
+    def _feed_forward(self, at: str, layer: nn.Module, side: SidePaths) -> None:
         router = router_of(layer, side)
         if router is not None and side.experts is not None:
             self.n_chosen = router.top_k

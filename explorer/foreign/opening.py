@@ -36,8 +36,8 @@ from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
 from explorer.foreign.gguf_weights import gguf_tensors
-from explorer.foreign.kind import Kind, described, named_in_files, refuse_for_code
-from explorer.foreign.lending import Lender
+from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
+from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
 from explorer.foreign.softmax import softmax_attentions
@@ -176,7 +176,7 @@ def _why_not(model: Any, path: str) -> UnknownFamily:
     return UnknownFamily(path=path, family=model.config.model_type)
 
 
-def _tell(lender: Lender | None, going: Progress, number: int) -> None:
+def _tell(lender: WeightLender | None, going: Progress, number: int) -> None:
     """Tell which of the passes of its opening a model begins; one whose weights are read meanwhile tells how far it is."""
     going(number / _PASSES)
     if lender is not None:
@@ -231,7 +231,7 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
     return named if len(named) == len(seen) > 0 else None
 
 
-def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Kind]:
+def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, ModelClass]:
     """The model with its weights, held as the folder says, and its kind.
 
     Raises BadSettings, NeedsCode, UnknownFamily, WeightsDoNotFit, LacksTensors, NotFinite, BadWeights, TooLarge, Superseded.
@@ -264,7 +264,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Ki
     return model if folder.held == "float32" else lend_half(model, path), kind
 
 
-def _check_loaded(folder: Folder, kind: Kind, model: Any, told: Mapping[str, Any]) -> None:
+def _check_loaded(folder: Folder, kind: ModelClass, model: Any, told: Mapping[str, Any]) -> None:
     """Refuse a model that is not what its files hold. Raises NeedsCode, WeightsDoNotFit, LacksTensors, NotFinite."""
     path = str(folder.path)
     missing, other = sorted(told["missing_keys"]), sorted(str(each[0]) for each in told["mismatched_keys"])

@@ -6,7 +6,7 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.foreign.experts import output_path, router_of
-from explorer.foreign.families import Family, Side, Sublayer
+from explorer.foreign.families import Family, SidePaths, SublayerPaths
 from explorer.model.tap import Tap
 
 
@@ -16,7 +16,7 @@ def found_in(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
     return next((known[path] for path in paths if path and path in known), None)
 
 
-def norm_of(layer: nn.Module, sublayer: Sublayer) -> nn.Module:
+def norm_of(layer: nn.Module, sublayer: SublayerPaths) -> nn.Module:
     """The norm through which a sublayer reads, or in post-norm models the one behind its addition.
 
     Raises AttributeError where the layer has none of these names.
@@ -41,7 +41,7 @@ def fits(base: nn.Module, family: Family) -> bool:
     return True
 
 
-def _layer_fits(layer: nn.Module, side: Side) -> bool:
+def _layer_fits(layer: nn.Module, side: SidePaths) -> bool:
     """Whether a layer has all parts. Raises AttributeError where one of them is missing."""
     for kind, sublayer in side.sublayers:
         layer.get_submodule(output_path(layer, side, kind, sublayer))

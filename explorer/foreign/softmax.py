@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from explorer.foreign.attention import SeenAttention, Step, Turned
+from explorer.foreign.attention import AttentionState, SeenAttention, Step
 
 _SOFTMAX = frozenset({torch.softmax, Tensor.softmax, nn.functional.softmax})
 Softmax = Callable[..., Tensor]
@@ -76,7 +76,7 @@ def _closed(cells: Tensor) -> Tensor:
     return cells <= torch.finfo(cells.dtype).min / 2
 
 
-def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Turned) -> None:
+def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: AttentionState) -> None:
     """Have an attention's softmax read what `masked` makes of its cells, and give what `weights` makes of its own."""
 
     def through(softmax: Softmax, cells: Tensor) -> Tensor:

@@ -15,17 +15,17 @@ from torch import Tensor, nn
 from explorer.errors import LacksTensors, NotEnoughMemory, TooLarge, WeightsDoNotFit
 from explorer.foreign.folder import Folder
 from explorer.foreign.holding import FLOAT, SPARE
-from explorer.foreign.kind import Kind
-from explorer.foreign.lending import SMALL, Borrower, Lender, OfExperts, nothing_there
+from explorer.foreign.kind import ModelClass
+from explorer.foreign.lending import SMALL, Borrower, OfExperts, WeightLender, nothing_there
 from explorer.foreign.stores import Held, InFile, Stacked, Store
 
 Named = Callable[[Any, Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 """Of a model and the names in its files, by each name in the model the columns [part, expert] of names that it is made of."""
 
 
-def lending(model: nn.Module) -> Lender | None:
+def lending(model: nn.Module) -> WeightLender | None:
     """What lends the weights of a model; None for a model that holds them as float32."""
-    found: Lender | None = model.__dict__.get("lender")
+    found: WeightLender | None = model.__dict__.get("lender")
     return found
 
 
@@ -82,7 +82,7 @@ def check_room(model: nn.Module) -> None:
 
 def lend_half(model: Any, path: str) -> Any:
     """A model that was loaded with half the width, which from then on widens its weights layer by layer."""
-    lender = model.__dict__["lender"] = Lender(ahead=False)
+    lender = model.__dict__["lender"] = WeightLender(ahead=False)
     for module in list(model.modules()):
         stores: dict[str, Store] = {}
         for name, own in _own_parameters(module):
@@ -98,7 +98,7 @@ def lend_half(model: Any, path: str) -> Any:
     return model
 
 
-def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
+def streamed(kind: ModelClass, folder: Folder, named: Named) -> Any:
     """A model of a folder whose large weights stay in its files; `named` says which of them are which of the model's.
 
     Raises LacksTensors, WeightsDoNotFit, BadWeights, TooLarge.
@@ -110,7 +110,7 @@ def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
     if any(isinstance(place, Stacked) for place in places.values()):
         model.set_experts_implementation("eager")  # It asks for one expert after the other.
     _make_what_no_file_has(model, places, path)
-    lender = model.__dict__["lender"] = Lender(ahead=True)
+    lender = model.__dict__["lender"] = WeightLender(ahead=True)
     shared: dict[int, nn.Parameter] = {}
     paths = {module: name for name, module in model.named_modules()}
     tied = _names(model)
@@ -131,7 +131,7 @@ def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
     return model
 
 
-def _give(module: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+def _give(module: nn.Module, stores: Mapping[str, Store], lender: WeightLender, path: str) -> None:
     if stores:
         of_experts = {name: store for name, store in stores.items() if isinstance(store, Stacked)}
         borrower: Borrower

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from explorer.foreign.experts import router_of
-from explorer.foreign.families import Side
+from explorer.foreign.families import SidePaths
 from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
@@ -118,7 +118,7 @@ def _written(foreign: Foreign, side: str) -> _Written:
     return projections, networks, norms
 
 
-def _layers(foreign: Foreign, row: Side) -> Any:
+def _layers(foreign: Foreign, row: SidePaths) -> Any:
     return foreign.model.base_model.get_submodule(row.layers)
 
 

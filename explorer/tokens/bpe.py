@@ -11,7 +11,7 @@ from itertools import groupby
 import attrs
 
 from explorer.tokens.graphemes import Span, Spans, clusters
-from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
+from explorer.tokens.pieces import MARK, Pretoken, first_symbols, opens_word, pieces
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
 
@@ -70,7 +70,7 @@ class Encoder:
             else:
                 yield from ((_plain(symbol), 1) for symbol in symbols)
 
-    def _encoded(self, piece: Piece, text: str) -> Iterator[Token]:
+    def _encoded(self, piece: Pretoken, text: str) -> Iterator[Token]:
         spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
         symbols = first_symbols(piece, text)
         parts = [MergePart(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]

@@ -49,7 +49,7 @@ class _TooLongError(Exception):
     """A prompt has more letters than it may have."""
 
 
-class _Writer(Protocol):
+class _PromptMaker(Protocol):
     """Makes the prompt of a text that takes the place of the last message, with so many letters to spare."""
 
     def __call__(self, text: str, spare: int = 0) -> str:
@@ -57,7 +57,7 @@ class _Writer(Protocol):
         ...
 
 
-def _writer(asked: dict[str, Any]) -> _Writer:
+def _writer(asked: dict[str, Any]) -> _PromptMaker:
     """What makes the prompts of a question."""
     now = datetime.now()  # All renderings of one prompt have the same time.
     template = _environment(now).from_string(asked["template"])
@@ -76,7 +76,7 @@ def _writer(asked: dict[str, Any]) -> _Writer:
     return write
 
 
-def _finder(write: _Writer, text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
+def _finder(write: _PromptMaker, text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
     """What tells where in the prompt a place in the text is; None where the template drops it, or minds the mark."""
     until = time.process_time() + _SECONDS
 
