@@ -42,6 +42,11 @@ class PackedLayer:
         weight = self._layer._parameters.get("weight")
         return _FLOAT * weight.numel() if weight is not None and _is_worth_it(weight) else 0
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether there is a packed copy now."""
+        return self._packed is not None
+
     def pack(self) -> Packed | None:
         """Pack the weights as they are now; None, and no copy is kept, where they cannot be packed."""
         weight = self._layer._parameters.get("weight")

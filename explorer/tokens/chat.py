@@ -23,7 +23,7 @@ _IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "sep
 _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
-_LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
+LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
 
 Special = tuple[tuple[str, str | tuple[str, ...]], ...]
 _ENDING = "_token"
@@ -46,7 +46,7 @@ class Template:
 
     @_fence.default
     def _make_fence(self) -> Fence:
-        return Fence("template", _LIMITS, template=self.text, special=dict(self.special))
+        return Fence("template", LIMITS, template=self.text, special=dict(self.special))
 
     def prompt(self, text: str) -> Prompt:
         """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""

@@ -127,7 +127,7 @@ def test_a_hostile_template_is_refused_in_a_sentence(name: str, tmp_path: Path) 
 
 def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in loops write nothing, so that only time can tell."""
-    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    monkeypatch.setattr(chat, "LIMITS", attrs.evolve(chat.LIMITS, seconds=0.2))
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     with pytest.raises(BadTemplate, match=r"0\.2 s"):
         read_template(write(tmp_path, endless)).prompt("hello")
@@ -135,7 +135,7 @@ def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest
 
 def test_a_template_answers_again_after_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One text is too much for it, and the next one is not."""
-    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    monkeypatch.setattr(chat, "LIMITS", attrs.evolve(chat.LIMITS, seconds=0.2))
     picky = "{% if messages[0].content == 'x' %}{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     made = read_template(write(tmp_path, picky + "{% endif %}{{ messages[0].content }}"))
 
