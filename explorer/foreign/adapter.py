@@ -2,7 +2,7 @@
 
     W' = W + s·B·A,   s = α / r, or α / √r with rank stabilization (Kalajdzievski 2023)
 
-An adapter is read as data; of PEFT nothing is imported. What would not be exactly this sum is refused.
+An adapter is read as data, and nothing of PEFT is imported. An adapter that is not exactly this sum is refused.
 """
 
 import math
@@ -57,7 +57,7 @@ class Pair:
     scale: float
 
     def added(self, module: nn.Module) -> Tensor:
-        """What is added to the weight of a module, in its own orientation."""
+        """ΔW = s·B·A in the orientation of the module's own weight."""
         # ΔW[out,in] = s · Σ_r B[out,r]·A[r,in]
         added = self.scale * (self.b @ self.a)
         return added.T if _is_turned(module) else added
@@ -153,7 +153,7 @@ def _pair(path: Path, name: str, both: Mapping[str, Tensor], settings: Mapping[s
     if told != rank:
         raise BadWeights(path=str(path / WEIGHTS), reason=f"{name}: r = {shown(told)} ≠ {rank}")
     alpha = _number_of_layer(path, settings, "lora_alpha", "alpha_pattern", name)
-    if not abs(alpha) <= _LARGEST:  # NaN is not, and ∞ and 10⁴⁰⁰ are not.
+    if not abs(alpha) <= _LARGEST:  # The comparison is False for NaN, ∞ and 10⁴⁰⁰.
         raise NotAnAdapter(path=str(path), reason=f"lora_alpha = {shown(alpha)}")
     # s = α / r, or α / √r
     return Pair(both["A"], both["B"], alpha / (math.sqrt(rank) if settings.get("use_rslora") else rank))
@@ -204,9 +204,9 @@ class _Adapted:
 
 
 class Dressed:
-    """The weights of a model with an adapter, or without. Those of the base are kept, so that they come back to the bit.
+    """A model whose adapter can be put on and taken off. The base weights are kept, so that they are restored to the bit.
 
-    Weights that are lent to their layers (`lending`) stay where they are, and the sum is lent.
+    Weights that are lent to their layers (`lending`) stay where they are, and the layer borrows the sum.
     """
 
     def __init__(self, model: nn.Module, prefix: str = "") -> None:
@@ -272,13 +272,13 @@ class Dressed:
 
 
 def _borrower(module: nn.Module) -> Borrower | None:
-    """What stands for a layer whose weight is lent."""
+    """The Borrower of a layer whose weight is lent; None for any other layer."""
     found: Borrower | None = module.__dict__.get("borrower")
     return found if found is not None and "weight" in found.stores else None
 
 
 def _memory(module: nn.Module) -> object:
-    """What is the same for two layers whose weight is one; None for a layer without a weight."""
+    """An object that two layers with a tied weight share; None for a layer without a weight."""
     borrower, weight = _borrower(module), module._parameters.get("weight")
     if borrower is None:
         return weight

@@ -31,7 +31,7 @@ def output_path(layer: nn.Module, side: SidePaths, kind: str, sublayer: Sublayer
 
 
 def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -> None:
-    """Have what a router says go through both taps. `block` is the module of all experts, which asks it."""
+    """Route the output of a router through both taps. `block` is the module of all experts, which calls the router."""
     shape = _BatchRows()
     block.register_forward_pre_hook(shape.note)
     router.register_forward_hook(lambda _router, _args, said: _chosen(_routed(said, routing, router, shape), chosen, shape))
@@ -62,9 +62,9 @@ def _routed(said: _Choice, tap: Tap, router: Any, shape: _BatchRows) -> _Choice:
     if replaced is seen:
         return said
     weights, choice = replaced.reshape_as(softmax).topk(router.top_k, dim=-1)  # [batch · position, choice]
-    if getattr(router, "norm_topk_prob", True):  # Mixtral, which has no such setting, always does.
+    if getattr(router, "norm_topk_prob", True):  # Mixtral has no such setting and always normalizes.
         total = weights.sum(dim=-1, keepdim=True)
-        weights = weights / torch.where(total == 0, 1, total)  # Of experts that all have the weight 0, none is heard.
+        weights = weights / torch.where(total == 0, 1, total)  # Experts with the weight 0 add nothing.
     return logits, weights.to(logits.dtype), choice
 
 

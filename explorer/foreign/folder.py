@@ -37,7 +37,7 @@ _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
-_WHOLE = ("I64", "BOOL")  # Nobody packs weights so.
+_WHOLE = ("I64", "BOOL")  # No quantization stores weights in these types.
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
 _PART = re.compile(r".+-(\d{5})-of-\d{5}\.gguf")
 _MOST_NAMED = 12
@@ -114,7 +114,7 @@ def check_folder(path: Path) -> Folder:
 
 
 def _check_files(folder: Path) -> None:
-    """Refuse a pipe or a device where a file should be: all that looks for this file would say that it is not there.
+    """Refuse a pipe or a device in the folder: later code would report such a file as missing.
 
     Raises NotAFile, OSError.
     """
@@ -122,7 +122,7 @@ def _check_files(folder: Path) -> None:
         return
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # The last is a link to nothing.
+            if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # A link to nothing is no file either.
                 continue
             check_file(Path(entry.path))
 
@@ -245,7 +245,7 @@ def _counts(name: str, kind: str) -> bool:
 
 
 def _check_layers(folder: Folder) -> None:
-    """A model of a million layers would take hours to be built, before anybody misses its tensors. Raises WeightsDoNotFit."""
+    """Refuse more layers than tensors: building a million layers takes hours. Raises WeightsDoNotFit."""
     n_tensors = sum(len(header.shapes) for header in folder.headers.values())
     for key, value in folder.settings.items():
         if _LAYERS.fullmatch(key) and isinstance(value, int) and value > n_tensors:

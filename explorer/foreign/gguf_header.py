@@ -101,14 +101,14 @@ class _HeaderReader:
         return struct.unpack(f"<{form}", self.bytes(struct.calcsize(f"<{form}")))[0]
 
     def text(self, longest: int = _LONGEST_TEXT) -> str:
-        """Its length and then its letters, those that are none replaced."""
+        """A text after its length; bytes that are no UTF-8 are replaced."""
         n = self.number("Q")
         if n > longest:
             raise ValueError(f"{n} B > {longest} B")
         return self.bytes(n).decode("utf-8", "replace")
 
     def value(self) -> Any:
-        """A number, a text, or a list of either; a list of lists is none of a model's."""
+        """A number, a text, or a list of either; no model needs a list of lists."""
         kind = self.number("I")
         if kind != _LIST:
             return self._one(kind)
@@ -144,7 +144,7 @@ def _header(reader: _HeaderReader) -> GgufHeader:
     if reader.bytes(4) != _MAGIC:
         raise ValueError("≠ GGUF")
     version = reader.number("I")
-    if version not in _VERSIONS:  # That of a file of the other byte order is a large number.
+    if version not in _VERSIONS:  # A file of the other byte order shows a large number here.
         raise ValueError(f"GGUF {version}")
     n_tensors, n_keys = reader.number("Q"), reader.number("Q")
     if n_tensors > _MOST_TENSORS or n_keys > _MOST_KEYS:

@@ -115,9 +115,9 @@ class TensorPlace:
 
 
 def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
-    """What config.json would say. Raises NotAModel, NotANumber, UnknownFamily, Quantized, PartOfGguf."""
+    """The settings that config.json would hold. Raises NotAModel, NotANumber, UnknownFamily, Quantized, PartOfGguf."""
     parts = header.told.get("split.count", 0)
-    if isinstance(parts, int) and parts > 1:  # The first part tells everything, and holds a part of the tensors.
+    if isinstance(parts, int) and parts > 1:  # The first part has the whole header and a part of the tensors.
         raise PartOfGguf(path=path, count=parts)
     family = header.told.get("general.architecture")
     row = GGUF_FAMILIES.get(family) if isinstance(family, str) else None

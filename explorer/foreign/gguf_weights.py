@@ -20,7 +20,7 @@ _Unpack = Callable[[Any, str], Any]
 def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
     """Every tensor by its name in the model, as wide as it is held. Raises GgufNotInstalled, BadWeights, Superseded."""
     found = folder.gguf
-    assert found is not None  # Whoever calls has looked.
+    assert found is not None  # The caller has checked it.
     unpack = _unpacking() if any(each.kind not in FLOATS for each in found.header.tensors.values()) else None
     made: dict[str, Tensor] = {}
     numbers, every, kind = 0, max(folder.numbers, 1), getattr(torch, folder.held)
@@ -43,7 +43,7 @@ def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
 
 
 def _unpacking() -> _Unpack:
-    """What makes float32 [row, number] of bytes [row, byte] of a packed kind. Raises GgufNotInstalled."""
+    """The function that unpacks bytes [row, byte] of a kind into float32 [row, number]. Raises GgufNotInstalled."""
     try:
         from gguf.constants import GGMLQuantizationType
         from gguf.quants import dequantize
@@ -57,7 +57,7 @@ def _numbers(raw: bytes, packed: GgufTensor, unpack: _Unpack | None) -> Tensor:
     if packed.kind in FLOATS:
         dtype = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}[packed.kind]
         return torch.frombuffer(bytearray(raw), dtype=dtype).float().reshape(packed.shape)
-    assert unpack is not None  # It is there wherever a kind is packed.
+    assert unpack is not None  # `gguf_tensors` sets it wherever a kind is packed.
     rows = np.frombuffer(raw, np.uint8).reshape(int(np.prod(packed.shape[:-1])), -1)  # [row, byte]
     return torch.from_numpy(np.ascontiguousarray(unpack(rows, packed.kind), np.float32)).reshape(packed.shape)
 

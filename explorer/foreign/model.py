@@ -127,16 +127,16 @@ class Foreign(nn.Module):
         return made
 
     def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:
-        """What the model itself gives out."""
+        """The output of the model itself."""
         if source is not None and target is not None:
             given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
-            if self.classes is not None:  # It reads its classes off the place of the text's end.
+            if self.classes is not None:  # A classifier with both sides reads its classes at the end of the text.
                 given["input_ids"] = source
             return self.model(**given, decoder_input_ids=target, use_cache=False)
         return self.model(input_ids=target if source is None else source, use_cache=False)
 
     def encode(self, source: Tensor) -> Any:
-        """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
+        """The encoder's output for ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
 
     def _given_out(self, found: Any) -> Tensor:
@@ -304,12 +304,12 @@ def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
 
 
 def _after(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Have a module hand on what `step` makes of what it computes."""
+    """Replace the output of a module by `step` of it."""
     module.register_forward_hook(lambda _module, _args, output: step(output))
 
 
 def _before(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Have a module read what `step` makes of its input, its first argument or `hidden_states`."""
+    """Replace the input of a module, its first argument or `hidden_states`, by `step` of it."""
 
     def hook(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if args:

@@ -99,7 +99,7 @@ def _packable(model: nn.Module) -> Iterator[PackedLayer]:
 
 
 def pack_all(layers: tuple[PackedLayer, ...], stop: Callable[[], bool] = lambda: False) -> bool:
-    """Pack the weights of all layers where memory is plenty for it. True: they are packed; `stop` ends it with none."""
+    """Pack the weights of all layers if memory allows. Returns whether they are packed; `stop` ends it with none packed."""
     if sum(layer.n_bytes for layer in layers) > _SHARE * psutil.virtual_memory().available:
         return False
     for layer in layers:

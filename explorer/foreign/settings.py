@@ -48,7 +48,7 @@ _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transfor
     "id2label",
     "label2id",  # `read_labels` reads them.
 }
-_LABELS = ("id2label", "label2id")  # What a class is called is no setting, whatever it is.
+_LABELS = ("id2label", "label2id")  # The name of a class may be any text.
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
 _PLACE_FREE = re.compile(r"[a-z0-9_|]*")  # Names of ways to compute attention, and of no place in the network.
 _QUANTIZED = ("quantization_config", "compression_config", "quantization", "quant_config")  # Each library has its own.
@@ -74,7 +74,7 @@ def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
             raise Quantized(path=str(folder), method=_method(key, value))
     code = next((key for key, value in entries if key in _CODE and value), "")
     family = settings.get("model_type")
-    known = known_families()  # Where they are not known, opening the model says what is missing.
+    known = known_families()  # Where the set is empty, opening the model reports the missing library.
     if code and (family is None or (known and family not in known)):
         raise NeedsCode(path=str(folder), reason=code)
     check_sizes(settings, folder / FILE)
@@ -87,7 +87,7 @@ def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def _method(key: str, value: Any) -> Any:
-    """What the settings say of the way in which the weights were quantized."""
+    """The quantization method that the settings name."""
     if not isinstance(value, dict):
         return key.strip("_") if value is True else value
     told = value.get("quant_method")
@@ -169,7 +169,7 @@ def _is_place_free(value: Any) -> bool:
 
 
 def _cleaned(value: Any) -> Any:
-    """The same without the keys that are left out, at all depths."""
+    """The settings without the keys that transformers must not get, at all depths."""
     if isinstance(value, Mapping) and not _is_infinite(value):
         return {key: _cleaned(inner) for key, inner in value.items() if _is_kept(key, inner)}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
@@ -256,5 +256,5 @@ def _legible(label: str) -> str:
 
 
 def _unnamed(number: int) -> str:
-    """What transformers calls a class without a label."""
+    """The name that transformers gives to a class without a label."""
     return f"LABEL_{number}"

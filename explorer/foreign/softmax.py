@@ -1,4 +1,4 @@
-"""Attentions that know no function by name: of these, what their softmax reads and gives is seen.
+"""Attentions that call no function by name: their softmax is watched instead.
 
 The module in which a softmax over [batch, head, query, key] is made is an attention. While it computes, and only then, calls of
 torch's functions are looked at, so that the tensor before and after the softmax can go through a tap.
@@ -94,9 +94,9 @@ def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Attent
         with _Watching(through):
             return own(*args, **kwargs)
 
-    module.forward = forward  # No hook of torch's surrounds what a module computes.
+    module.forward = forward  # A forward hook of torch cannot surround the computation of a module.
 
 
 def unwatch_softmax(module: nn.Module) -> None:
-    """Let an attention compute by itself again."""
+    """Stop watching the softmax of an attention."""
     module.__dict__.pop("forward", None)

@@ -1,4 +1,4 @@
-"""What runs behind the fence, and where its process begins: a function for each kind of thing that a stranger has made."""
+"""The entry of the process behind the fence: it opens a stranger's tokenizer or chat template and answers questions."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ def tokenizer(opening: Mapping[str, Any]) -> tuple[Any, Answer]:
         return made.id_of(question["piece"])
 
     answers: Mapping[str, Answer] = {"tokenize": tokenize, "decode": decode, "id_of": id_of}
-    # In the order of their ids, since a further process must tell the same.
+    # Sorted by id, because a restarted process must report the same bytes.
     names = {number: _shown(name) for number, name in sorted(made.names.items())}
     about = {"ids": list(names), "names": list(names.values()), "special": sorted(made.special_ids), "longest": made.longest}
     return about, lambda question: answers[question["what"]](question)
@@ -63,5 +63,5 @@ def _row(token: Token) -> list[Any]:
 
 
 def _shown(name: str) -> str:
-    """What is shown of a piece, which may be as long as its maker liked."""
+    """A piece cut to a length that can be shown: a stranger may make one of any length."""
     return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"

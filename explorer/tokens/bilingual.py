@@ -156,7 +156,7 @@ def begin_token() -> Token:
 
 
 def _counted(texts: Iterable[str], segmenter: Segmenter) -> tuple[Counter[str], Counter[str]]:
-    """How often the words and the characters of these texts were seen; rarer ones are left out."""
+    """The counts of the words and the characters of these texts, without rare ones."""
     words: Counter[str] = Counter()
     single: Counter[str] = Counter()
     for text in texts:

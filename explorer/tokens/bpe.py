@@ -62,7 +62,7 @@ class Encoder:
         return tuple((start, max(start, end)) for start, end in found)
 
     def _shown(self, ids: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """The text that the ids show, piece by piece, each with its number of ids."""
+        """The text of the ids, piece by piece, each with its number of ids."""
         runs = groupby((self._vocabulary.symbols[each] for each in ids), _BYTE_OF.__contains__)
         for are_bytes, symbols in runs:
             if are_bytes:
@@ -157,7 +157,7 @@ class _Chain:
 
     def join(self, left: int, right: int, turn: int) -> None:
         first, second = self.parts[left], self.parts[right]
-        assert first and second  # The caller has asked `is_still`.
+        assert first and second  # The caller has checked `is_still`.
         merges = sorted((*first.merges, *second.merges, (turn, f"{first.symbol} {second.symbol}")))
         self.parts[left] = MergePart(first.symbol + second.symbol, first.start, second.end, tuple(merges))
         self.parts[right] = None

@@ -63,7 +63,7 @@ def read_template(folder: Path) -> Template:
         except (CannotRead, ValueError) as error:
             raise BadTemplate(path=str(folder), reason=_short(error)) from error
     else:
-        # What belongs to a model for pictures, too, may have its template in the file of its processor alone.
+        # A model that also reads pictures may have its template only in the file of its processor.
         text = _default(about.get("chat_template")) or _default(_table(folder / _OF_PROCESSOR).get("chat_template"))
     if not text.strip():
         raise NoChatTemplate(path=str(folder))
@@ -75,7 +75,7 @@ def read_template(folder: Path) -> Template:
 def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
     """The template in the header of a GGUF file at a path, with its special pieces; None where there is none.
 
-    llama.cpp puts the symbols around a prompt that the header asks for, once, be they in the template or not.
+    llama.cpp puts the symbols that the header asks for around a prompt once, whether the template has them or not.
     """
     text = told.get("tokenizer.chat_template")
     if not isinstance(text, str) or not text.strip() or len(text) > _MOST_BYTES:
@@ -86,12 +86,12 @@ def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
 
 
 def has_template(folder: Path) -> bool:
-    """Whether a folder has a template, be it one that can be used or not."""
+    """Whether a folder has a template, usable or not."""
     try:
         read_template(folder)
     except NoChatTemplate:
         return False
-    except BadTemplate:  # It says what is wrong with it when somebody asks for it.
+    except BadTemplate:  # `read_template` reports the fault when somebody asks for the template.
         return True
     return True
 

@@ -21,7 +21,7 @@ _MOST_OF_REASON = 200  # characters
 
 Answer = Callable[[Mapping[str, Any]], Any]
 Kinds = Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, Answer]]]
-"""By its name what opens something, and returns what is to be known of it and what answers."""
+"""By name a function that opens something and returns the facts about it and the function that answers."""
 
 
 def run(kinds: Kinds) -> None:
@@ -45,12 +45,12 @@ def serve(asked: IO[bytes], told: IO[bytes], kinds: Kinds) -> None:
     _send(told, {"process": os.getpid()})
     answer: Answer = opened
     while (question := _received(asked)) is not None:
-        # It works in a thread of C, so that a library that never comes back to Python is ended as well.
+        # This timer runs in a C thread, so it also ends a library that never returns to Python.
         faulthandler.dump_traceback_later(PATIENCE_S, exit=True, file=2)
         message = answered(answer, question)
         faulthandler.cancel_dump_traceback_later()
         _send(told, message)
-        if not found:  # What could not be opened answers nothing.
+        if not found:  # The first message failed, so there is nothing to ask.
             return
         answer = found[0]
 

@@ -47,7 +47,7 @@ class OlderFiles:
 
 
 def older_files(folder: Path, family: str) -> OlderFiles | None:
-    """What there is in a folder with a model of `family`; None if there is nothing. Raises UnknownTokenizer, CannotRead."""
+    """The older files in a folder with a model of `family`; None if there are none. Raises UnknownTokenizer, CannotRead."""
     about = _about(folder)
     told = str(about.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer")
     if all((folder / name).is_file() for name in _PAIRS):

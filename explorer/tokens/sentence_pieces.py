@@ -98,7 +98,7 @@ class SentencePieces(ForeignTokenizer):
         unknown = source.unk_id()
         self._unknown = self._id(source.id_to_piece(unknown)) if unknown >= 0 else None
         self._plain: frozenset[str] = frozenset()
-        self._unknown_piece = None  # A text never becomes it by being typed.
+        self._unknown_piece = None  # No typed text becomes this piece.
         around = (*rules.first, *rules.before, *rules.behind)
         places = range(source.get_piece_size())
         control = (source.id_to_piece(place) for place in places if source.is_control(place) or source.is_unknown(place))
@@ -152,7 +152,7 @@ def _places(cutter: Any, rules: Rules) -> dict[str, int]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """How many bytes stand before each character, and before the end."""
+    """The byte offset of each character, and of the end."""
     at = 0
     for letter in text:
         yield at
