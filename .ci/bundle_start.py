@@ -10,7 +10,7 @@ import sys
 multiprocessing.freeze_support()
 
 if sys.argv[1:] == ["fence"]:
-    from explorer.tokens.fence_process import main as answer
+    from explorer.tokens.behind_fence import main as answer
 
     answer()
 

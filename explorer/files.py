@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
+from explorer.errors import CannotCreate, CannotRead, CannotWrite, DeviceAsFile, DiskFull, FolderAsFile, NotAFile, PipeAsFile
 
 _CHUNK_BYTES = 2**20
 # A temporary file's name holds its machine and process, so that files of killed processes can be removed.
@@ -100,19 +100,42 @@ def opened(path: Path) -> io.BufferedReader:
 
     Raises NotAFile, CannotRead; each reading of the file raises CannotRead where a disk or a system file fails.
     """
+    check_file(path)
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise NotAFile(path=str(path))
-        file: io.BufferedReader = io.BufferedReader(_Opened(path))
+        file: io.BufferedReader = io.BufferedReader(_OpenedFile(path))
     except (OSError, ValueError) as error:
         raise _cannot_read(path, error) from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # The file was replaced between the check and the opening.
+    try:
+        _check_mode(path, os.fstat(file.fileno()).st_mode)  # The file may have been replaced since it was checked.
+    except NotAFile:
         file.close()
-        raise NotAFile(path=str(path))
+        raise
     return file
 
 
-class _Opened(io.FileIO):
+def check_file(path: Path) -> None:
+    """Refuse what is no regular file without opening it. Raises NotAFile, CannotRead."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise _cannot_read(path, error) from error
+    _check_mode(path, mode)
+
+
+def _check_mode(path: Path, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kind = NotAFile
+    if stat.S_ISDIR(mode):
+        kind = FolderAsFile
+    elif stat.S_ISFIFO(mode):
+        kind = PipeAsFile
+    elif stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        kind = DeviceAsFile
+    raise kind(path=str(path))
+
+
+class _OpenedFile(io.FileIO):
     """The bytes of a file, without waiting; failures of the disk are a user's error."""
 
     def __init__(self, path: Path) -> None:

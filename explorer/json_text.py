@@ -6,9 +6,12 @@ are tables nested so deeply that the reader gives up.
 """
 
 import json
+import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
+_LONGEST_SHOWN, _MOST_SHOWN = 40, 4  # characters of a text or a number, and values of a list, that a sentence can hold
 _LONGEST_NUMBER = 300  # digits; the largest float has 309
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 # Escapes are taken one after the other from the left, so that the second of two backslashes begins none.
@@ -34,3 +37,21 @@ def _whole(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError(f"{digits[:10]}… ({len(digits)})")
     return int(digits)
+
+
+def shown(value: Any) -> str:
+    """A value as JSON writes it, cut with … where it is long, so that a sentence shows what it is and of which type."""
+    if isinstance(value, str):
+        return json.dumps(_cut(value), ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        inside = [shown(each) for each in value[:_MOST_SHOWN]]
+        return f"[{', '.join([*inside, '…'] if len(value) > _MOST_SHOWN else inside)}]"
+    if isinstance(value, Mapping):
+        return "{…}" if value else "{}"
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.6g}"
+    return _cut(json.dumps(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"

@@ -6,6 +6,7 @@ words("stage.weights.title")
 
 import locale
 import os
+import re
 import string
 import sys
 import tomllib
@@ -19,6 +20,7 @@ from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
 _MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a quoted value, and of a path, which users need in order to find a file
+_LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029]\s*")
 _LARGE = 10**15
 _MOST_BYTES = 2**20  # of the preferences of macOS
 _LISTS = ("known", "choices", "columns")
@@ -75,18 +77,26 @@ class Words:
         return self(error.key, **values)
 
     def kind_of_error(self, key: str) -> str:
-        """The sentence of an error of which only the key is known, with … in the place of its values."""
+        """What many texts have in common for which only the key of their error is known, as in a scan."""
+        common = f"scan.reason.{key.removeprefix('error.')}"
+        if common in self:
+            return self(common)
         return self.without_values(key) if key in self else key[:_MOST_QUOTED]
 
 
 def quoted(value: object, *, is_path: bool = False) -> object:
-    """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters."""
+    """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters.
+
+    A space stands for the end of a line, but in a path, where it would name another file.
+    """
     if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
         return value
     try:
         text = str(value)
     except Exception:  # Python writes no int of more than 4,300 digits, and a caller's own object may raise anything.
         text = hex(value) if isinstance(value, int) else type(value).__name__
+    if not is_path:
+        text = _LINE_END.sub(" ", text.rstrip("\r\n"))
     if is_path and len(text) > _LONGEST_PATH:
         text = f"…{text[1 - _LONGEST_PATH :]}"
     elif not is_path and len(text) > _MOST_QUOTED:

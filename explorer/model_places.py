@@ -17,7 +17,7 @@ from explorer.errors import (
     NothingThere,
     SeveralModels,
 )
-from explorer.files import read_whole
+from explorer.files import check_file, read_whole
 from explorer.json_text import read_json_text
 
 _CONFIG, _ADAPTER = "config.json", "adapter_config.json"
@@ -32,7 +32,7 @@ _NAMED = 3  # models in a sentence
 def model_place(name: str) -> Path | None:
     """The folder or the file in GGUF that holds the model; None for a name that means nothing of the kind.
 
-    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere.
+    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere, NotAFile.
     """
     try:
         return _place(name) if name else None
@@ -58,6 +58,8 @@ def _place(name: str) -> Path | None:
         if found is None:
             raise NoModelInside(path=name)
         return found
+    if path.exists():
+        check_file(path)  # Its sentence says that this is a pipe or a device.
     if name.startswith(("/", "~", ".")) or "\\" in name or path.suffix in (".gguf", ".safetensors", ".json"):
         raise NothingThere(path=name)
     if not _HUB_NAME.fullmatch(name):

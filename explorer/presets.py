@@ -7,8 +7,6 @@ folder `presets` beside the preferences are offered as the bundled ones are. Tit
 files under `preset.<name>`.
 """
 
-import errno
-import os
 import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -29,7 +27,8 @@ from explorer.errors import (
     OverLimit,
     UnknownPreset,
 )
-from explorer.files import read_whole
+from explorer.files import check_file, read_whole
+from explorer.lang import Words
 from explorer.model_places import model_place, weights_folder
 from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
@@ -128,6 +127,11 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def title_in(words: Words, name: str) -> str:
+    """What to call one preset or model in a language; a user's own folder keeps its name."""
+    return words(f"preset.{name}.title") if name in preset_names() else titles((name,))[0]
+
+
 def _title(folder: Path) -> str:
     """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
     if folder.name == "config.json":
@@ -154,7 +158,7 @@ def load_own_preset(name: str) -> Preset:
 def load_preset(name: str) -> Preset:
     """Read a bundled preset, or one in a user's own file or folder, which may hold somebody's model.
 
-    Raises UnknownPreset, BadPreset.
+    Raises UnknownPreset, BadPreset, NotAFile.
     """
     bundled = _bundled().get(name)
     path = bundled or _own(name)
@@ -209,21 +213,23 @@ def _kept(value: Any, kind: type[_T]) -> _T:
 
 
 def _own(name: str) -> Path | None:
-    """The preset's file, if `name` is that file or the folder where it is."""
+    """The preset's file, if `name` is that file or the folder where it is. Raises NotAFile."""
     try:
         path = Path(name) if name.endswith(_SUFFIX) and not Path(name).is_dir() else Path(name) / FILE
-        return path if name and path.is_file() else None
+        if not name or not path.exists():
+            return None
     except (OSError, ValueError):  # No file can have this name.
         return None
+    check_file(path)
+    return path
 
 
 def recorded_preset(path: str) -> str:
-    """The name under which the recorded pass in a file can be opened. Raises CannotRead, NotATrace."""
+    """The name under which the recorded pass in a file can be opened. Raises CannotRead, NotAFile, NotATrace."""
     file = Path(path).absolute()
+    check_file(file)
     if not _is_recorded(str(file)):
-        if file.is_file():
-            raise NotATrace(path=str(file))
-        raise CannotRead(path=str(file), reason=os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT))
+        raise NotATrace(path=str(file))
     return str(file)
 
 

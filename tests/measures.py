@@ -15,6 +15,7 @@ import grimp
 
 SMALL = 80  # lines; a file that is not longer and has one reader may stand in that reader
 _CACHES = frozenset({"lru_cache", "cache", "cached_property", "weak_lru", "cachedmethod"})
+_EMPTY = frozenset({"{}", "None", "dict()", "OrderedDict()", "WeakKeyDictionary()"})
 _QT_DRAWS = ("draw", "fill", "stroke")
 _SPEED = ("speed", "fast", "quick", "packed", "rounded", "cache", "kept", "faster", "unseen")
 _PRIVATES_OF_PYTHON = frozenset({"_replace", "_asdict", "_fields", "_make", "_meta", "_"})
@@ -137,8 +138,7 @@ def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
     keys = experiment_keys(tree)
     known: dict[str, list[str]] = {key: [] for key in keys}
     for name, module in tree.of("explorer").items():
-        texts = {node.value for node in ast.walk(module) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-        for key in keys & texts:
+        for key in keys & _texts(module):
             known[key].append(name)
     return known
 
@@ -150,16 +150,25 @@ def experiment_keys(tree: Tree) -> set[str]:
             if isinstance(node, ast.AnnAssign | ast.Assign):
                 targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
                 if any(isinstance(target, ast.Name) and target.id == "EXPERIMENTS" for target in targets):
-                    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+                    return {
+                        each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                    }
     return set()
 
 
+def _texts(tree: ast.AST) -> set[str]:
+    """All texts that stand in some code."""
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
 def drawing_by_hand(tree: Tree) -> list[str]:
-    """The files of views of pictures that call a painter's drawing functions, and those outside them that write SVG elements."""
+    """The files of views of pictures that call a painter's drawing functions, and all files that write SVG elements."""
     painting = [
         name for name, module in tree.of("explorer/views/pictures").items() if any(_draws(node) for node in ast.walk(module))
     ]
-    return painting + [name for name, module in tree.of("explorer").items() if any(_is_element(node) for node in ast.walk(module))]
+    return painting + [
+        name for name, module in tree.of("explorer").items() if any(_is_element(node) for node in ast.walk(module))
+    ]
 
 
 def _draws(node: ast.AST) -> bool:
@@ -232,7 +241,13 @@ def _is_cache(decorator: ast.expr) -> bool:
 def _is_kept(node: ast.AnnAssign | ast.Assign) -> bool:
     """Whether a field that begins empty is named after what it keeps."""
     targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-    empty = node.value is not None and ast.unparse(node.value) in {"{}", "None", "OrderedDict()", "WeakKeyDictionary()", "dict()"}
+    empty = node.value is not None and ast.unparse(node.value) in {
+        "{}",
+        "None",
+        "OrderedDict()",
+        "WeakKeyDictionary()",
+        "dict()",
+    }
     names = [ast.unparse(target).rpartition(".")[2] for target in targets]
     return empty and any(word in name.split("_") for name in names for word in ("kept", "cache", "cached", "memo", "made"))
 
@@ -285,9 +300,10 @@ def details(root: Path) -> Iterator[tuple[str, Iterable[str]]]:
     """What stands behind the figures, name by name."""
     tree, graph = Tree.read(root), graph_of(root)
     yield "circles", [" ".join(group) for group in circles(graph)]
-    yield "arrows up", [
-        f"{a} → {b}" for room in ("picture", "trace", "engine", "app", "views") for a, b in arrows_up(graph, room)
-    ]
+    yield (
+        "arrows up",
+        [f"{a} → {b}" for room in ("picture", "trace", "engine", "app", "views") for a, b in arrows_up(graph, room)],
+    )
     yield "experiments", [f"{key}: {' '.join(files)}" for key, files in knowing_experiments(tree).items()]
     yield "drawing by hand", drawing_by_hand(tree)
     yield "speed", about_speed(tree)

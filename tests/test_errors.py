@@ -123,6 +123,21 @@ def test_a_sentence_quotes_at_most_eighty_characters(value: object) -> None:
     assert str(errors.CannotRead(path="/long" * 100 + "/name.toml", reason="x")).count("/name.toml") == 1
 
 
+def test_lines_are_quoted_as_one_line_without_strange_signs() -> None:
+    """As those of a library's message; another character of a path would name another file."""
+    lines = errors.BadSettings(path="/a", reason="Invalid setting:\n    Field 'x'\r\nmust be a number\n")
+    assert "Invalid setting: Field 'x' must be a number." in Words.load("en").error(lines)
+    assert "a\N{REPLACEMENT CHARACTER}b" in Words.load("en").error(errors.FolderIsGone(path="/a\nb"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_many_texts_have_in_common_is_a_whole_sentence(language: str) -> None:
+    """Of errors of texts, which a scan counts by their keys: nothing is left out of it."""
+    words = Words.load(language)
+    for kind in (kind for kind in raised() if issubclass(kind, errors.BadText)):
+        assert not re.search(r"[{}…]|error\.", words.kind_of_error(kind.key))
+
+
 @pytest.mark.parametrize("kind", raised(), ids=lambda kind: kind.__name__)
 def test_a_bare_error_says_the_same_and_holds_no_calls(kind: type[ExplorerError]) -> None:
     """Neither its own nor those of the error that it came from."""

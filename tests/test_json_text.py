@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.json_text import read_json_text
+from explorer.json_text import read_json_text, shown
 from explorer.toml_text import deep_line
 
 PLAIN = st.recursive(
@@ -81,3 +81,24 @@ def test_toml_refuses_halves_by_itself() -> None:
     assert not deep_line(r'a = "\ud800"')
     with pytest.raises(tomllib.TOMLDecodeError):
         tomllib.loads(r'a = "\ud800"')
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (2, "2"),
+        (2.0000001, "2"),
+        (math.nan, "NaN"),
+        ("2", '"2"'),
+        ("词" * 50, f'"{"词" * 39}…"'),
+        (10**250, f"1{'0' * 38}…"),
+        ([1, "a"], '[1, "a"]'),
+        ((0.1,) * 10**6, "[0.1, 0.1, 0.1, 0.1, …]"),
+        ({"a": 1}, "{…}"),
+    ],
+)
+def test_a_value_is_shown_so_that_its_type_is_seen(value: Any, text: str) -> None:
+    """And short, however long it is."""
+    assert shown(value) == text

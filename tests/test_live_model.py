@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import explorer
 from explorer.api.lending import computer_of_process
-from explorer.errors import BadReplacement, ModelHasPreset, NotLoaded
+from explorer.errors import BadReplacement, LiveNotFinite, ModelHasPreset, NotLoaded
 from explorer.model.transformer import Transformer
 from explorer.trace.trace import Trace
 from tests.foreign.models import write_model
@@ -186,3 +186,18 @@ def test_arguments_that_it_has_already_are_refused(model: Transformer) -> None:
     for other, name in ((nn.Linear(2, 2), "Linear"), ("translator", "str")):
         with pytest.raises(NotLoaded, match=name):
             explorer.explore(SENTENCE, model=other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_said_and_not_an_empty_translation(model: Transformer, number: float) -> None:
+    """With the first such tensor; after it is mended, the model translates again."""
+    name, weight = next(iter(model.named_parameters()))
+    before = float(weight[3, 1])
+    with torch.no_grad():
+        weight[3, 1] = number
+    with pytest.raises(LiveNotFinite) as caught:
+        explorer.explore(SENTENCE, model=model)
+    assert caught.value.values == {"tensor": name}
+    with torch.no_grad():
+        weight[3, 1] = before
+    assert explorer.explore(SENTENCE, model=model).target

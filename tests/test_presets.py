@@ -1,6 +1,7 @@
 """Named starting points."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,19 @@ import pytest
 import explorer
 from explorer import errors, presets
 from explorer.config import Config
-from explorer.errors import BadPreset, KnobDoesNothing, NothingThere, NotOwnModel, UnknownKnob, UnknownPreset
+from explorer.errors import (
+    BadPreset,
+    KnobDoesNothing,
+    NotAFile,
+    NothingThere,
+    NotOwnModel,
+    PipeAsFile,
+    UnknownKnob,
+    UnknownPreset,
+)
 from explorer.lang import LANGUAGES, Words
-from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, titles
-from explorer.state.intents import SetPreset
+from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, recorded_preset, titles
+from explorer.state.intents import OpenFolder, SetPreset
 from explorer.state.state import Settings, State
 
 
@@ -65,6 +75,25 @@ def test_a_path_with_nothing_there_is_told_as_a_path(name: str) -> None:
 
     assert caught.value.values["path"] == name
     assert "does not exist" in Words.load("en").error(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in its folders")
+@pytest.mark.parametrize("name", ["pipe", "pipe.npz", "pipe.toml", "pipe.gguf", "model/preset.toml"])
+def test_a_pipe_is_called_what_it_is(name: str, tmp_path: Path) -> None:
+    """As a preset, in the folder of one and as a recorded pass."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    asked: list[Callable[[], object]] = [
+        lambda: load_preset(str(path)),
+        lambda: recorded_preset(str(path)),
+        lambda: OpenFolder(str(path)).applied(State.from_preset("tiny"), None),
+    ]
+    if path.name == FILE:
+        asked.append(lambda: load_preset(str(path.parent)))
+    for ask in asked:
+        with pytest.raises(PipeAsFile, match=name):
+            ask()
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
@@ -140,15 +169,18 @@ def test_a_file_that_is_no_preset_is_told_by_its_path(tmp_path: Path, content: b
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
 def test_only_a_regular_file_is_a_preset(kind: str, tmp_path: Path) -> None:
-    """A pipe would be waited for."""
+    """A pipe would be waited for; the error says what it is."""
     if kind == "pipe":
         os.mkfifo(tmp_path / FILE)
     elif kind == "device":
         (tmp_path / FILE).symlink_to("/dev/zero")
     else:
         (tmp_path / FILE).mkdir()
-    with pytest.raises(UnknownPreset):
+    with pytest.raises(NotAFile) as caught:
         load_preset(str(tmp_path))
+
+    assert f"{FILE}: it is a" in Words.load("en").error(caught.value)
+    assert kind in Words.load("en").error(caught.value)
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])

@@ -1,7 +1,9 @@
 """Opening the window with its preferences, session and bug reports, and closing all of it again."""
 
+import contextlib
 import gc
 import os
+import sys
 import threading
 from functools import partial
 
@@ -23,6 +25,7 @@ from explorer.app.shell.refusals import NOT_KEPT
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
+from explorer.errors import ExplorerError
 from explorer.state.intents import SetSampling
 from explorer.state.saved import Saved
 
@@ -115,6 +118,7 @@ class Program:
             refusals.tell(first.unopened)
         self.remembered.failed.connect(partial(refusals.tell, key=NOT_KEPT))
         self.remembered.kept.connect(partial(refusals.settle, NOT_KEPT))
+        self.preferences.failed = refusals.tell
 
     def _begin_lesson(self) -> None:
         """Show the step of a lesson that was open when the program ended, or open the lesson that was asked for."""
@@ -150,7 +154,7 @@ class Program:
         """End the threads and give the hooks back."""
         self._imported.set()  # The compute thread may still wait for it.
         self._later_imports.stop()
-        self.window.step_opener.close()
+        self._say(self.window.step_opener.close())
         self.session.close()
         for thread in threading.enumerate():
             if thread.name == WRITING_THREAD:  # Closing its dialog has told it to end.
@@ -206,9 +210,17 @@ class Program:
     def _save(self, geometry: QByteArray) -> None:
         placed = geometry.toBase64().toStdString()
         self.preferences.put(geometry=placed, knobs=self.window.drawer.memory)
+        self._say(self.preferences.failure)
+        self.window.sessions.file.failed.connect(self._say)
         self.window.sessions.file.close()
         self._keep()
-        self.remembered.close()
+        self._say(self.remembered.close())
+
+    def _say(self, error: ExplorerError | None) -> None:
+        """Say on the terminal what could not be written at the end: the window that could show it is closing."""
+        if error is not None and sys.stderr is not None:  # A program without a terminal may have none.
+            with contextlib.suppress(OSError, ValueError):
+                print(self.appearance.words.error(error), file=sys.stderr)
 
 
 def open_window(

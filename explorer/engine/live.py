@@ -9,11 +9,12 @@ from torch import nn
 from explorer.engine.compute import Computer
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
-from explorer.errors import ModelHasPreset, NotLoaded
+from explorer.errors import LiveNotFinite, ModelHasPreset, NotLoaded
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import PackedLayer
 from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
+from explorer.model.weights_file import all_finite
 from explorer.state.wish import Wish
 from explorer.tokens.tokenizer import Tokenizers
 
@@ -54,7 +55,10 @@ def live_wish(model: object, given: frozenset[str]) -> Wish:
 
 
 def live_computer(model: nn.Module, tokenizers: Tokenizers) -> Computer:
-    """A Computer for one pass of a live module."""
+    """A Computer for one pass of a live module. Raises LiveNotFinite for weights with NaN or ∞, which translate nothing."""
+    for name, weight in model.named_parameters():
+        if not weight.is_meta and not all_finite(weight):  # Lent weights are in files, and were checked when they were opened.
+            raise LiveNotFinite(tensor=name)
     live: Live = model.__dict__[_KEY]
     if live.source is not None:
         return Computer(tokenizers, live=live.source.alone())

@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── CannotWrite  CannotCreate, DiskFull
-└── BadFile      CannotRead (NotAFile), OverLimit
+└── BadFile      CannotRead (NotAFile (FolderAsFile, PipeAsFile, DeviceAsFile)), OverLimit
 """
 
 from explorer.errors.base import BadFile, ExplorerError
@@ -33,9 +33,27 @@ class CannotRead(BadFile):
 
 
 class NotAFile(CannotRead):
-    """A folder, a pipe or a device where a file should be. Values: path."""
+    """Something that is no regular file, such as a socket, where a file should be. Values: path."""
 
     key = "error.not_a_file"
+
+
+class FolderAsFile(NotAFile):
+    """A folder where a file should be. Values: path."""
+
+    key = "error.folder_as_file"
+
+
+class PipeAsFile(NotAFile):
+    """A named pipe where a file should be. Values: path."""
+
+    key = "error.pipe_as_file"
+
+
+class DeviceAsFile(NotAFile):
+    """A device where a file should be. Values: path."""
+
+    key = "error.device_as_file"
 
 
 class OverLimit(BadFile):

@@ -1,12 +1,13 @@
 """Errors of folders with somebody's model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel (BadSettings), NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+└── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), NotANumber (TextForNumber),
+             NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
              UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
              MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
-             NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel,
+             NotAnAdapter (AdapterNotThere), UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel,
              NotNumbers)
 """
 
@@ -27,6 +28,24 @@ class BadSettings(NotAModel):
     """A config.json of which no model can be made. Values: path, reason."""
 
     key = "error.bad_settings"
+
+
+class ImpossibleNumber(NotAModel):
+    """A number in the settings of a model that no model can have. Values: path, name, got."""
+
+    key = "error.impossible_number"
+
+
+class NotANumber(BadFolder):
+    """Settings that hold something else where a number should be. Values: path, name, got."""
+
+    key = "error.not_a_number"
+
+
+class TextForNumber(NotANumber):
+    """Settings that hold a text where a number should be. Values: path, name, got."""
+
+    key = "error.text_for_number"
 
 
 class NeedsCode(BadFolder):
@@ -210,6 +229,12 @@ class NotAnAdapter(BadFolder):
     """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
 
     key = "error.not_an_adapter"
+
+
+class AdapterNotThere(NotAnAdapter):
+    """A path of an adapter where nothing is. Values: path."""
+
+    key = "error.adapter_not_there"
 
 
 class UnknownAdapter(BadFolder):

@@ -1,11 +1,12 @@
 """Errors of models: what they were not trained for, and their own files.
 
 ExplorerError
+├── LiveNotFinite
 ├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, ModelHasPreset
 └── BadFile   BadVocabulary (VocabularyTooLarge, VocabularyTooSlow, UnknownCut), BadWeights (NotFinite)
 """
 
-from explorer.errors.base import BadFile, NotFound
+from explorer.errors.base import BadFile, ExplorerError, NotFound
 
 
 class NotTrained(NotFound):
@@ -72,6 +73,12 @@ class NotFinite(BadWeights):
     """A weight with a number that is none, or infinite. Values: path, tensor."""
 
     key = "error.not_finite"
+
+
+class LiveNotFinite(ExplorerError):
+    """A live model into whose weights somebody has written NaN or infinity. Values: tensor."""
+
+    key = "error.live_not_finite"
 
 
 class NotLoaded(NotFound):

@@ -2,7 +2,7 @@
 
     W' = W + s·B·A,   s = α / r, or α / √r with rank stabilization (Kalajdzievski 2023)
 
-An adapter is read as data; of PEFT nothing is imported. What would not be exactly this sum is refused.
+An adapter is read as data, and nothing of PEFT is imported. An adapter that is not exactly this sum is refused.
 """
 
 import math
@@ -16,11 +16,21 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from explorer.errors import AdapterDoesNotFit, BadFolder, BadWeights, CannotRead, NeedsSafetensors, NotAnAdapter, UnknownAdapter
+from explorer.errors import (
+    AdapterDoesNotFit,
+    AdapterNotThere,
+    BadFolder,
+    BadWeights,
+    CannotRead,
+    NeedsSafetensors,
+    NotAnAdapter,
+    UnknownAdapter,
+)
 from explorer.foreign.lending import Borrower
-from explorer.foreign.settings import read_json
+from explorer.foreign.settings import check_number, read_json
 from explorer.foreign.stores import Held, Store
 from explorer.foreign.thin import lending
+from explorer.json_text import shown
 from explorer.model.weights_file import all_finite
 from explorer.model.weights_header import read_header
 
@@ -47,7 +57,7 @@ class Pair:
     scale: float
 
     def added(self, module: nn.Module) -> Tensor:
-        """What is added to the weight of a module, in its own orientation."""
+        """ΔW = s·B·A in the orientation of the module's own weight."""
         # ΔW[out,in] = s · Σ_r B[out,r]·A[r,in]
         added = self.scale * (self.b @ self.a)
         return added.T if _is_turned(module) else added
@@ -64,9 +74,12 @@ class Adapter:
 def read_adapter(folder: Path) -> Adapter:
     """The adapter in a folder.
 
-    Raises NotAnAdapter, NeedsSafetensors, UnknownAdapter for what is not the plain sum, BadWeights.
+    Raises AdapterNotThere, NotAnAdapter, NotANumber, NeedsSafetensors, BadWeights, and UnknownAdapter for what is not the plain
+    sum.
     """
     path = folder.absolute()
+    if not path.exists():
+        raise AdapterNotThere(path=str(path))
     try:
         settings = read_json(path, SETTINGS)
     except BadFolder as error:
@@ -83,20 +96,20 @@ def _check(path: Path, settings: Mapping[str, Any]) -> None:
     """Refuse settings under which the model would compute anything but the plain sum. Raises UnknownAdapter."""
     kind = settings.get("peft_type")
     if kind != "LORA":
-        raise UnknownAdapter(path=str(path), what=f"peft_type = {kind}")
+        raise UnknownAdapter(path=str(path), what=f"peft_type = {shown(kind)}")
     for name, value in settings.items():
         own_way = name.startswith("use_") and name != "use_rslora"
         if value and (own_way or name in _MUST_BE_OFF):
             raise UnknownAdapter(path=str(path), what=name)
     if settings.get("bias", "none") != "none":
-        raise UnknownAdapter(path=str(path), what=f"bias = {settings['bias']}")
+        raise UnknownAdapter(path=str(path), what=f"bias = {shown(settings['bias'])}")
     for name in ("rank_pattern", "alpha_pattern"):
         pattern = settings.get(name) or {}
         if not isinstance(pattern, dict) or not all(map(_NAME.fullmatch, pattern)):
             raise UnknownAdapter(path=str(path), what=name)
     start = settings.get("init_lora_weights", True)
     if not any(start is each or (isinstance(start, str) and start == each) for each in _PLAIN_STARTS):
-        raise UnknownAdapter(path=str(path), what=f"init_lora_weights = {start}")
+        raise UnknownAdapter(path=str(path), what=f"init_lora_weights = {shown(start)}")
 
 
 def _halves(path: Path) -> dict[str, dict[str, Tensor]]:
@@ -132,31 +145,36 @@ def _tensors(file: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def _pair(path: Path, name: str, both: Mapping[str, Tensor], settings: Mapping[str, Any]) -> Pair:
-    """The pair of a layer with its factor. Raises BadWeights, NotAnAdapter."""
+    """The pair of a layer with its factor. Raises BadWeights, NotANumber, NotAnAdapter."""
     if set(both) != {"A", "B"} or both["A"].shape[0] != both["B"].shape[1] or 0 in (*both["A"].shape, *both["B"].shape):
         raise BadWeights(path=str(path / WEIGHTS), reason=f"{name}: {[list(each.shape) for each in both.values()]}")
-    told = _of_layer(settings.get("rank_pattern"), name, settings.get("r"))
     rank = both["A"].shape[0]
-    alpha = _of_layer(settings.get("alpha_pattern"), name, settings.get("lora_alpha"))
+    told = _number_of_layer(path, settings, "r", "rank_pattern", name)
     if told != rank:
-        raise BadWeights(path=str(path / WEIGHTS), reason=f"{name}: r = {told} ≠ {rank}")
-    if type(alpha) not in (int, float) or not abs(alpha) <= _LARGEST:  # NaN is not, and ∞ and 10⁴⁰⁰ are not.
-        raise NotAnAdapter(path=str(path), reason=f"lora_alpha = {alpha}")
+        raise BadWeights(path=str(path / WEIGHTS), reason=f"{name}: r = {shown(told)} ≠ {rank}")
+    alpha = _number_of_layer(path, settings, "lora_alpha", "alpha_pattern", name)
+    if not abs(alpha) <= _LARGEST:  # The comparison is False for NaN, ∞ and 10⁴⁰⁰.
+        raise NotAnAdapter(path=str(path), reason=f"lora_alpha = {shown(alpha)}")
     # s = α / r, or α / √r
     return Pair(both["A"], both["B"], alpha / (math.sqrt(rank) if settings.get("use_rslora") else rank))
 
 
-def _of_layer(pattern: object, name: str, usual: Any) -> Any:
-    """The value for a layer: that of the first key of the pattern which is the layer's name or its end, else the usual one.
+def _number_of_layer(path: Path, settings: Mapping[str, Any], key: str, pattern: str, layer: str) -> float:
+    """The number for a layer: that of the first key of the pattern which is the layer's name or its end, else the usual one.
 
     PEFT takes a key for a regular expression. One of a stranger could run for ever, so `_check` refuses any that is more than
-    a name.
+    a name. Raises NotANumber.
     """
-    for key, value in pattern.items() if isinstance(pattern, dict) else ():
-        end = str(key).removeprefix("^")
-        if name == end or (not str(key).startswith("^") and name.endswith(f".{end}")):
-            return value
-    return usual
+    found: Any = settings.get(key)
+    where = key
+    for name, value in (settings.get(pattern) or {}).items():
+        end = name.removeprefix("^")
+        if layer == end or (not name.startswith("^") and layer.endswith(f".{end}")):
+            found, where = value, f"{pattern}.{name}"
+            break
+    check_number(path / SETTINGS, where, found)
+    number: float = found
+    return number
 
 
 @attrs.frozen(eq=False)
@@ -186,9 +204,9 @@ class _Adapted:
 
 
 class Dressed:
-    """The weights of a model with an adapter, or without. Those of the base are kept, so that they come back to the bit.
+    """A model whose adapter can be put on and taken off. The base weights are kept, so that they are restored to the bit.
 
-    Weights that are lent to their layers (`lending`) stay where they are, and the sum is lent.
+    Weights that are lent to their layers (`lending`) stay where they are, and the layer borrows the sum.
     """
 
     def __init__(self, model: nn.Module, prefix: str = "") -> None:
@@ -254,13 +272,13 @@ class Dressed:
 
 
 def _borrower(module: nn.Module) -> Borrower | None:
-    """What stands for a layer whose weight is lent."""
+    """The Borrower of a layer whose weight is lent; None for any other layer."""
     found: Borrower | None = module.__dict__.get("borrower")
     return found if found is not None and "weight" in found.stores else None
 
 
 def _memory(module: nn.Module) -> object:
-    """What is the same for two layers whose weight is one; None for a layer without a weight."""
+    """An object that two layers with a tied weight share; None for a layer without a weight."""
     borrower, weight = _borrower(module), module._parameters.get("weight")
     if borrower is None:
         return weight

@@ -20,7 +20,7 @@ Step = Callable[[Tensor], Tensor]
 
 
 def _unseen(_factor: float) -> None:
-    """Nobody asks what the scores are multiplied with."""
+    """Ignore the factor of the scores: the default for an attention without taps."""
 
 
 def _same(tensor: Tensor) -> Tensor:
@@ -28,7 +28,7 @@ def _same(tensor: Tensor) -> Tensor:
 
 
 @attrs.define
-class Turned:
+class AttentionState:
     """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed.
 
     While a pass computes only the last rows of a text, `before` has by attention the queries [batch, head, query, feature] of
@@ -54,7 +54,7 @@ class AttentionTaps:
     dropped: Step = _same
     mixed: Step = _same
     factor: Callable[[float], None] = _unseen
-    turned: Turned = attrs.field(factory=Turned)
+    turned: AttentionState = attrs.field(factory=AttentionState)
 
 
 _NO_TAPS = AttentionTaps()
@@ -131,12 +131,12 @@ def attention(
     return mixed[..., -n_new:, :].transpose(1, 2).contiguous(), weights
 
 
-def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: Turned) -> Tensor:
+def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: AttentionState) -> Tensor:
     """[batch 1, head 1, query, key] the mask of the last `n_new` rows with those of all rows before them.
 
     An earlier row saw the keys up to its own. Only models whose layers all do so are gone on with (`Foreign.goes_on`).
     """
-    if turned.mask is None or turned.mask[0] is not mask:  # All layers are given the same one.
+    if turned.mask is None or turned.mask[0] is not mask:  # All layers get the same mask object.
         new = torch.zeros(1, 1, n_new, n) if mask is None else mask
         if new.dtype == torch.bool:
             new = torch.zeros(new.shape).masked_fill(~new, -math.inf)
@@ -145,21 +145,21 @@ def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: Turned) -> Ten
     return turned.mask[1]
 
 
-def _closed(scaled: Tensor, mask: Tensor | None, turned: Turned) -> Tensor:
+def _closed(scaled: Tensor, mask: Tensor | None, turned: AttentionState) -> Tensor:
     """[batch, head, query, key] -inf where the mask closes a cell: there it is False, or the least number of its type."""
     if mask is None:
         return scaled
     if mask.dtype == torch.bool:
         return scaled.masked_fill(~mask[..., : scaled.shape[-1]], -math.inf)
-    if turned.before:  # The mask of all rows is closed already.
+    if turned.before:  # The mask of all rows already has -inf in its closed cells.
         return scaled + mask
-    if turned.mask is None or turned.mask[0] is not mask:  # All layers are given the same one.
+    if turned.mask is None or turned.mask[0] is not mask:  # All layers get the same mask object.
         turned.mask = mask, mask.masked_fill(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
     return scaled + turned.mask[1][..., : scaled.shape[-1]]
 
 
 def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
-    """The weights of each row; a sink takes a share of its own, which is left out."""
+    """The weights of each row. A sink takes a share of its own, which the result leaves out."""
     if sink is None:
         return masked.softmax(dim=-1)
     score = (sink / temperature).reshape(1, -1, 1, 1).expand(masked.shape[0], -1, masked.shape[-2], 1)
@@ -196,7 +196,7 @@ def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[n
 
 
 def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> AttentionTaps:
-    """Taps that note what comes through them."""
+    """Taps that note the tensors that pass through them."""
 
     def query(tensor: Tensor) -> Tensor:
         noted = seen.setdefault(module, SeenAttention())

@@ -16,7 +16,7 @@ from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.own_card import NORMED
 from explorer.trace.tap_names import without_place
 
-_UNLIMITED = 2**15  # The most tokens of a model whose positions have no end; memory ends them before.
+_UNLIMITED = 2**15  # The limit of tokens for a model whose positions have no end; memory runs out before.
 _ATTENTION = ("query", "key", "value", "scores", "scaled", "masked", "weights", "dropped", "mixed")
 _ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "dense_act_fn")
 _EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
@@ -71,7 +71,7 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
 
 
 def _scores_over(opened: Opened) -> float:
-    """What scores are divided by, if all attentions divide by the same that is not √d_head; else 0."""
+    """The divisor of the scores, if all attentions share one that is not √d_head; else 0."""
     factors = {about.factor for about in opened.attentions.values()}
     first = next(iter(opened.attentions.values()))
     if len(factors) != 1 or not first.factor or not first.d_head or math.isclose(first.factor, first.d_head**-0.5):

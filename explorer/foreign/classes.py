@@ -30,12 +30,12 @@ def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
 
 
 def shifted(ids: Sequence[int], config: Any) -> tuple[int, ...]:
-    """What the decoder of a classifier with both sides reads: the text, moved on by one place behind a symbol.
+    """The input of the decoder of a classifier with both sides: the text shifted right by one place.
 
-    That is the begin symbol, or in some families the last one of the text, which names its language.
+    In front stands the begin symbol, or in some families the last symbol of the text, which names its language.
     """
     if config.model_type in _WRAPPED:
-        n = sum(each != config.pad_token_id for each in ids)  # The family itself counts so.
+        n = sum(each != config.pad_token_id for each in ids)  # The family counts the text's tokens in the same way.
         return (ids[n - 1], *ids[:-1])
     return (int(config.decoder_start_token_id), *ids[:-1])
 

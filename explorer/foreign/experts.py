@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.foreign.families import Side, Sublayer
+from explorer.foreign.families import SidePaths, SublayerPaths
 from explorer.model.tap import Tap
 
 ROUTING = "batch position expert"
 _Choice = tuple[Tensor, Tensor, Tensor]
 
 
-def router_of(layer: nn.Module, side: Side) -> Any:
+def router_of(layer: nn.Module, side: SidePaths) -> Any:
     """The router of a layer's experts; None where all tokens go through one network."""
     if side.experts is None:
         return None
@@ -24,20 +24,20 @@ def router_of(layer: nn.Module, side: Side) -> Any:
     return found if found is not None and isinstance(getattr(found, "top_k", None), int) else None
 
 
-def output_path(layer: nn.Module, side: Side, kind: str, sublayer: Sublayer) -> str:
+def output_path(layer: nn.Module, side: SidePaths, kind: str, sublayer: SublayerPaths) -> str:
     """The path, in a layer, of the module whose output is added to the stream."""
     routed = kind == "feed_forward" and side.experts is not None and router_of(layer, side) is not None
     return side.experts.output if routed and side.experts is not None else sublayer.output
 
 
 def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -> None:
-    """Have what a router says go through both taps. `block` is the module of all experts, which asks it."""
-    shape = _Shape()
+    """Route the output of a router through both taps. `block` is the module of all experts, which calls the router."""
+    shape = _BatchRows()
     block.register_forward_pre_hook(shape.note)
     router.register_forward_hook(lambda _router, _args, said: _chosen(_routed(said, routing, router, shape), chosen, shape))
 
 
-class _Shape:
+class _BatchRows:
     """How many rows a batch has, which a router is not told: it sees the tokens of all rows one after the other."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Shape:
         return of_tokens.reshape(self.batch, -1, of_tokens.shape[-1])
 
 
-def _routed(said: _Choice, tap: Tap, router: Any, shape: _Shape) -> _Choice:
+def _routed(said: _Choice, tap: Tap, router: Any, shape: _BatchRows) -> _Choice:
     """What the router says, after the tap of its softmax. Other numbers there are chosen from anew, as the router does."""
     logits, _weights, _choice = said
     # r[p] = softmax(x[p] W)
@@ -62,13 +62,13 @@ def _routed(said: _Choice, tap: Tap, router: Any, shape: _Shape) -> _Choice:
     if replaced is seen:
         return said
     weights, choice = replaced.reshape_as(softmax).topk(router.top_k, dim=-1)  # [batch · position, choice]
-    if getattr(router, "norm_topk_prob", True):  # Mixtral, which has no such setting, always does.
+    if getattr(router, "norm_topk_prob", True):  # Mixtral has no such setting and always normalizes.
         total = weights.sum(dim=-1, keepdim=True)
-        weights = weights / torch.where(total == 0, 1, total)  # Of experts that all have the weight 0, none is heard.
+        weights = weights / torch.where(total == 0, 1, total)  # Experts with the weight 0 add nothing.
     return logits, weights.to(logits.dtype), choice
 
 
-def _chosen(said: _Choice, tap: Tap, shape: _Shape) -> _Choice:
+def _chosen(said: _Choice, tap: Tap, shape: _BatchRows) -> _Choice:
     """What the router says, after the tap of the weights. If others than the chosen ones have some there, all are asked."""
     logits, weights, choice = said
     # [batch · position, choice] → [batch · position, expert]

@@ -11,7 +11,7 @@ import attrs
 
 
 @attrs.frozen(kw_only=True)
-class Sublayer:
+class SublayerPaths:
     """An attention or a feed-forward network with its norm: the modules that give what is added to the stream, and the norm.
 
     `or_norm` are further names of the norm, of other versions of the family. `after` is a second norm, which some families
@@ -41,7 +41,7 @@ class Experts:
 
 
 @attrs.frozen(kw_only=True)
-class Side:
+class SidePaths:
     """One side of a family. A part that is "" is absent.
 
     `post` says whether a norm stands after each addition, and `parallel` whether all sublayers of a layer read the stream that
@@ -55,9 +55,9 @@ class Side:
     tokens: str
     positions: str = ""
     segments: str = ""
-    self_attn: Sublayer
-    cross_attn: Sublayer | None = None
-    feed_forward: Sublayer
+    self_attn: SublayerPaths
+    cross_attn: SublayerPaths | None = None
+    feed_forward: SublayerPaths
     hidden: tuple[str, ...]
     gate: str = ""
     experts: Experts | None = None
@@ -67,7 +67,7 @@ class Side:
     parallel: bool = False
 
     @property
-    def sublayers(self) -> tuple[tuple[str, Sublayer], ...]:
+    def sublayers(self) -> tuple[tuple[str, SublayerPaths], ...]:
         """The sublayers of each layer by name, in the order of computation."""
         named = (("self_attn", self.self_attn), ("cross_attn", self.cross_attn), ("feed_forward", self.feed_forward))
         return tuple((name, sublayer) for name, sublayer in named if sublayer is not None)
@@ -83,7 +83,7 @@ class Family:
     sines then come before the cosines.
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[SidePaths, ...]
     position: str
     norm_kind: str = "layer"
     after_padding: bool = False
@@ -92,21 +92,21 @@ class Family:
     turns_pairs: bool = False
 
 
-_GPT2 = Side(
+_GPT2 = SidePaths(
     layers="h",
     tokens="wte",
     positions="wpe",
-    self_attn=Sublayer(output="attn.c_proj", norm="ln_1"),
-    feed_forward=Sublayer(output="mlp.c_proj", norm="ln_2"),
+    self_attn=SublayerPaths(output="attn.c_proj", norm="ln_1"),
+    feed_forward=SublayerPaths(output="mlp.c_proj", norm="ln_2"),
     hidden=("mlp.c_fc",),
     final_norm="ln_f",
 )
 
-_LLAMA = Side(
+_LLAMA = SidePaths(
     layers="layers",
     tokens="embed_tokens",
-    self_attn=Sublayer(output="self_attn.o_proj", norm="input_layernorm"),
-    feed_forward=Sublayer(output="mlp.down_proj", norm="post_attention_layernorm"),
+    self_attn=SublayerPaths(output="self_attn.o_proj", norm="input_layernorm"),
+    feed_forward=SublayerPaths(output="mlp.down_proj", norm="post_attention_layernorm"),
     hidden=("mlp.up_proj",),
     gate="mlp.gate_proj",
     final_norm="norm",
@@ -114,114 +114,116 @@ _LLAMA = Side(
 
 _GEMMA2 = attrs.evolve(
     _LLAMA,
-    self_attn=Sublayer(output="self_attn.o_proj", norm="input_layernorm", after="post_attention_layernorm"),
-    feed_forward=Sublayer(output="mlp.down_proj", norm="pre_feedforward_layernorm", after="post_feedforward_layernorm"),
+    self_attn=SublayerPaths(output="self_attn.o_proj", norm="input_layernorm", after="post_attention_layernorm"),
+    feed_forward=SublayerPaths(output="mlp.down_proj", norm="pre_feedforward_layernorm", after="post_feedforward_layernorm"),
 )
 
-_GPT_NEO = attrs.evolve(_GPT2, self_attn=Sublayer(output="attn.attention.out_proj", norm="ln_1"))
+_GPT_NEO = attrs.evolve(_GPT2, self_attn=SublayerPaths(output="attn.attention.out_proj", norm="ln_1"))
 
-_GPTJ = Side(
+_GPTJ = SidePaths(
     layers="h",
     tokens="wte",
-    self_attn=Sublayer(output="attn.out_proj", norm="ln_1"),
-    feed_forward=Sublayer(output="mlp.fc_out", norm="ln_1"),
+    self_attn=SublayerPaths(output="attn.out_proj", norm="ln_1"),
+    feed_forward=SublayerPaths(output="mlp.fc_out", norm="ln_1"),
     hidden=("mlp.fc_in",),
     final_norm="ln_f",
     parallel=True,
 )
 
-_GPT_NEOX = Side(
+_GPT_NEOX = SidePaths(
     layers="layers",
     tokens="embed_in",
-    self_attn=Sublayer(output="attention.dense", norm="input_layernorm"),
-    feed_forward=Sublayer(output="mlp.dense_4h_to_h", norm="post_attention_layernorm"),
+    self_attn=SublayerPaths(output="attention.dense", norm="input_layernorm"),
+    feed_forward=SublayerPaths(output="mlp.dense_4h_to_h", norm="post_attention_layernorm"),
     hidden=("mlp.dense_h_to_4h",),
     final_norm="final_layer_norm",
 )
 
-_PHI = Side(
+_PHI = SidePaths(
     layers="layers",
     tokens="embed_tokens",
-    self_attn=Sublayer(output="self_attn.dense", norm="input_layernorm"),
-    feed_forward=Sublayer(output="mlp.fc2", norm="input_layernorm"),
+    self_attn=SublayerPaths(output="self_attn.dense", norm="input_layernorm"),
+    feed_forward=SublayerPaths(output="mlp.fc2", norm="input_layernorm"),
     hidden=("mlp.fc1",),
     final_norm="final_layernorm",
     parallel=True,
 )
 
-_FALCON = Side(
+_FALCON = SidePaths(
     layers="h",
     tokens="word_embeddings",
-    self_attn=Sublayer(output="self_attention.dense", norm="ln_attn", or_norm=("input_layernorm",)),
-    feed_forward=Sublayer(output="mlp.dense_4h_to_h", norm="ln_mlp", or_norm=("post_attention_layernorm", "input_layernorm")),
+    self_attn=SublayerPaths(output="self_attention.dense", norm="ln_attn", or_norm=("input_layernorm",)),
+    feed_forward=SublayerPaths(
+        output="mlp.dense_4h_to_h", norm="ln_mlp", or_norm=("post_attention_layernorm", "input_layernorm")
+    ),
     hidden=("mlp.dense_h_to_4h",),
     final_norm="ln_f",
 )
 
-_BERT = Side(
+_BERT = SidePaths(
     layers="encoder.layer",
     tokens="embeddings.word_embeddings",
     positions="embeddings.position_embeddings",
     segments="embeddings.token_type_embeddings",
     embedding_norm="embeddings.LayerNorm",
-    self_attn=Sublayer(output="attention.output.dense", norm="attention.output.LayerNorm"),
-    feed_forward=Sublayer(output="output.dense", norm="output.LayerNorm"),
+    self_attn=SublayerPaths(output="attention.output.dense", norm="attention.output.LayerNorm"),
+    feed_forward=SublayerPaths(output="output.dense", norm="output.LayerNorm"),
     hidden=("intermediate.dense",),
     post=True,
 )
 
-_DISTILBERT = Side(
+_DISTILBERT = SidePaths(
     layers="transformer.layer",
     tokens="embeddings.word_embeddings",
     positions="embeddings.position_embeddings",
     embedding_norm="embeddings.LayerNorm",
-    self_attn=Sublayer(output="attention.out_lin", norm="sa_layer_norm"),
-    feed_forward=Sublayer(output="ffn.lin2", norm="output_layer_norm"),
+    self_attn=SublayerPaths(output="attention.out_lin", norm="sa_layer_norm"),
+    feed_forward=SublayerPaths(output="ffn.lin2", norm="output_layer_norm"),
     hidden=("ffn.lin1",),
     post=True,
 )
 
 
-def _marian(side: str) -> Side:
+def _marian(side: str) -> SidePaths:
     """One side of Marian, which is the translator of the paper with other sizes."""
-    across = Sublayer(output="encoder_attn.out_proj", norm="encoder_attn_layer_norm")
-    return Side(
+    across = SublayerPaths(output="encoder_attn.out_proj", norm="encoder_attn_layer_norm")
+    return SidePaths(
         layers=f"{side}.layers",
         tokens=f"{side}.embed_tokens",
         positions=f"{side}.embed_positions",
-        self_attn=Sublayer(output="self_attn.out_proj", norm="self_attn_layer_norm"),
+        self_attn=SublayerPaths(output="self_attn.out_proj", norm="self_attn_layer_norm"),
         cross_attn=across if side == "decoder" else None,
-        feed_forward=Sublayer(output="fc2", norm="final_layer_norm"),
+        feed_forward=SublayerPaths(output="fc2", norm="final_layer_norm"),
         hidden=("fc1",),
         post=True,
     )
 
 
-def _bart(side: str) -> Side:
+def _bart(side: str) -> SidePaths:
     """One side of BART, which has a norm behind its embeddings."""
     return attrs.evolve(_marian(side), embedding_norm=f"{side}.layernorm_embedding")
 
 
-def _m2m(side: str) -> Side:
+def _m2m(side: str) -> SidePaths:
     """One side of M2M-100 and Pegasus, whose norms stand before, with a final one."""
     return attrs.evolve(_marian(side), post=False, final_norm=f"{side}.layer_norm")
 
 
-def _mbart(side: str) -> Side:
+def _mbart(side: str) -> SidePaths:
     """One side of mBART, which has both."""
     return attrs.evolve(_m2m(side), embedding_norm=f"{side}.layernorm_embedding")
 
 
-def _t5(side: str) -> Side:
+def _t5(side: str) -> SidePaths:
     """One side of T5. Each of its sublayers is numbered; the second one of the decoder looks at the encoder."""
     last = "layer.2" if side == "decoder" else "layer.1"
-    across = Sublayer(output="layer.1.EncDecAttention.o", norm="layer.1.layer_norm")
-    return Side(
+    across = SublayerPaths(output="layer.1.EncDecAttention.o", norm="layer.1.layer_norm")
+    return SidePaths(
         layers=f"{side}.block",
         tokens=f"{side}.embed_tokens",
-        self_attn=Sublayer(output="layer.0.SelfAttention.o", norm="layer.0.layer_norm"),
+        self_attn=SublayerPaths(output="layer.0.SelfAttention.o", norm="layer.0.layer_norm"),
         cross_attn=across if side == "decoder" else None,
-        feed_forward=Sublayer(output=f"{last}.DenseReluDense.wo", norm=f"{last}.layer_norm"),
+        feed_forward=SublayerPaths(output=f"{last}.DenseReluDense.wo", norm=f"{last}.layer_norm"),
         hidden=(f"{last}.DenseReluDense.wi", f"{last}.DenseReluDense.wi_1"),
         gate=f"{last}.DenseReluDense.wi_0",
         final_norm=f"{side}.final_layer_norm",

@@ -7,7 +7,7 @@ the folder is ever run: files in which code can hide (pickles, modules in Python
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +19,28 @@ from explorer.errors import (
     CannotRead,
     MissingWeights,
     NeedsSafetensors,
-    NotAFile,
     NotAModel,
     Quantized,
+    SeveralGguf,
     TooLarge,
     WeightsDoNotFit,
 )
-from explorer.foreign.gguf_choice import chosen
+from explorer.files import check_file
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
-from explorer.foreign.gguf_names import Place, kinds_of, places_of, refused_kind, settings_of
+from explorer.foreign.gguf_names import TensorPlace, kinds_of, places_of, refused_kind, settings_of
 from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
-from explorer.foreign.labels import read_labels
-from explorer.foreign.settings import check_sizes, read_json, read_settings
+from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings
 from explorer.model.weights_header import Header, read_header
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
-_WHOLE = ("I64", "BOOL")  # Nobody packs weights so.
+_WHOLE = ("I64", "BOOL")  # No quantization stores weights in these types.
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
+_PART = re.compile(r".+-(\d{5})-of-\d{5}\.gguf")
+_MOST_NAMED = 12
 _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
 
 
@@ -49,7 +50,7 @@ class Gguf:
 
     path: Path
     header: GgufHeader
-    places: Mapping[str, Place]
+    places: Mapping[str, TensorPlace]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -92,8 +93,8 @@ class Folder:
 def check_folder(path: Path) -> Folder:
     """Read what a folder says of its model, and refuse it if it cannot be opened safely.
 
-    Raises NotAModel, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType, MissingWeights,
-    WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
+    Raises NotAModel, NotANumber, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType,
+    MissingWeights, WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
     """
     try:
         path = path.absolute()
@@ -113,7 +114,7 @@ def check_folder(path: Path) -> Folder:
 
 
 def _check_files(folder: Path) -> None:
-    """Refuse a pipe or a device where a file should be: all that looks for this file would say that it is not there.
+    """Refuse a pipe or a device in the folder: later code would report such a file as missing.
 
     Raises NotAFile, OSError.
     """
@@ -121,9 +122,9 @@ def _check_files(folder: Path) -> None:
         return
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # The last is a link to nothing.
+            if entry.is_file() or entry.is_dir() or not Path(entry.path).exists():  # A link to nothing is no file either.
                 continue
-            raise NotAFile(path=entry.path)
+            check_file(Path(entry.path))
 
 
 def _gguf_file(folder: Path) -> Path | None:
@@ -136,7 +137,24 @@ def _gguf_file(folder: Path) -> Path | None:
     files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
     if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
         return None
-    return chosen(folder, files)
+    return chosen_gguf(folder, files)
+
+
+def chosen_gguf(folder: Path, files: Sequence[Path]) -> Path:
+    """The one file of a model among all of a folder. Raises SeveralGguf, from which a user can choose.
+
+    What goes with a model and is none is known by its name, as llama.cpp's programs write it: the projector of pictures has
+    "mmproj" in it, and parts of a model are numbered "-00001-of-00003". The first part stands for all. A folder without a model
+    has the first of what it has, which says what it is.
+    """
+    models = [each for each in files if "mmproj" not in each.name.lower()]
+    offered = [each for each in models if (part := _PART.fullmatch(each.name)) is None or part[1] == "00001"]
+    if len(offered) > 1:
+        names = [each.name for each in offered]
+        found = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+        example, paths = offered[0], tuple(map(str, offered))
+        raise SeveralGguf(path=str(folder), count=len(names), found=found, example=str(example), files=paths)
+    return (offered or models or list(files))[0]
 
 
 def _is_model(file: Path) -> bool:
@@ -158,7 +176,7 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
     except ValueError as error:
         raise BadWeights(path=str(file), reason=str(error)) from error
     settings = settings_of(header, str(file))
-    check_sizes(settings, folder)
+    check_sizes(settings, file)
     settings |= slowed_positions(header, settings, file)
     places = places_of(header, settings, str(file))
     shapes = {name: header.tensors[place.name].shape for name, place in places.items()}
@@ -227,7 +245,7 @@ def _counts(name: str, kind: str) -> bool:
 
 
 def _check_layers(folder: Folder) -> None:
-    """A model of a million layers would take hours to be built, before anybody misses its tensors. Raises WeightsDoNotFit."""
+    """Refuse more layers than tensors: building a million layers takes hours. Raises WeightsDoNotFit."""
     n_tensors = sum(len(header.shapes) for header in folder.headers.values())
     for key, value in folder.settings.items():
         if _LAYERS.fullmatch(key) and isinstance(value, int) and value > n_tensors:

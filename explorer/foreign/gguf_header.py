@@ -15,6 +15,7 @@ from typing import IO, Any
 import attrs
 
 from explorer.files import opened
+from explorer.json_text import shown
 
 _MAGIC, _VERSIONS = b"GGUF", (2, 3)
 _MOST_HEADER = 2**26  # bytes; a vocabulary of 256,000 pieces with its merges has some 12 MB
@@ -54,7 +55,7 @@ class OtherKindError(ValueError):
 
 
 @attrs.frozen
-class Packed:
+class GgufTensor:
     """A tensor of the file: its shape with the slowest axis first, the kind of its numbers, and its bytes."""
 
     shape: tuple[int, ...]
@@ -68,16 +69,16 @@ class GgufHeader:
     """What the file tells by key, and its tensors by name."""
 
     told: Mapping[str, Any]
-    tensors: Mapping[str, Packed]
+    tensors: Mapping[str, GgufTensor]
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
     """The header of a file whose size agrees with it. Raises CannotRead, NotAFile, ValueError, OtherKindError."""
     with opened(path) as file:
-        return _header(_Reader(file))
+        return _header(_HeaderReader(file))
 
 
-class _Reader:
+class _HeaderReader:
     """Reads values one after the other, and none that would go beyond the file's end or a header's size."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -100,14 +101,14 @@ class _Reader:
         return struct.unpack(f"<{form}", self.bytes(struct.calcsize(f"<{form}")))[0]
 
     def text(self, longest: int = _LONGEST_TEXT) -> str:
-        """Its length and then its letters, those that are none replaced."""
+        """A text after its length; bytes that are no UTF-8 are replaced."""
         n = self.number("Q")
         if n > longest:
             raise ValueError(f"{n} B > {longest} B")
         return self.bytes(n).decode("utf-8", "replace")
 
     def value(self) -> Any:
-        """A number, a text, or a list of either; a list of lists is none of a model's."""
+        """A number, a text, or a list of either; no model needs a list of lists."""
         kind = self.number("I")
         if kind != _LIST:
             return self._one(kind)
@@ -139,11 +140,11 @@ class _Reader:
         return self.number(_NUMBERS[kind])
 
 
-def _header(reader: _Reader) -> GgufHeader:
+def _header(reader: _HeaderReader) -> GgufHeader:
     if reader.bytes(4) != _MAGIC:
         raise ValueError("≠ GGUF")
     version = reader.number("I")
-    if version not in _VERSIONS:  # That of a file of the other byte order is a large number.
+    if version not in _VERSIONS:  # A file of the other byte order shows a large number here.
         raise ValueError(f"GGUF {version}")
     n_tensors, n_keys = reader.number("Q"), reader.number("Q")
     if n_tensors > _MOST_TENSORS or n_keys > _MOST_KEYS:
@@ -157,9 +158,9 @@ def _header(reader: _Reader) -> GgufHeader:
     rows = [_row(reader) for _place in range(n_tensors)]
     alignment = told.get("general.alignment", 32)
     if type(alignment) is not int or not 1 <= alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
-        raise ValueError(f"general.alignment {str(alignment)[:20]}")
+        raise ValueError(f"general.alignment {shown(alignment)}")
     begin = -(-reader.at // alignment) * alignment
-    tensors: dict[str, Packed] = {}
+    tensors: dict[str, GgufTensor] = {}
     for name, shape, kind, offset in rows:
         if name in tensors:
             raise ValueError(f"{name[:80]} × 2")
@@ -167,7 +168,7 @@ def _header(reader: _Reader) -> GgufHeader:
     return GgufHeader(told, tensors)
 
 
-def _row(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
+def _row(reader: _HeaderReader) -> tuple[str, tuple[int, ...], int, int]:
     """Name, shape, number of the kind and place behind the header of one tensor."""
     name, n_axes = reader.text(_LONGEST_KEY), reader.number("I")
     if not 1 <= n_axes <= _MOST_AXES:
@@ -176,15 +177,15 @@ def _row(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
     return name, axes[::-1], reader.number("I"), reader.number("Q")  # The file has the fastest axis first.
 
 
-def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int) -> Packed:
+def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int) -> GgufTensor:
     """The tensor, whose numbers lie in the file. Raises ValueError, OtherKindError."""
     if kind not in _KINDS:
         raise OtherKindError(name[:80], kind)
     told, block, n_bytes = _KINDS[kind]
     numbers = math.prod(shape)
     if not 0 < numbers <= _MOST_NUMBERS or shape[-1] % block:
-        raise ValueError(f"{name[:80]}: {told} {list(shape)}")
+        raise ValueError(f"{name[:80]}: {told} {shown(shape)}")
     length = numbers // block * n_bytes
     if begin + length > size:
         raise ValueError(f"{name[:80]}: {begin + length} B > {size} B")
-    return Packed(shape, told, begin, length)
+    return GgufTensor(shape, told, begin, length)

@@ -6,6 +6,7 @@ themselves are stored in another order, the row says so.
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,6 +14,8 @@ import attrs
 from explorer.errors import BadWeights, NotAModel, PartOfGguf, Quantized, UnknownFamily
 from explorer.foreign.gguf_header import GgufHeader
 from explorer.foreign.gguf_rope import DIVISORS
+from explorer.foreign.settings import check_number
+from explorer.json_text import shown
 from explorer.tokens.gguf_vocabulary import ends_of_answers
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)")
@@ -20,7 +23,7 @@ _REQUIRED = object()
 
 
 @attrs.frozen(kw_only=True)
-class Row:
+class GgufFamily:
     """One family: the class of its model, the settings by key, and the tensors by name, those of a layer with {}.
 
     A setting may have a default. `turned` are the tensors that stand the other way round, as GPT-2's own classes have them;
@@ -35,7 +38,7 @@ class Row:
     halves: Mapping[str, str] = attrs.field(factory=dict)
 
 
-_LLAMA = Row(
+_LLAMA = GgufFamily(
     architecture="LlamaForCausalLM",
     settings={
         "hidden_size": "embedding_length",
@@ -72,7 +75,7 @@ _QWEN3 = attrs.evolve(
         "attn_k_norm": "model.layers.{}.self_attn.k_norm",
     },
 )
-_GPT2 = Row(
+_GPT2 = GgufFamily(
     architecture="GPT2LMHeadModel",
     settings={
         "n_embd": "embedding_length",
@@ -98,12 +101,12 @@ _GPT2 = Row(
     },
     turned=frozenset({"attn_qkv", "attn_output", "ffn_up", "ffn_down"}),
 )
-ROWS: Mapping[str, Row] = {"llama": _LLAMA, "qwen2": _QWEN2, "qwen3": _QWEN3, "gpt2": _GPT2}
+GGUF_FAMILIES: Mapping[str, GgufFamily] = {"llama": _LLAMA, "qwen2": _QWEN2, "qwen3": _QWEN3, "gpt2": _GPT2}
 """By `general.architecture`, which here is the family's name in transformers, too. Mistral is a llama in GGUF."""
 
 
 @attrs.frozen
-class Place:
+class TensorPlace:
     """Where a tensor is in the file: its name there, whether it is turned, and of how many heads the rows stand in pairs."""
 
     name: str
@@ -112,26 +115,27 @@ class Place:
 
 
 def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
-    """What config.json would say. Raises NotAModel, UnknownFamily, Quantized, PartOfGguf."""
+    """The settings that config.json would hold. Raises NotAModel, NotANumber, UnknownFamily, Quantized, PartOfGguf."""
     parts = header.told.get("split.count", 0)
-    if isinstance(parts, int) and parts > 1:  # The first part tells everything, and holds a part of the tensors.
+    if isinstance(parts, int) and parts > 1:  # The first part has the whole header and a part of the tensors.
         raise PartOfGguf(path=path, count=parts)
     family = header.told.get("general.architecture")
-    row = ROWS.get(family) if isinstance(family, str) else None
+    row = GGUF_FAMILIES.get(family) if isinstance(family, str) else None
     if row is None:
-        raise UnknownFamily(path=path, family=str(family)[:60])
+        raise UnknownFamily(path=path, family=shown(family).strip('"'))
     made: dict[str, Any] = {"model_type": family, "architectures": [row.architecture]}
     for name, about in row.settings.items():
         key, default = (about, _REQUIRED) if isinstance(about, str) else about
         value = header.told.get(f"{family}.{key}", default)
-        if value is _REQUIRED or type(value) not in (int, float, type(None)):
-            raise NotAModel(path=path, reason=f"{family}.{key}: {'—' if value is _REQUIRED else type(value).__name__}")
+        if value is _REQUIRED:
+            raise NotAModel(path=path, reason=f"{family}.{key}: —")
         if value is not None:
+            check_number(Path(path), f"{family}.{key}", value)
             made[name] = value
     scaled = header.told.get(f"{family}.rope.scaling.type", "none")
     # Both change what is computed, in ways that the rows do not say.
     for other, what in (
-        (scaled not in ("none", "linear"), f"rope.scaling {scaled}"),
+        (scaled not in ("none", "linear"), f"rope.scaling {shown(scaled)}"),
         (header.told.get(f"{family}.expert_count"), "experts"),
     ):
         if other:
@@ -146,10 +150,10 @@ def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
     return made
 
 
-def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dict[str, Place]:
+def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dict[str, TensorPlace]:
     """The tensors of the file by their names in the model. Raises BadWeights for one that no row knows."""
-    row = ROWS[settings["model_type"]]
-    found: dict[str, Place] = {}
+    row = GGUF_FAMILIES[settings["model_type"]]
+    found: dict[str, TensorPlace] = {}
     for name in header.tensors:
         if name == DIVISORS and "rope_parameters" in settings:
             continue
@@ -160,7 +164,7 @@ def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dic
             raise BadWeights(path=path, reason=f"{name[:80]} ?")
         kind = layer[2] if layer else ""
         heads = row.halves.get(kind)
-        found[f"{known.format(layer[1]) if layer else known}.{part}"] = Place(
+        found[f"{known.format(layer[1]) if layer else known}.{part}"] = TensorPlace(
             name,
             turned=kind in row.turned and part == "weight",
             n_heads=0 if heads is None else int(settings.get(heads, settings["num_attention_heads"])),

@@ -14,7 +14,8 @@ import numpy as np
 
 from explorer.errors import BadWeights, CannotRead
 from explorer.files import opened
-from explorer.foreign.gguf_header import GgufHeader, Packed
+from explorer.foreign.gguf_header import GgufHeader, GgufTensor
+from explorer.json_text import shown
 
 DIVISORS = "rope_freqs.weight"
 _KINDS = {"F32": np.float32, "F16": np.float16}
@@ -29,7 +30,7 @@ def slowed_positions(header: GgufHeader, settings: Mapping[str, Any], file: Path
     n_pairs = max(int(width) // 2, 1)  # Sizes that no model has are refused when one is made of them.
     divisors = [scale * each for each in ([1.0] * n_pairs if tensor is None else _numbers(tensor, n_pairs, file))]
     if not all(math.isfinite(each) and each > 0 for each in divisors):
-        raise BadWeights(path=str(file), reason=f"{DIVISORS}: {min(divisors)} … {max(divisors)}")
+        raise BadWeights(path=str(file), reason=f"{DIVISORS}: {shown(min(divisors))} … {shown(max(divisors))}")
     told = {
         "rope_type": "longrope",
         "rope_theta": settings["rope_theta"],
@@ -51,10 +52,10 @@ def _scale(header: GgufHeader) -> float:
     return float(found) if isinstance(found, int | float) and found else 1
 
 
-def _numbers(tensor: Packed, n_pairs: int, file: Path) -> list[float]:
+def _numbers(tensor: GgufTensor, n_pairs: int, file: Path) -> list[float]:
     """The numbers of a small tensor. Raises BadWeights."""
     if tensor.shape != (n_pairs,) or tensor.kind not in _KINDS:
-        raise BadWeights(path=str(file), reason=f"{DIVISORS}: {tensor.kind} {list(tensor.shape)} ≠ [{n_pairs}]")
+        raise BadWeights(path=str(file), reason=f"{DIVISORS}: {tensor.kind} {shown(tensor.shape)} ≠ [{n_pairs}]")
     try:
         with opened(file) as numbers:
             numbers.seek(tensor.begin)

@@ -10,8 +10,8 @@ from torch import Tensor
 from explorer.errors import BadWeights, CannotRead, GgufNotInstalled
 from explorer.files import opened
 from explorer.foreign.folder import Folder
-from explorer.foreign.gguf_header import FLOATS, Packed
-from explorer.foreign.gguf_names import Place
+from explorer.foreign.gguf_header import FLOATS, GgufTensor
+from explorer.foreign.gguf_names import TensorPlace
 from explorer.stops import Progress
 
 _Unpack = Callable[[Any, str], Any]
@@ -20,7 +20,7 @@ _Unpack = Callable[[Any, str], Any]
 def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
     """Every tensor by its name in the model, as wide as it is held. Raises GgufNotInstalled, BadWeights, Superseded."""
     found = folder.gguf
-    assert found is not None  # Whoever calls has looked.
+    assert found is not None  # The caller has checked it.
     unpack = _unpacking() if any(each.kind not in FLOATS for each in found.header.tensors.values()) else None
     made: dict[str, Tensor] = {}
     numbers, every, kind = 0, max(folder.numbers, 1), getattr(torch, folder.held)
@@ -43,7 +43,7 @@ def gguf_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
 
 
 def _unpacking() -> _Unpack:
-    """What makes float32 [row, number] of bytes [row, byte] of a packed kind. Raises GgufNotInstalled."""
+    """The function that unpacks bytes [row, byte] of a kind into float32 [row, number]. Raises GgufNotInstalled."""
     try:
         from gguf.constants import GGMLQuantizationType
         from gguf.quants import dequantize
@@ -52,17 +52,17 @@ def _unpacking() -> _Unpack:
     return lambda rows, kind: dequantize(rows, GGMLQuantizationType[kind])
 
 
-def _numbers(raw: bytes, packed: Packed, unpack: _Unpack | None) -> Tensor:
+def _numbers(raw: bytes, packed: GgufTensor, unpack: _Unpack | None) -> Tensor:
     """The tensor as float32, in the order of the file."""
     if packed.kind in FLOATS:
         dtype = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}[packed.kind]
         return torch.frombuffer(bytearray(raw), dtype=dtype).float().reshape(packed.shape)
-    assert unpack is not None  # It is there wherever a kind is packed.
+    assert unpack is not None  # `gguf_tensors` sets it wherever a kind is packed.
     rows = np.frombuffer(raw, np.uint8).reshape(int(np.prod(packed.shape[:-1])), -1)  # [row, byte]
     return torch.from_numpy(np.ascontiguousarray(unpack(rows, packed.kind), np.float32)).reshape(packed.shape)
 
 
-def _ordered(tensor: Tensor, place: Place) -> Tensor:
+def _ordered(tensor: Tensor, place: TensorPlace) -> Tensor:
     """The tensor in the order of the model's own classes."""
     if place.n_heads:
         # [head · pair · half, …] → [head, half, pair, …]: GGUF turns neighbours together, the classes both halves of a head.

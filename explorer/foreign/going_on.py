@@ -29,7 +29,7 @@ def goes_on(foreign: Foreign) -> bool:
     if foreign.known is None or foreign.by_softmax or foreign.classes is not None or lending(foreign.model) is not None:
         return False
     n, known = len(foreign.attentions), foreign.__dict__.get("goes_on")
-    if known is None or known[0] != n:  # Attentions may be withheld.
+    if known is None or known[0] != n:  # The attention taps may have been taken away.
         plain = n > 0 and set(foreign.attentions) == {f"decoder.layers.{layer}.self_attn" for layer in range(n)}
         plain = plain and not any(map(_turns_by_length, foreign.model.modules()))
         known = foreign.__dict__["goes_on"] = n, plain and filled_cache(foreign.model.config, n) is not None

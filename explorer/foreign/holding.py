@@ -36,4 +36,4 @@ def way_to_hold(path: str, sizes: Mapping[str, int]) -> str:
 
 def streamed_bytes(largest: int) -> int:
     """The most bytes of weights in a streamed pass whose largest matrix has so many numbers."""
-    return FLOAT * largest * (1 + READ_AHEAD) + HALF * largest  # The last part is as it stands in the file.
+    return FLOAT * largest * (1 + READ_AHEAD) + HALF * largest  # The last term is the part as it is stored in the file.

@@ -1,4 +1,4 @@
-"""Which class of transformers the model of a folder is: its settings name one, and what its files hold decides.
+"""The class of transformers for the model of a folder: its settings name one, and the tensors in its files decide.
 
 A class that lacks tensors is none, and names that transformers does not know say nothing. So a model that was saved by a
 class of its own keeps its output, one that answers questions is shown without that head, and half of a T5 opens as its encoder.
@@ -17,11 +17,11 @@ from explorer.foreign.folder import Folder
 
 _MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _MOST_LEFT_OUT = 0.1  # of a folder's tensors; older files have a few that nobody reads any more
-_POOLER = "pooler"  # What it makes is shown nowhere, and many files lack it.
+_POOLER = "pooler"  # No tap shows its output, and many files lack it.
 
 
 @attrs.frozen
-class Kind:
+class ModelClass:
     """A class with the settings of a model, what else is handed to it, and whether the folder's own head is left out.
 
     It may stand in for another class, which the settings name and which is not known here.
@@ -39,7 +39,7 @@ class Kind:
             return self.of(self.config, **self.given)
 
 
-def described(transformers: Any, folder: Folder) -> Kind:
+def described(transformers: Any, folder: Folder) -> ModelClass:
     """The class and the settings of the model. Raises UnknownFamily, BadSettings, NeedsCode, WeightsDoNotFit."""
     path = str(folder.path)
     if folder.family not in transformers.CONFIG_MAPPING:
@@ -51,7 +51,7 @@ def described(transformers: Any, folder: Folder) -> Kind:
         kind, skeleton = _fitting([partial(_kind_of, transformers, folder, name) for name in classes], names, told)
     except UnknownFamily:
         raise
-    except Exception as error:  # Settings of strangers can raise anything in a hundred kinds of models.
+    except Exception as error:  # A stranger's settings can raise anything in a hundred kinds of models.
         raise BadSettings(path=path, reason=str(error) or type(error).__name__) from error
     # A tensor whose shape is that of no tensor in the files would be made first, however large, and refused later.
     wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
@@ -69,14 +69,14 @@ def refuse_for_code(folder: Folder) -> None:
         raise NeedsCode(path=str(folder.path), reason=folder.code)
 
 
-def _fitting(kinds: Sequence[Callable[[], Kind]], names: Sequence[str], told: bool) -> tuple[Kind, Any]:
+def _fitting(kinds: Sequence[Callable[[], ModelClass]], names: Sequence[str], told: bool) -> tuple[ModelClass, Any]:
     """The first kind that lacks no tensor, else the one that lacks fewest, with its skeleton.
 
     Where the settings have told the first one, no other is taken that would leave the files' head out.
 
     Raises what the first kind raises if none of them can be made.
     """
-    tried: list[tuple[int, int, Kind, Any]] = []
+    tried: list[tuple[int, int, ModelClass, Any]] = []
     first: Exception | None = None
     for make in kinds:
         try:
@@ -86,7 +86,9 @@ def _fitting(kinds: Sequence[Callable[[], Kind]], names: Sequence[str], told: bo
             first = first or error
             continue
         n_lacking = _n_lacking(skeleton, names)
-        if tried and told and _heads(skeleton, names) - _parts(skeleton):  # What was told has a head of this kind.
+        if (
+            tried and told and _heads(skeleton, names) - _parts(skeleton)
+        ):  # The class that the settings name has a head of this kind.
             n_lacking += 1
         if not told and _left_out(skeleton, names) > _MOST_LEFT_OUT:  # A part of a model is another model.
             n_lacking += 1
@@ -117,13 +119,13 @@ def _n_lacking(skeleton: Any, names: Sequence[str]) -> int:
 
 
 def targets(model: Any, names: Iterable[str]) -> Iterator[str]:
-    """What the model calls the tensors that have these names in files."""
+    """The names in the model of the tensors that have these names in files."""
     renamed, _converters = _renaming(model)
     return (renamed(name)[0] for name in names)
 
 
 def _renaming(model: Any) -> tuple[Callable[[str], tuple[str, str | None]], list[Any]]:
-    """What makes a tensor's name in the model, and the pattern by which it is joined, of its name in a file.
+    """A function from a tensor's name in a file to its name in the model and the pattern by which it is joined.
 
     transformers itself knows which names older files use, and which tensors of experts it joins: these are the second part.
     """
@@ -150,7 +152,7 @@ def named_in_files(model: Any, names: Sequence[str]) -> dict[str, tuple[tuple[st
         target, pattern = renamed(name)
         found.setdefault(target, {}).setdefault(pattern or "", []).append(name)
     order = {pattern: place for each in converters for place, pattern in enumerate(each.source_patterns)}
-    # Others than experts, one below the other, are joined in ways that are not known here.
+    # Only experts that are stacked are joined in a way that is known here.
     odd = {
         pattern
         for each in converters
@@ -187,13 +189,13 @@ def _parts(model: Any) -> set[str]:
     return {name.partition(".")[0] for name in (*dict(model.named_children()), *model.state_dict())}
 
 
-def _kind_of(transformers: Any, folder: Folder, name: str) -> Kind:
+def _kind_of(transformers: Any, folder: Folder, name: str) -> ModelClass:
     """The class of this name with the folder's settings, each with a copy of its own: some classes change them."""
     kind = getattr(transformers, name)
     counted = {"num_labels": len(folder.labels)} if folder.labels else {}
     config = transformers.CONFIG_MAPPING[folder.family].from_dict({**folder.settings, **counted})
     given = {"add_pooling_layer": False} if _has_pooler_to_leave_out(transformers, folder.family, name, kind) else {}
-    return Kind(kind, config, given)
+    return ModelClass(kind, config, given)
 
 
 def _has_pooler_to_leave_out(transformers: Any, family: str, name: str, kind: Any) -> bool:
@@ -212,7 +214,9 @@ def _classes(transformers: Any, folder: Folder) -> tuple[str, ...]:
     both = _texts(tables.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.get(family))
     masked = _texts(tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(family))
     causal = _texts(tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(family))
-    causal += _texts(tables.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(family))  # They read texts alone, too.
+    causal += _texts(
+        tables.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(family)
+    )  # Models for pictures also read texts alone.
     bare = _texts(tables.MODEL_MAPPING_NAMES.get(family)) + _texts(tables.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES.get(family))
     of_classes = _texts(tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.get(family))
     if not both:  # A model with both sides that tells the classes of tokens leaves one of them out.

@@ -30,7 +30,7 @@ def nothing_there(shape: tuple[int, ...]) -> nn.Parameter:
     return nn.Parameter(torch.full((1,), torch.nan).expand(shape), requires_grad=False)
 
 
-class Lender:
+class WeightLender:
     """Lends weights to the layers of one model, in the order of its passes; `ahead` has the next ones read meanwhile.
 
     `going` is told the share of the layers that the pass has come through, and may raise an error to end it.
@@ -59,7 +59,7 @@ class Lender:
     def fetched(self, borrower: "Borrower") -> Lent:
         """The weights of a layer, read now. Raises BadWeights."""
         found = {}
-        with torch.inference_mode(False), torch.no_grad():  # The memory may be used again where there are gradients.
+        with torch.inference_mode(False), torch.no_grad():  # Where gradients are made, the memory may be used again.
             for name, store in borrower.stores.items():
                 found[name] = store.fill(self._room(store.shape) if borrower.is_product else torch.empty(store.shape))
                 borrower.check(name, found[name])
@@ -70,10 +70,10 @@ class Lender:
         waiting, self._read = list(self._read.values()), {}
         for each in waiting:
             if not each.cancel():
-                each.exception()  # It is waited for: nobody reads while the weights change.
+                each.exception()  # Wait for it: nobody may read while the weights change.
 
     def take_back(self, borrower: "Borrower", lent: Lent) -> None:
-        """The memory of a product's weights is used again; other layers may have given a part of theirs away."""
+        """Reuse the memory of a product's weights; other layers may have given away a part of theirs."""
         for tensor in lent.values() if borrower.is_product else ():
             waiting = self._free.setdefault(tensor.numel(), [])
             if len(waiting) < READ_AHEAD:
@@ -85,11 +85,11 @@ class Lender:
         return free.pop().view(shape) if free else torch.empty(shape)
 
     def _read_on(self, place: int) -> None:
-        """Have the next layers' weights read, a few at a time."""
+        """Read the weights of the next layers ahead, a few at a time."""
         if self._reader is None:
             return
         for borrower in [each for each in self._read if self._places[each] <= place]:
-            self._read.pop(borrower).cancel()  # The pass went another way.
+            self._read.pop(borrower).cancel()  # The pass took another layer than expected.
         for borrower in self._order[place + 1 : place + 1 + READ_AHEAD]:
             if borrower not in self._read:
                 self._read[borrower] = self._reader.submit(self.fetched, borrower)
@@ -98,7 +98,7 @@ class Lender:
 class Borrower:
     """Stands for the `forward` of a layer whose weights are lent; `stores` has them by name."""
 
-    def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: WeightLender, path: str) -> None:
         self.layer, self.stores, self._lender, self._path = layer, dict(stores), lender, path
         self._own: Callable[..., Any] = layer.forward
         kind = f"{type(layer).__module__}.{type(layer).__qualname__}"
@@ -106,10 +106,10 @@ class Borrower:
         self._turned = kind == _PRODUCTS[1]
         self._looks_up = type(layer) is nn.Embedding
         self._unchecked = set(self.stores)
-        lender.n_borrowers += not self._looks_up  # A look-up takes no time.
+        lender.n_borrowers += not self._looks_up  # An embedding look-up needs no reading ahead.
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the layer computes with its weights."""
+        """The output of the layer with its own weights."""
         if self._looks_up:
             return self._rows(args[0])
         if self.is_product and torch.is_grad_enabled() and args[0].requires_grad:
@@ -117,7 +117,7 @@ class Borrower:
         return self.computed(*args, **kwargs)
 
     def computed(self, *args: Any, **kwargs: Any) -> Any:
-        """The same, without a way back for gradients of products."""
+        """The output of the layer, without gradients through its products."""
         with self.weights():
             return self._own(*args, **kwargs)
 
@@ -145,7 +145,7 @@ class Borrower:
             self._unchecked.discard(name)
 
     def turned_back(self, gradient: Tensor) -> Tensor:
-        """What a product's input has of the gradient of its output."""
+        """The gradient of a product's input from the gradient of its output."""
         with self.weights() as lent:
             return gradient @ (lent["weight"].t() if self._turned else lent["weight"])
 
@@ -154,7 +154,7 @@ class Borrower:
         self._lender.going(0.0)
         which, places = torch.unique(ids, return_inverse=True)
         if which.numel() and not 0 <= int(which[0]) <= int(which[-1]) < self.stores["weight"].shape[0]:
-            raise IndexError("index out of range in self")  # As torch says; other tensors stand before and behind.
+            raise IndexError("index out of range in self")  # The positions of the arguments are those of torch.
         rows = self.stores["weight"].rows(which.tolist())
         if not rows.isfinite().all():
             raise NotFinite(path=self._path, tensor="weight")
@@ -170,7 +170,7 @@ class OfExperts(Borrower):
     So no more than those that the tokens have chosen are read, and one matrix of one expert is held.
     """
 
-    def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: Lender, path: str) -> None:
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: WeightLender, path: str) -> None:
         super().__init__(layer, {}, lender, path)
         self._by_name = dict(stores)
         self._seen: set[tuple[str, int]] = set()
@@ -181,7 +181,7 @@ class OfExperts(Borrower):
         self._lender.lend(self)
         own = self.layer._parameters
         before = {name: own[name] for name in self._by_name}
-        own.update({name: _ByNumber(self, name) for name in self._by_name})  # type: ignore[misc]  # They are asked by number.
+        own.update({name: _ByNumber(self, name) for name in self._by_name})  # type: ignore[misc]  # Experts are looked up by number.
         try:
             yield {}
         finally:
@@ -189,7 +189,7 @@ class OfExperts(Borrower):
 
     def expert(self, name: str, number: int) -> Tensor:
         """[row, feature] a matrix of one expert. Raises Superseded, BadWeights."""
-        self._lender.lend(self)  # Its only work here is to tell how far the pass is, and to end it.
+        self._lender.lend(self)  # Lending nothing still reports progress and can end the pass.
         with torch.inference_mode(False), torch.no_grad():
             found = self._by_name[name].expert(number)
         if (name, number) not in self._seen:

@@ -10,13 +10,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from explorer.foreign.attention import AttentionTaps, Turned, give_taps
+from explorer.foreign.attention import AttentionState, AttentionTaps, give_taps
 from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
-from explorer.foreign.families import Family, Side
-from explorer.foreign.parts import fits, found_in, norm_of
+from explorer.foreign.families import Family, SidePaths
+from explorer.foreign.parts import Stream, fits, found_in, norm_of
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
-from explorer.foreign.stream import Stream
 from explorer.foreign.thin import weight_of
 from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap
@@ -61,7 +60,7 @@ class Foreign(nn.Module):
         super().__init__()
         self.by_softmax, self.classes = by_softmax, classes
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
-        self.turned = Turned()
+        self.turned = AttentionState()
         self.attentions = dict(attentions)
         self.n_chosen = 0  # experts that each token goes through
         is_known = family is not None and len(sides) == len(family.sides) and fits(model.base_model, family)
@@ -128,16 +127,16 @@ class Foreign(nn.Module):
         return made
 
     def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:
-        """What the model itself gives out."""
+        """The output of the model itself."""
         if source is not None and target is not None:
             given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
-            if self.classes is not None:  # It reads its classes off the place of the text's end.
+            if self.classes is not None:  # A classifier with both sides reads its classes at the end of the text.
                 given["input_ids"] = source
             return self.model(**given, decoder_input_ids=target, use_cache=False)
         return self.model(input_ids=target if source is None else source, use_cache=False)
 
     def encode(self, source: Tensor) -> Any:
-        """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
+        """The encoder's output for ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
 
     def _given_out(self, found: Any) -> Tensor:
@@ -221,14 +220,14 @@ class Foreign(nn.Module):
         at.add_module(name, tap)
         return tap
 
-    def _embedding(self, name: str, side: Side) -> None:
+    def _embedding(self, name: str, side: SidePaths) -> None:
         base = self.model.base_model
         for part, path in (("tokens", side.tokens), ("positions", side.positions), ("segments", side.segments)):
             if path:
                 _after(base.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
         self._tap(f"{name}.embedding.output", _VECTORS)
 
-    def _layers(self, name: str, side: Side) -> None:
+    def _layers(self, name: str, side: SidePaths) -> None:
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
             at, stream = f"{name}.layers.{number}", Stream()
@@ -252,7 +251,7 @@ class Foreign(nn.Module):
         if side.final_norm:
             _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
 
-    def _added(self, at: str, layer: nn.Module, side: Side, count: int, stream: Stream) -> None:
+    def _added(self, at: str, layer: nn.Module, side: SidePaths, count: int, stream: Stream) -> None:
         """The taps of what a sublayer adds, and of the stream behind the addition; parallel ones are added together."""
         kind, sublayer = side.sublayers[count - 1]
         axes = _VECTORS if kind == "feed_forward" else "batch query feature"
@@ -278,7 +277,7 @@ class Foreign(nn.Module):
 
         _before(projection, apart)
 
-    def _feed_forward(self, at: str, layer: nn.Module, side: Side) -> None:
+    def _feed_forward(self, at: str, layer: nn.Module, side: SidePaths) -> None:
         router = router_of(layer, side)
         if router is not None and side.experts is not None:
             self.n_chosen = router.top_k
@@ -305,12 +304,12 @@ def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
 
 
 def _after(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Have a module hand on what `step` makes of what it computes."""
+    """Replace the output of a module by `step` of it."""
     module.register_forward_hook(lambda _module, _args, output: step(output))
 
 
 def _before(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Have a module read what `step` makes of its input, its first argument or `hidden_states`."""
+    """Replace the input of a module, its first argument or `hidden_states`, by `step` of it."""
 
     def hook(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if args:

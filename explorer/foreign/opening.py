@@ -36,8 +36,8 @@ from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
 from explorer.foreign.gguf_weights import gguf_tensors
-from explorer.foreign.kind import Kind, described, named_in_files, refuse_for_code
-from explorer.foreign.lending import Lender
+from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
+from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
 from explorer.foreign.softmax import softmax_attentions
@@ -56,7 +56,7 @@ _LAYER = re.compile(r"\.(\d+)\.")
 
 
 def _unwatched(_share: float) -> None:
-    """Nobody waits for the model."""
+    """Report progress to nobody: the default."""
 
 
 @attrs.frozen
@@ -87,7 +87,7 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     """
     going(0.0)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-        os.environ.setdefault(name, "1")  # They are read once, when the library is loaded.
+        os.environ.setdefault(name, "1")  # The library reads them once, when it is loaded.
     try:
         import transformers
     except ImportError as error:
@@ -101,7 +101,7 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
             opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
         except (ExplorerError, Superseded):
             raise
-        except Exception as error:  # Its own attention may not take settings that ours takes.
+        except Exception as error:  # The model's own attention may refuse settings that ours takes.
             raise _why_not(model, str(folder.path)) from error
         return attrs.evolve(opened, other_head=kind.other_head, code=folder.code)
 
@@ -131,12 +131,12 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
         _tell(lender, going, 0)
         seen = seen_attentions(model, lambda: probed(model))
         by_softmax = not seen
-        if by_softmax:  # It knows no function by name.
+        if by_softmax:  # Its attention calls no function by name.
             model.set_attn_implementation("eager")
             seen = softmax_attentions(model, lambda: probed(model))
     except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
-    except Exception as error:  # Models of a hundred kinds raise anything.
+    except Exception as error:  # A hundred kinds of models can raise anything.
         raise _why_not(model, path) from error
     if not seen:
         raise NoAttention(path=path, family=family)
@@ -168,7 +168,7 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
 
 
 def _why_not(model: Any, path: str) -> UnknownFamily:
-    """Why a model cannot be given a text alone: it wants a picture or sound, or nobody knows."""
+    """The error of a model that cannot read a text alone: it needs a picture or sound, or the reason is unknown."""
     wanted = [model.main_input_name, *(name for name in ("pixel_values",) if name in signature(model.forward).parameters)]
     reads = next((name for name in wanted if name != "input_ids"), "")
     if reads:
@@ -176,7 +176,7 @@ def _why_not(model: Any, path: str) -> UnknownFamily:
     return UnknownFamily(path=path, family=model.config.model_type)
 
 
-def _tell(lender: Lender | None, going: Progress, number: int) -> None:
+def _tell(lender: WeightLender | None, going: Progress, number: int) -> None:
     """Tell which of the passes of its opening a model begins; one whose weights are read meanwhile tells how far it is."""
     going(number / _PASSES)
     if lender is not None:
@@ -184,7 +184,7 @@ def _tell(lender: Lender | None, going: Progress, number: int) -> None:
 
 
 def probed(model: Any) -> Tensor:
-    """What a model makes of a few tokens: [batch 1, position, vocab, feature or class], or [batch 1, class] for the text."""
+    """The output for a few tokens: [batch 1, position, vocab, feature or class], or [batch 1, class] for the text."""
     config = model.config.get_text_config()
     longest = getattr(config, "max_position_embeddings", None) or _PROBE
     ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
@@ -199,12 +199,12 @@ def probed(model: Any) -> Tensor:
 
 
 def _eager(model: Any, path: str) -> Tensor:
-    """What the model makes of them with its own attention. Raises SelfCheckFailed where that would be no comparison."""
+    """The same output with the model's own attention. Raises SelfCheckFailed if the model still uses ours."""
     made: list[Tensor] = []
     model.set_attn_implementation("eager")
     try:
         if seen_attentions(model, lambda: made.append(probed(model))):
-            raise SelfCheckFailed(path=path, difference="?")  # It went on with our function.
+            raise SelfCheckFailed(path=path, difference="?")  # The model kept our function.
     finally:
         model.set_attn_implementation(NAME)
     return made[0]
@@ -231,7 +231,7 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
     return named if len(named) == len(seen) > 0 else None
 
 
-def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Kind]:
+def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, ModelClass]:
     """The model with its weights, held as the folder says, and its kind.
 
     Raises BadSettings, NeedsCode, UnknownFamily, WeightsDoNotFit, LacksTensors, NotFinite, BadWeights, TooLarge, Superseded.
@@ -258,13 +258,13 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Ki
             output_loading_info=True,
             **kind.given,
         )
-    except Exception as error:  # Files of strangers can, too.
+    except Exception as error:  # Files of strangers can also raise anything.
         raise WeightsDoNotFit(path=path, reason=str(error) or type(error).__name__) from error
     _check_loaded(folder, kind, model, told)
     return model if folder.held == "float32" else lend_half(model, path), kind
 
 
-def _check_loaded(folder: Folder, kind: Kind, model: Any, told: Mapping[str, Any]) -> None:
+def _check_loaded(folder: Folder, kind: ModelClass, model: Any, told: Mapping[str, Any]) -> None:
     """Refuse a model that is not what its files hold. Raises NeedsCode, WeightsDoNotFit, LacksTensors, NotFinite."""
     path = str(folder.path)
     missing, other = sorted(told["missing_keys"]), sorted(str(each[0]) for each in told["mismatched_keys"])
@@ -272,7 +272,7 @@ def _check_loaded(folder: Folder, kind: Kind, model: Any, told: Mapping[str, Any
         refuse_for_code(folder)
     if other:
         raise WeightsDoNotFit(path=path, reason=", ".join(other[:3]))
-    if folder.gguf is not None and told["unexpected_keys"]:  # A row has named them, so that they matter.
+    if folder.gguf is not None and told["unexpected_keys"]:  # A row of `gguf_names` names them, so the model needs them.
         raise WeightsDoNotFit(path=path, reason=", ".join(sorted(told["unexpected_keys"])[:3]))
     if missing and kind.instead_of:
         like, lacking = type(model).__name__, ", ".join(missing[:3])
@@ -304,7 +304,7 @@ def _tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
 
 @contextmanager
 def _quietly(transformers: Any) -> Iterator[None]:
-    """Inside the block, transformers writes neither warnings nor a progress bar; after it, as it did before."""
+    """Silence the warnings and progress bars of transformers inside the block."""
     logging = transformers.utils.logging
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     restore: Callable[[], object] = logging.enable_progress_bar if bar else logging.disable_progress_bar

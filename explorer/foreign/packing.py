@@ -42,6 +42,11 @@ class PackedLayer:
         weight = self._layer._parameters.get("weight")
         return _FLOAT * weight.numel() if weight is not None and _is_worth_it(weight) else 0
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether there is a packed copy now."""
+        return self._packed is not None
+
     def pack(self) -> Packed | None:
         """Pack the weights as they are now; None, and no copy is kept, where they cannot be packed."""
         weight = self._layer._parameters.get("weight")
@@ -94,7 +99,7 @@ def _packable(model: nn.Module) -> Iterator[PackedLayer]:
 
 
 def pack_all(layers: tuple[PackedLayer, ...], stop: Callable[[], bool] = lambda: False) -> bool:
-    """Pack the weights of all layers where memory is plenty for it. True: they are packed; `stop` ends it with none."""
+    """Pack the weights of all layers if memory allows. Returns whether they are packed; `stop` ends it with none packed."""
     if sum(layer.n_bytes for layer in layers) > _SHARE * psutil.virtual_memory().available:
         return False
     for layer in layers:

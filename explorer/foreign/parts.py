@@ -1,9 +1,13 @@
-"""Where a layer of somebody's model keeps its parts, found by its family's row."""
+"""The parts of a layer of somebody's model, found by its family's row, and the stream that goes through their additions."""
 
-from torch import nn
+from collections.abc import Callable
+
+import attrs
+from torch import Tensor, nn
 
 from explorer.foreign.experts import output_path, router_of
-from explorer.foreign.families import Family, Side, Sublayer
+from explorer.foreign.families import Family, SidePaths, SublayerPaths
+from explorer.model.tap import Tap
 
 
 def found_in(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
@@ -12,7 +16,7 @@ def found_in(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
     return next((known[path] for path in paths if path and path in known), None)
 
 
-def norm_of(layer: nn.Module, sublayer: Sublayer) -> nn.Module:
+def norm_of(layer: nn.Module, sublayer: SublayerPaths) -> nn.Module:
     """The norm through which a sublayer reads, or in post-norm models the one behind its addition.
 
     Raises AttributeError where the layer has none of these names.
@@ -37,7 +41,7 @@ def fits(base: nn.Module, family: Family) -> bool:
     return True
 
 
-def _layer_fits(layer: nn.Module, side: Side) -> bool:
+def _layer_fits(layer: nn.Module, side: SidePaths) -> bool:
     """Whether a layer has all parts. Raises AttributeError where one of them is missing."""
     for kind, sublayer in side.sublayers:
         layer.get_submodule(output_path(layer, side, kind, sublayer))
@@ -45,3 +49,51 @@ def _layer_fits(layer: nn.Module, side: Side) -> bool:
         if sublayer.after:
             layer.get_submodule(sublayer.after)
     return router_of(layer, side) is not None or found_in(layer, side.hidden) is not None
+
+
+@attrs.define
+class Stream:
+    """The stream [batch, position, feature] as far as a layer has come; `beside` waits to be added together with more.
+
+    It is followed through the layer's additions, which are no modules.
+    """
+
+    vectors: Tensor | None = None
+    beside: Tensor | None = None
+
+    def begin(self, vectors: Tensor) -> Tensor:
+        """The layer's input [batch, position, feature]."""
+        self.vectors, self.beside = vectors, None
+        return vectors
+
+    def adding(self, output: Tap | None, residual: Tap) -> Callable[[Tensor], Tensor]:
+        """What is added, after its tap if it has one here. A hook that replaces the sum is obeyed by adding something else."""
+
+        def added(vectors: Tensor) -> Tensor:
+            vectors = vectors if output is None else output(vectors)
+            assert self.vectors is not None  # The layer has begun.
+            # In the order of the layer itself: what waits comes first.
+            total = (vectors if self.beside is None else vectors + self.beside) + self.vectors
+            replaced = residual(total)
+            self.vectors = replaced
+            return vectors if replaced is total else vectors + (replaced - total)
+
+        return added
+
+    def waiting(self, output: Tap) -> Callable[[Tensor], Tensor]:
+        """What is added together with what comes next, after its tap."""
+
+        def waits(vectors: Tensor) -> Tensor:
+            self.beside = output(vectors)
+            return self.beside
+
+        return waits
+
+    def normed(self, norm: Tap) -> Callable[[Tensor], Tensor]:
+        """The norm after an addition, whose result is the stream from then on."""
+
+        def went_on(vectors: Tensor) -> Tensor:
+            self.vectors = norm(vectors)
+            return self.vectors
+
+        return went_on

@@ -8,7 +8,7 @@ from pathlib import Path
 from torch import nn
 
 from explorer.foreign.experts import output_path, router_of
-from explorer.foreign.families import Side
+from explorer.foreign.families import SidePaths
 from explorer.foreign.model import Foreign
 from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, TapsByPath
 
@@ -49,7 +49,7 @@ def _joined(*parts: str) -> str:
     return ".".join(filter(None, parts))
 
 
-def _outside(side: Side) -> TapsByPath:
+def _outside(side: SidePaths) -> TapsByPath:
     """The modules outside of the layers whose output is a tap."""
     named = (
         (side.tokens, "embedding.tokens"),
@@ -60,7 +60,7 @@ def _outside(side: Side) -> TapsByPath:
     return tuple((path, tap) for path, tap in named if path)
 
 
-def _layer(name: str, layers: str, layer: nn.Module, side: Side) -> LayerPlaces | None:
+def _layer(name: str, layers: str, layer: nn.Module, side: SidePaths) -> LayerPlaces | None:
     """The places inside one layer; None for one with experts, and for one that keeps its norms elsewhere."""
     known = dict(layer.named_modules())
     if router_of(layer, side) is not None or not all(sublayer.norm in known for _kind, sublayer in side.sublayers):

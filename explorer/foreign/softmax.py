@@ -1,4 +1,4 @@
-"""Attentions that know no function by name: of these, what their softmax reads and gives is seen.
+"""Attentions that call no function by name: their softmax is watched instead.
 
 The module in which a softmax over [batch, head, query, key] is made is an attention. While it computes, and only then, calls of
 torch's functions are looked at, so that the tensor before and after the softmax can go through a tap.
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from explorer.foreign.attention import SeenAttention, Step, Turned
+from explorer.foreign.attention import AttentionState, SeenAttention, Step
 
 _SOFTMAX = frozenset({torch.softmax, Tensor.softmax, nn.functional.softmax})
 Softmax = Callable[..., Tensor]
@@ -76,7 +76,7 @@ def _closed(cells: Tensor) -> Tensor:
     return cells <= torch.finfo(cells.dtype).min / 2
 
 
-def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Turned) -> None:
+def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: AttentionState) -> None:
     """Have an attention's softmax read what `masked` makes of its cells, and give what `weights` makes of its own."""
 
     def through(softmax: Softmax, cells: Tensor) -> Tensor:
@@ -94,9 +94,9 @@ def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Turned
         with _Watching(through):
             return own(*args, **kwargs)
 
-    module.forward = forward  # No hook of torch's surrounds what a module computes.
+    module.forward = forward  # A forward hook of torch cannot surround the computation of a module.
 
 
 def unwatch_softmax(module: nn.Module) -> None:
-    """Let an attention compute by itself again."""
+    """Stop watching the softmax of an attention."""
     module.__dict__.pop("forward", None)

@@ -133,7 +133,7 @@ class InFile:
 
     def _read(self, out: Tensor, after: int) -> Tensor:
         """Read the bytes of `out` from so many bytes behind the beginning."""
-        numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # It shares the tensor's memory, which is contiguous.
+        numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # shares the memory of the tensor
         room = memoryview(numbers)
         try:
             with opened(self.path) as file:

@@ -15,17 +15,17 @@ from torch import Tensor, nn
 from explorer.errors import LacksTensors, NotEnoughMemory, TooLarge, WeightsDoNotFit
 from explorer.foreign.folder import Folder
 from explorer.foreign.holding import FLOAT, SPARE
-from explorer.foreign.kind import Kind
-from explorer.foreign.lending import SMALL, Borrower, Lender, OfExperts, nothing_there
+from explorer.foreign.kind import ModelClass
+from explorer.foreign.lending import SMALL, Borrower, OfExperts, WeightLender, nothing_there
 from explorer.foreign.stores import Held, InFile, Stacked, Store
 
 Named = Callable[[Any, Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 """Of a model and the names in its files, by each name in the model the columns [part, expert] of names that it is made of."""
 
 
-def lending(model: nn.Module) -> Lender | None:
-    """What lends the weights of a model; None for a model that holds them as float32."""
-    found: Lender | None = model.__dict__.get("lender")
+def lending(model: nn.Module) -> WeightLender | None:
+    """The WeightLender of a model; None for a model that holds its weights as float32."""
+    found: WeightLender | None = model.__dict__.get("lender")
     return found
 
 
@@ -67,7 +67,7 @@ def span_of_rows(table: nn.Module, first: int, end: int) -> Tensor:
 
 
 def plainly(module: nn.Module, x: Tensor) -> Tensor:
-    """What a module makes of x by itself, past the taps that its method `forward` was given. Raises BadWeights."""
+    """The output of a module for x without the taps on its method `forward`. Raises BadWeights."""
     borrower = module.__dict__.get("borrower")
     made: Tensor = type(module).forward(module, x) if borrower is None else borrower.computed(x)
     return made
@@ -82,7 +82,7 @@ def check_room(model: nn.Module) -> None:
 
 def lend_half(model: Any, path: str) -> Any:
     """A model that was loaded with half the width, which from then on widens its weights layer by layer."""
-    lender = model.__dict__["lender"] = Lender(ahead=False)
+    lender = model.__dict__["lender"] = WeightLender(ahead=False)
     for module in list(model.modules()):
         stores: dict[str, Store] = {}
         for name, own in _own_parameters(module):
@@ -98,7 +98,7 @@ def lend_half(model: Any, path: str) -> Any:
     return model
 
 
-def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
+def streamed(kind: ModelClass, folder: Folder, named: Named) -> Any:
     """A model of a folder whose large weights stay in its files; `named` says which of them are which of the model's.
 
     Raises LacksTensors, WeightsDoNotFit, BadWeights, TooLarge.
@@ -108,9 +108,9 @@ def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
     model.tie_weights()
     places = _joined(_places(folder), named, model)
     if any(isinstance(place, Stacked) for place in places.values()):
-        model.set_experts_implementation("eager")  # It asks for one expert after the other.
+        model.set_experts_implementation("eager")  # Ask for one expert after the other.
     _make_what_no_file_has(model, places, path)
-    lender = model.__dict__["lender"] = Lender(ahead=True)
+    lender = model.__dict__["lender"] = WeightLender(ahead=True)
     shared: dict[int, nn.Parameter] = {}
     paths = {module: name for name, module in model.named_modules()}
     tied = _names(model)
@@ -131,7 +131,7 @@ def streamed(kind: Kind, folder: Folder, named: Named) -> Any:
     return model
 
 
-def _give(module: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+def _give(module: nn.Module, stores: Mapping[str, Store], lender: WeightLender, path: str) -> None:
     if stores:
         of_experts = {name: store for name, store in stores.items() if isinstance(store, Stacked)}
         borrower: Borrower
@@ -160,7 +160,7 @@ def _places(folder: Folder) -> dict[str, InFile]:
 
 
 def _joined(places: Mapping[str, InFile], named: Named, model: Any) -> dict[str, Store]:
-    """The same under the names that the model gives them; those of many experts are one tensor of it."""
+    """The tensors under the names that the model gives them; the tensors of many experts are one tensor of the model."""
     found: dict[str, Store] = {}
     shapes = {name: tuple(own.shape) for name, own in (*model.named_parameters(), *model.named_buffers())}
     for name, columns in named(model, list(places)).items():
@@ -212,11 +212,11 @@ def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -
             raise LacksTensors(path=path, kind=type(model).__name__, missing=name)
 
 
-_NEVER = -(2**31) + 7  # No family counts so.
+_NEVER = -(2**31) + 7  # No family fills a tensor with this number.
 
 
 def _unmade(like: Tensor) -> Tensor:
-    """A tensor that shows whether anybody fills it. Of truths nobody could tell: none is taken."""
+    """A tensor of NaN, which shows whether the family fills it. Booleans have no such value and are refused."""
     if like.is_floating_point():
         return torch.full(like.shape, torch.nan, dtype=like.dtype)
     if like.dtype in (torch.int64, torch.int32):

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from explorer.foreign.experts import router_of
-from explorer.foreign.families import Side
+from explorer.foreign.families import SidePaths
 from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
@@ -74,7 +74,7 @@ def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], 
     yield "decoder.embedding.output", _reading(foreign, final)
     for number, layer in enumerate(_layers(foreign, row)):
         for count, (_kind, sublayer) in enumerate(row.sublayers, start=1):
-            if not row.parallel or count == len(row.sublayers):  # Others are added together with the last one.
+            if not row.parallel or count == len(row.sublayers):  # Parallel sublayers are added at once.
                 norm = norm_of(layer, sublayer) if row.post else final
                 yield f"decoder.layers.{number}.residual{count}", _reading(foreign, norm)
 
@@ -93,7 +93,7 @@ def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Ten
 
 
 def _cap(foreign: Foreign) -> float | None:
-    """The bound of the logits, None for none."""
+    """The softcap of the logits, or None."""
     cap: float | None = getattr(foreign.model.config.get_text_config(), "final_logit_softcapping", None)
     return cap
 
@@ -107,7 +107,7 @@ def _written(foreign: Foreign, side: str) -> _Written:
     for number, layer in enumerate(_layers(foreign, row)):
         for count, (kind, sublayer) in enumerate(row.sublayers, start=1):
             to = networks if kind == "feed_forward" else projections
-            if kind != "feed_forward" or router_of(layer, row) is None:  # Several experts have no one matrix.
+            if kind != "feed_forward" or router_of(layer, row) is None:  # There is no single matrix for several experts.
                 to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
             norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(norm_of(layer, sublayer))
             if sublayer.after:
@@ -118,7 +118,7 @@ def _written(foreign: Foreign, side: str) -> _Written:
     return projections, networks, norms
 
 
-def _layers(foreign: Foreign, row: Side) -> Any:
+def _layers(foreign: Foreign, row: SidePaths) -> Any:
     return foreign.model.base_model.get_submodule(row.layers)
 
 
@@ -145,13 +145,13 @@ def _generator(foreign: Foreign) -> Matrix:
 
 
 def _added(foreign: Foreign) -> Any:
-    """[vocab] what some families add to the logits behind their output layer; 0 for nothing."""
+    """[vocab] the bias that some families add to the logits; 0 where there is none."""
     found = getattr(foreign.model, "final_logits_bias", None)
     return 0 if found is None else found[0]
 
 
 def _scale(foreign: Foreign) -> float:
-    """What the decoder's output is multiplied with before the output layer: T5 divides by √d_model."""
+    """The factor of the decoder's output before the output layer: T5 divides by √d_model."""
     config = foreign.model.config
     return float(config.d_model**-0.5) if getattr(config, "scale_decoder_outputs", False) else 1.0
 
@@ -186,7 +186,7 @@ def _matrix(linear: nn.Module) -> Matrix:
 
 
 def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
-    """By self-attention the angles by which rotary positions turn the queries and keys of `n` tokens."""
+    """The rotary angles of the queries and keys of `n` tokens, by self-attention."""
     made = {}
     paired = foreign.known is not None and foreign.known.turns_pairs
     for side in foreign.rows:

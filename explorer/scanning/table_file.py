@@ -15,6 +15,7 @@ import numpy as np
 from explorer.errors import CannotRead, NotAScanTable, UnknownFormat
 from explorer.files import opened, read_whole, replacing
 from explorer.json_text import read_json_text
+from explorer.lang import LANGUAGES, Words
 from explorer.scanning.arrow import arrow, parquet
 from explorer.trace.measures.scan_sums import N_BINS, MeasureSums, ScanPart
 from explorer.trace.measures.scan_table import HeadRow, ScanTable
@@ -35,7 +36,8 @@ def check_suffix(path: Path) -> None:
 def write_table(path: Path, table: ScanTable) -> None:
     """Write a table; an older one is replaced when it is complete. Raises UnknownFormat, CannotWrite, DiskFull."""
     check_suffix(path)
-    about = {**table.about, "n_rows": table.n_rows, "left_out": dict(table.left_out)}
+    reasons = {key: {each: Words.load(each).kind_of_error(key) for each in LANGUAGES} for key in table.left_out}
+    about = {**table.about, "n_rows": table.n_rows, "left_out": dict(table.left_out), "reasons": reasons}
     rows = [_told(row) for row in table.rows()]
     with replacing(path) as unfinished:
         if path.suffix.lower() == ".json":
@@ -124,6 +126,7 @@ def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     texts = {int(each["row"]): str(each["text"]) for own in by_key.values() for row in own for each in row["best"]}
     sums = {key: _sums(own, most) for key, own in by_key.items()}
     left_out = {str(key): int(n) for key, n in about.pop("left_out").items()}
+    about.pop("reasons", None)  # Only other programs need them: the keys of `left_out` say the same here.
     return ScanTable(about=about, part=ScanPart(n_rows=int(about.pop("n_rows")), left_out=left_out, sums=sums, texts=texts))
 
 

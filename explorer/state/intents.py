@@ -189,7 +189,7 @@ class OpenFolder(Intent):
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
         folder = Path(self.path).absolute()
-        if not folder.is_dir() and not folder.is_file():
+        if not folder.exists():
             raise FolderIsGone(path=str(folder))
         try:
             return SetPreset(str(folder)).applied(state, shown)

@@ -1,10 +1,10 @@
-"""What runs behind the fence: a function for each kind opens it, and returns what is to be known of it and what answers."""
+"""The entry of the process behind the fence: it opens a stranger's tokenizer or chat template and answers questions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.tokens.fence_process import Answer
+from explorer.tokens.fence_process import Answer, Kinds, run
 from explorer.tokens.token import Token
 
 MOST_LETTERS = 2**20  # of a text that is made of ids
@@ -33,7 +33,7 @@ def tokenizer(opening: Mapping[str, Any]) -> tuple[Any, Answer]:
         return made.id_of(question["piece"])
 
     answers: Mapping[str, Answer] = {"tokenize": tokenize, "decode": decode, "id_of": id_of}
-    # In the order of their ids, since a further process must tell the same.
+    # Sorted by id, because a restarted process must report the same bytes.
     names = {number: _shown(name) for number, name in sorted(made.names.items())}
     about = {"ids": list(names), "names": list(names.values()), "special": sorted(made.special_ids), "longest": made.longest}
     return about, lambda question: answers[question["what"]](question)
@@ -50,7 +50,12 @@ def template(opening: Mapping[str, Any]) -> tuple[Any, Answer]:
     return None, written
 
 
-KINDS: Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, Answer]]] = {"tokenizer": tokenizer, "template": template}
+KINDS: Kinds = {"tokenizer": tokenizer, "template": template}
+
+
+def main() -> None:
+    """Answer questions about one of these until there are none."""
+    run(KINDS)
 
 
 def _row(token: Token) -> list[Any]:
@@ -58,5 +63,5 @@ def _row(token: Token) -> list[Any]:
 
 
 def _shown(name: str) -> str:
-    """What is shown of a piece, which may be as long as its maker liked."""
+    """A piece cut to a length that can be shown: a stranger may make one of any length."""
     return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"

@@ -15,8 +15,9 @@ import attrs
 
 from explorer.errors import BadVocabulary, CannotRead
 from explorer.files import replacing
-from explorer.tokens.bpe import BYTES, Encoder, learn
+from explorer.tokens.bpe import BYTES, Encoder
 from explorer.tokens.graphemes import Span, Spans, characters
+from explorer.tokens.learn_bpe import learn
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
@@ -155,7 +156,7 @@ def begin_token() -> Token:
 
 
 def _counted(texts: Iterable[str], segmenter: Segmenter) -> tuple[Counter[str], Counter[str]]:
-    """How often the words and the characters of these texts were seen; rarer ones are left out."""
+    """The counts of the words and the characters of these texts, without rare ones."""
     words: Counter[str] = Counter()
     single: Counter[str] = Counter()
     for text in texts:

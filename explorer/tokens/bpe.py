@@ -4,22 +4,24 @@ A merge is allowed if its result is in the vocabulary; the result with the small
 is the whole table, and a smaller vocabulary has fewer merges. Rejected: a second table of pairs, which could disagree with it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heappop, heappush
 from itertools import groupby
 
+import attrs
+
 from explorer.tokens.graphemes import Span, Spans, clusters
-from explorer.tokens.learn_bpe import learn
-from explorer.tokens.merging import MergePart, merged
-from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
+from explorer.tokens.pieces import MARK, Pretoken, first_symbols, opens_word, pieces
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
-
-__all__ = ["BYTES", "MARK", "Encoder", "learn"]
 
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 # A character may have any number of combining marks, and each of its byte tokens would show them all.
 _LONGEST_SHOWN = 32
 _BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTES)}
+
+Rank = Callable[[str], int | None]
+"""A function from a symbol to its id; None if there is no such symbol."""
 
 
 class Encoder:
@@ -60,7 +62,7 @@ class Encoder:
         return tuple((start, max(start, end)) for start, end in found)
 
     def _shown(self, ids: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """The text that the ids show, piece by piece, each with its number of ids."""
+        """The text of the ids, piece by piece, each with its number of ids."""
         runs = groupby((self._vocabulary.symbols[each] for each in ids), _BYTE_OF.__contains__)
         for are_bytes, symbols in runs:
             if are_bytes:
@@ -68,7 +70,7 @@ class Encoder:
             else:
                 yield from ((_plain(symbol), 1) for symbol in symbols)
 
-    def _encoded(self, piece: Piece, text: str) -> Iterator[Token]:
+    def _encoded(self, piece: Pretoken, text: str) -> Iterator[Token]:
         spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
         symbols = first_symbols(piece, text)
         parts = [MergePart(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]
@@ -112,3 +114,64 @@ def _plain(symbol: str) -> str:
     if symbol in SPECIALS:
         return symbol if symbol == SPECIALS[UNKNOWN] else ""
     return symbol.replace(MARK, " ", 1)
+
+
+@attrs.frozen
+class MergePart:
+    """A symbol during merging: the characters that it covers, and the merges that made it, each with its turn."""
+
+    symbol: str
+    start: int
+    end: int
+    merges: tuple[tuple[int, str], ...] = ()
+
+
+def merged(parts: list[MergePart], rank: Rank) -> list[MergePart]:
+    """The parts after all merges whose results have a rank. The smallest rank is merged first, equal ones from the left."""
+    chain = _Chain(parts, rank)
+    turn = 0
+    while chain.queue:
+        _, left, right, symbol = heappop(chain.queue)
+        if chain.is_still(left, right, symbol):
+            chain.join(left, right, turn)
+            turn += 1
+    return [part for part in chain.parts if part is not None]
+
+
+class _Chain:
+    """Parts with links to their neighbours, and the possible merges between them. All merges take n·log n steps."""
+
+    def __init__(self, parts: list[MergePart], rank: Rank) -> None:
+        self.parts: list[MergePart | None] = [*parts, None]  # The None at the end merges with nothing.
+        self.queue: list[tuple[int, int, int, str]] = []
+        self._after = list(range(1, len(parts) + 2))
+        self._before = list(range(-1, len(parts)))
+        self._rank = rank
+        for left in range(len(parts) - 1):
+            self._offer(left, left + 1)
+
+    def is_still(self, left: int, right: int, symbol: str) -> bool:
+        """Whether neither of the two parts has merged with another one since this merge was offered."""
+        first, second = self.parts[left], self.parts[right]
+        return first is not None and second is not None and first.symbol + second.symbol == symbol
+
+    def join(self, left: int, right: int, turn: int) -> None:
+        first, second = self.parts[left], self.parts[right]
+        assert first and second  # The caller has checked `is_still`.
+        merges = sorted((*first.merges, *second.merges, (turn, f"{first.symbol} {second.symbol}")))
+        self.parts[left] = MergePart(first.symbol + second.symbol, first.start, second.end, tuple(merges))
+        self.parts[right] = None
+        self._after[left] = self._after[right]
+        self._before[self._after[left]] = left
+        self._offer(self._before[left], left)
+        self._offer(left, self._after[left])
+
+    def _offer(self, left: int, right: int) -> None:
+        # Index -1, which stands before the first part, is the None at the end as well.
+        first, second = self.parts[left], self.parts[right]
+        if first is None or second is None:
+            return
+        symbol = first.symbol + second.symbol
+        rank = self._rank(symbol)
+        if rank is not None:
+            heappush(self.queue, (rank, left, right, symbol))

@@ -16,7 +16,6 @@ from explorer.json_text import read_json_text
 from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.fence import Fence, Limits, NoAnswerError
 from explorer.tokens.gguf_vocabulary import ends_of, piece_of
-from explorer.tokens.special_pieces import Special, special_pieces
 
 _FILE, _ABOUT, _OF_PROCESSOR = "chat_template.jinja", "tokenizer_config.json", "chat_template.json"
 _MAP = "special_tokens_map.json"
@@ -24,7 +23,11 @@ _IN_GGUF = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "sep
 _MOST_BYTES = 2**18  # of a template, which is long at 20,000
 _MOST_ABOUT = 2**25
 MOST_LETTERS = 2**16  # of a prompt beside the text itself
-_LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
+LIMITS = Limits(opening_s=4, seconds=4, memory_bytes=2**29)
+
+Special = tuple[tuple[str, str | tuple[str, ...]], ...]
+_ENDING = "_token"
+_FURTHER, _BY_NAME = "additional_special_tokens", "extra_special_tokens"
 
 
 @attrs.frozen
@@ -43,7 +46,7 @@ class Template:
 
     @_fence.default
     def _make_fence(self) -> Fence:
-        return Fence("template", _LIMITS, template=self.text, special=dict(self.special))
+        return Fence("template", LIMITS, template=self.text, special=dict(self.special))
 
     def prompt(self, text: str) -> Prompt:
         """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""
@@ -60,7 +63,7 @@ def read_template(folder: Path) -> Template:
         except (CannotRead, ValueError) as error:
             raise BadTemplate(path=str(folder), reason=_short(error)) from error
     else:
-        # What belongs to a model for pictures, too, may have its template in the file of its processor alone.
+        # A model that also reads pictures may have its template only in the file of its processor.
         text = _default(about.get("chat_template")) or _default(_table(folder / _OF_PROCESSOR).get("chat_template"))
     if not text.strip():
         raise NoChatTemplate(path=str(folder))
@@ -72,7 +75,7 @@ def read_template(folder: Path) -> Template:
 def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
     """The template in the header of a GGUF file at a path, with its special pieces; None where there is none.
 
-    llama.cpp puts the symbols around a prompt that the header asks for, once, be they in the template or not.
+    llama.cpp puts the symbols that the header asks for around a prompt once, whether the template has them or not.
     """
     text = told.get("tokenizer.chat_template")
     if not isinstance(text, str) or not text.strip() or len(text) > _MOST_BYTES:
@@ -83,12 +86,12 @@ def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
 
 
 def has_template(folder: Path) -> bool:
-    """Whether a folder has a template, be it one that can be used or not."""
+    """Whether a folder has a template, usable or not."""
     try:
         read_template(folder)
     except NoChatTemplate:
         return False
-    except BadTemplate:  # It says what is wrong with it when somebody asks for it.
+    except BadTemplate:  # `read_template` reports the fault when somebody asks for the template.
         return True
     return True
 
@@ -127,3 +130,29 @@ def _rendered(template: Template, text: str) -> Prompt:
 def _short(reason: object) -> str:
     """The first line of a reason, not too long."""
     return (str(reason).splitlines() or ["?"])[0][:200]
+
+
+def special_pieces(about: Mapping[str, Any], mapped: Mapping[str, Any]) -> Special:
+    """The pieces that tokenizer_config.json names, and those of special_tokens_map.json where the first is an older file.
+
+    A piece that is not named stays undefined in a template, which may ask for that.
+    """
+    # Since files list their added tokens, the map beside them is a copy for older programs and may be out of date.
+    told = dict(about) if "added_tokens_decoder" in about else {**about, **mapped}
+    extra = told.get(_BY_NAME)
+    by_name: dict[str, Any] = extra if isinstance(extra, dict) else {}
+    told |= by_name
+    named = {name: each for name, each in told.items() if name.endswith(_ENDING) or name in by_name}
+    found: dict[str, str | tuple[str, ...]] = {
+        name: piece for name, each in named.items() if (piece := _piece(each)) is not None
+    }
+    further = told.get(_FURTHER)
+    if isinstance(further, list):
+        found[_FURTHER] = tuple(piece for each in further if (piece := _piece(each)) is not None)
+    return tuple(found.items())
+
+
+def _piece(told: object) -> str | None:
+    """A special piece, which may stand in a table; None where there is none."""
+    piece = told.get("content") if isinstance(told, dict) else told
+    return piece if isinstance(piece, str) else None

@@ -1,4 +1,4 @@
-"""What a chat template has made of a typed text, and where the tokens of the whole stand in that text."""
+"""The prompt that a chat template makes of a typed text, and the places of its tokens in that text."""
 
 from bisect import bisect_left, bisect_right
 

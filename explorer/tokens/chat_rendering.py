@@ -1,4 +1,4 @@
-"""What a chat template makes of messages, and where the text of the last message stands in it.
+"""Renders messages with a chat template, and finds the text of the last message in the result.
 
 It runs in the process behind the fence alone (see `chat`). The environment is the one that transformers gives to templates
 (`transformers.utils.chat_template_utils`), so that a model reads the prompts it was trained on.
@@ -49,7 +49,7 @@ class _TooLongError(Exception):
     """A prompt has more letters than it may have."""
 
 
-class _Writer(Protocol):
+class _PromptMaker(Protocol):
     """Makes the prompt of a text that takes the place of the last message, with so many letters to spare."""
 
     def __call__(self, text: str, spare: int = 0) -> str:
@@ -57,8 +57,8 @@ class _Writer(Protocol):
         ...
 
 
-def _writer(asked: dict[str, Any]) -> _Writer:
-    """What makes the prompts of a question."""
+def _writer(asked: dict[str, Any]) -> _PromptMaker:
+    """The PromptMaker of a question."""
     now = datetime.now()  # All renderings of one prompt have the same time.
     template = _environment(now).from_string(asked["template"])
     before, last, most = asked["messages"][:-1], asked["messages"][-1], asked["most"]
@@ -76,8 +76,8 @@ def _writer(asked: dict[str, Any]) -> _Writer:
     return write
 
 
-def _finder(write: _Writer, text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
-    """What tells where in the prompt a place in the text is; None where the template drops it, or minds the mark."""
+def _finder(write: _PromptMaker, text: str, prompt: str, mark: str) -> Callable[[int], int | None]:
+    """A function from a place in the text to its place in the prompt; None where the template drops it or rejects the mark."""
     until = time.process_time() + _SECONDS
 
     def find(place: int) -> int | None:
@@ -85,11 +85,11 @@ def _finder(write: _Writer, text: str, prompt: str, mark: str) -> Callable[[int]
             return None
         try:
             parts = write(text[:place] + mark + text[place:], _MOST_COPIES * len(mark)).split(mark)
-        except Exception:  # It has made the prompt without the mark, which is what counts.
+        except Exception:  # The prompt itself was made without the mark.
             return None
         if len(parts) == 1 or "".join(parts) != prompt:
             return None
-        return len(prompt) - len(parts[-1])  # Of a text that is written twice, the last counts: the answer follows it.
+        return len(prompt) - len(parts[-1])  # If a text is written twice, take the last place: the answer follows it.
 
     return find
 
@@ -139,7 +139,7 @@ def _json(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """Jinja's own filter would write < and ' for HTML."""
+    """A value as plain JSON: Jinja's own filter escapes < and ' for HTML."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
@@ -170,7 +170,7 @@ class _Dict:
 
 
 class _Namespace(Namespace):
-    """What a template may write to. No name in it begins with an underscore, as those of Python's own parts do."""
+    """An object that a template may write to. Its names never begin with an underscore, as Python's internals do."""
 
     def __init__(*args: Any, **named: Any) -> None:
         self, rows = args[0], dict(*args[1:], **named)

@@ -31,7 +31,7 @@ from explorer.tokens.fence_process import HEAD_BYTES, PATIENCE_S
 ARGUMENT = "fence"  # With it a bundled program is this process and no window.
 _LOOK_S = 0.02
 _MOST_ASKED_BYTES = 2**28
-_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.fence_process import main; main()"
+_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.behind_fence import main; main()"
 
 
 @attrs.frozen(kw_only=True)
@@ -78,16 +78,21 @@ class Fence:
         self._lock = threading.Lock()
 
     def open(self) -> Any:
-        """What is to be known of what the process opens. Raises NoAnswerError, and each ExplorerError that is raised there."""
+        """Open it and return the facts about it. Raises NoAnswerError, and each ExplorerError that is raised in the process."""
         with self._lock:
             return self._opened()
 
     def ask(self, **question: Any) -> Any:
         """The answer to a question, from a process that is started anew where it was ended. Raises as `open`."""
         with self._lock:
-            if self._process is None or self._process.ended:
+            if self.process_id is None:
                 self._opened()
             return _heard(self._answer(question, self._limits.seconds))
+
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process that answers; None where none runs."""
+        return None if self._process is None or self._process.ended else self._process.id
 
     def end(self) -> None:
         """End the process; a further question starts another."""
@@ -118,7 +123,7 @@ class Fence:
 
 
 def _heard(answer: bytes) -> Any:
-    """What an answer says. Raises NoAnswerError, ExplorerError."""
+    """The value of an answer. Raises NoAnswerError, ExplorerError."""
     found: dict[str, Any] = json.loads(answer)
     if "refused" in found:
         raise _refusal(found["refused"], found["values"])
@@ -145,7 +150,7 @@ class _Process:
                 command(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # A panic in Rust writes there.
+                stderr=subprocess.DEVNULL,  # A panic in Rust would write there.
                 env=_environment(),
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
@@ -158,20 +163,20 @@ class _Process:
         reader = threading.Thread(target=_read, args=(told, self._answers, limits.answer_bytes), daemon=True)
         reader.start()
         self.end = weakref.finalize(self, _end, self._child, reader)
-        # It tells its own number: on Windows the started process may be one that starts Python and waits for it.
-        self._id = self._child.pid
-        self._id = json.loads(self._next(limits.opening_s))["process"]
+        # The process reports its own number: on Windows Popen may start a launcher that waits for Python.
+        self.id = self._child.pid
+        self.id = json.loads(self._next(limits.opening_s))["process"]
 
     @property
     def ended(self) -> bool:
-        """Whether it answers no more."""
+        """Whether the process has ended."""
         return not self.end.alive or self._child.poll() is not None
 
     def answer(self, question: bytes, seconds: float) -> bytes:
         """Raises NoAnswerError."""
         if len(question) > _MOST_ASKED_BYTES:
             raise OverSizeError(_MOST_ASKED_BYTES)
-        with contextlib.suppress(OSError):  # One that has ended reads nothing, and `_next` finds that out.
+        with contextlib.suppress(OSError):  # A process that has ended reads nothing, and `_next` notices.
             self._asked.write(len(question).to_bytes(HEAD_BYTES, "big"))
             self._asked.write(question)
             self._asked.flush()
@@ -200,7 +205,7 @@ class _Process:
     def _used(self) -> tuple[float, int]:
         """Seconds of the processor and bytes of memory so far; zeros of a process that has just ended."""
         try:
-            about = psutil.Process(self._id)
+            about = psutil.Process(self.id)
             times = about.cpu_times()
             return times.user + times.system, about.memory_info().rss
         except psutil.Error:
@@ -208,17 +213,17 @@ class _Process:
 
 
 def command() -> list[str]:
-    """How the process is started: a bundle starts itself, and Python takes this program's modules from where they are now."""
+    """The command that starts the process: a bundle starts itself, and Python uses the same modules as this program."""
     if getattr(sys, "frozen", False):
         return [sys.executable, ARGUMENT]
     package = str(Path(__file__).parents[2])
-    # Not the folder that the program was started in: what lies there may be a stranger's.
+    # Leave out the working directory, where a stranger's modules may lie.
     paths = [package, *(os.path.abspath(each) for each in sys.path if each)]  # noqa: PTH100  A zip file is no Path.
     return [sys.executable, "-I", "-c", _CODE.format(paths=paths)]
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the user's environment but where a process finds its libraries."""
+    """The user's environment reduced to the variables with which a process finds its libraries."""
     kept = ("SYSTEMROOT", "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
     return {name: os.environ[name] for name in kept if name in os.environ} | {"TOKENIZERS_PARALLELISM": "false"}
 
@@ -241,9 +246,9 @@ def _read(told: IO[bytes], answers: "queue.SimpleQueue[bytes | NoAnswerError | N
 def _end(child: "subprocess.Popen[bytes]", reader: threading.Thread) -> None:
     child.kill()
     child.wait()
-    if threading.current_thread() is not reader:  # Objects are collected in any thread.
+    if threading.current_thread() is not reader:  # The object may be collected in any thread.
         reader.join(timeout=1)
     for pipe in (child.stdin, child.stdout):
-        with contextlib.suppress(OSError, ValueError):  # What was not written yet is of no use.
+        with contextlib.suppress(OSError, ValueError):  # Unwritten bytes are of no use now.
             assert pipe is not None
             pipe.close()

@@ -20,37 +20,37 @@ PATIENCE_S = 60
 _MOST_OF_REASON = 200  # characters
 
 Answer = Callable[[Mapping[str, Any]], Any]
+Kinds = Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, Answer]]]
+"""By name a function that opens something and returns the facts about it and the function that answers."""
 
 
-def main() -> None:
-    """Answer the questions on the standard input until it ends."""
+def run(kinds: Kinds) -> None:
+    """Be the process: answer the questions on the standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # In a terminal, Ctrl+C goes to this process as well.
     asked, told = _pipes()
-    _bound()
-    serve(asked, told)
+    forbid_files()
+    serve(asked, told, kinds)
     os._exit(0)
 
 
-def serve(asked: IO[bytes], told: IO[bytes]) -> None:
+def serve(asked: IO[bytes], told: IO[bytes], kinds: Kinds) -> None:
     """Say which process this is, open what the first message names, and answer the others."""
-    from explorer.tokens.behind_fence import KINDS
-
     found: list[Answer] = []
 
     def opened(opening: Mapping[str, Any]) -> Any:
-        about, answer = KINDS[opening["kind"]](opening)
+        about, answer = kinds[opening["kind"]](opening)
         found.append(answer)
         return about
 
     _send(told, {"process": os.getpid()})
     answer: Answer = opened
     while (question := _received(asked)) is not None:
-        # It works in a thread of C, so that a library that never comes back to Python is ended as well.
+        # This timer runs in a C thread, so it also ends a library that never returns to Python.
         faulthandler.dump_traceback_later(PATIENCE_S, exit=True, file=2)
         message = answered(answer, question)
         faulthandler.cancel_dump_traceback_later()
         _send(told, message)
-        if not found:  # What could not be opened answers nothing.
+        if not found:  # The first message failed, so there is nothing to ask.
             return
         answer = found[0]
 
@@ -86,7 +86,7 @@ def _pipes() -> tuple[IO[bytes], IO[bytes]]:
     return os.fdopen(asked, "rb"), os.fdopen(told, "wb")
 
 
-def _bound() -> None:
+def forbid_files() -> None:
     """Write no file, and none when the process is aborted, where the system can forbid it."""
     try:
         import resource

@@ -100,6 +100,10 @@ class FencedTokenizer:
         found: int | None = self._ask(what="id_of", piece=piece)
         return found
 
+    def end(self) -> None:
+        """End the process; a further question starts another."""
+        self._fence.end()
+
     def _ask(self, **question: Any) -> Any:
         try:
             return self._fence.ask(**question)

@@ -29,7 +29,7 @@ def read_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING
         import tokenizers
     except ImportError as error:
         raise NotInstalled(name="tokenizers") from error
-    path = folder / _FILE  # The file that is read, which a refusal names.
+    path = folder / _FILE  # A refusal names the file that was read.
     try:
         if path.is_file():
             made = ForeignTokenizer(tokenizers.Tokenizer.from_str(read_whole(path, _MOST_BYTES).decode()))
@@ -57,7 +57,7 @@ def read_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING
     except Exception as error:  # The library raises plain Exceptions for what it cannot read.
         raise BadVocabulary(path=str(path), reason=str(error)) from error
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # What Rust did not expect is no Exception in Python.
+        if type(error).__name__ != "PanicException":  # A panic in Rust is no Exception in Python.
             raise
         raise BadVocabulary(path=str(path), reason=str(error)) from error
     return made

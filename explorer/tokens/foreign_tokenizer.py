@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from explorer.tokens.check import check_text
@@ -19,6 +18,7 @@ class ForeignTokenizer:
         inside.no_truncation()  # Files may ask for it, and a part of the text would be missing.
         inside.no_padding()
         self._inside = inside
+        self._pieces: Mapping[str, int] = inside.get_vocab(with_added_tokens=True)
         if self.size > _MOST_IDS:  # To write this vocabulary, the library goes through every id: 4 GB for one of 10⁹.
             raise ValueError(f"id {self.size - 1:,} > {_MOST_IDS:,}")
         told = json.loads(inside.to_str())
@@ -70,11 +70,6 @@ class ForeignTokenizer:
         """The id of a piece, None if there is no such piece."""
         found: int | None = self._inside.token_to_id(piece)
         return found
-
-    @cached_property
-    def _pieces(self) -> dict[str, int]:
-        pieces: dict[str, int] = self._inside.get_vocab(with_added_tokens=True)
-        return pieces
 
     @property
     def names(self) -> dict[int, str]:

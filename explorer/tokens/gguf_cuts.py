@@ -20,11 +20,14 @@ def _words(digits: str, *, endings: str = _ENDINGS + "|", letters: str = r"\p{L}
     return rf"{endings}[^\r\n\p{{L}}\p{{N}}]?[{letters}]+|{digits}| ?[^\s{others}\p{{N}}]+{breaks}|{_SPACES}"
 
 
-def _cased(digits: str, endings: str = "") -> str:
+_CAPITAL, _SMALL = r"(?:(?=\p{L})[^a-z])", r"(?:(?=\p{L})[^A-Z])"  # as llama.cpp writes them for most of its names
+_CAPITAL_OR_MARK, _SMALL_OR_MARK = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+
+def _cased(digits: str, endings: str = "", *, high: str = _CAPITAL, low: str = _SMALL, breaks: str = r"[\r\n/]*") -> str:
     """Words that are cut where a capital follows a small letter."""
-    high, low = r"(?:(?=\p{L})[^a-z])", r"(?:(?=\p{L})[^A-Z])"
     lead = r"[^\r\n\p{L}\p{N}]?"
-    return rf"{lead}{high}*{low}+{endings}|{lead}{high}+{low}*{endings}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"
+    return rf"{lead}{high}*{low}+{endings}|{lead}{high}+{low}*{endings}|{digits}| ?[^\s\p{{L}}\p{{N}}]+{breaks}|{_SPACES}"
 
 
 _LLAMA3, _QWEN2 = _words(r"\p{N}{1,3}"), _words(_DIGIT)
@@ -34,7 +37,27 @@ _DEEPSEEK3 = (
     "[一-龥\u3040-\u309f\u30a0-\u30ff]+",  # Chinese, and both scripts of Japanese
     rf"{_SIGNS}|[^\r\n\p{{L}}\p{{P}}\p{{S}}]?[\p{{L}}\p{{M}}]+| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_SPACES}",
 )
-_DEEPSEEK_CODER = (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥\u0800-一가-\ud7ff]+", _DIGIT)
+_ASIAN = "[一-龥\u0800-一가-\ud7ff]+"
+# Letters with case, without the alphabets and the signs of mathematics that DeepSeek's list of ranges leaves out.
+_LISTED = (
+    r"(?![\x{560}-\x{588}\x{10c7}-\x{10ff}\x{1c80}-\x{1c8a}\x{2d00}-\x{2d2d}\x{a790}-\x{ab6f}\x{10570}-\x{105bc}"
+    r"\x{10d50}-\x{10d85}\x{16e40}-\x{16e7f}\x{1d400}-\x{1d7cb}\x{1df00}-\x{1df2a}])[\p{Lu}\p{Ll}\p{Lt}]"
+)
+_DEEPSEEK = (r"[\r\n]", rf"\s?(?:{_LISTED})+", r"\s?[!-/:-~！-／：-～‘-‟\u3000-\u3002]+", r"\s+$", _ASIAN, r"\p{N}+")
+_YOUTU = (
+    "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-\u309f\u30a0-\u30ff]+",
+    _cased(_DIGIT, _ENDINGS + "?", high=_CAPITAL_OR_MARK, low=_SMALL_OR_MARK),
+)
+_NOT_CHINESE = r"(?:(?!\p{Han})%s)"
+_KIMI = r"\p{Han}+|" + _cased(
+    r"\p{N}{1,3}", _ENDINGS + "?", high=_NOT_CHINESE % _CAPITAL_OR_MARK, low=_NOT_CHINESE % _SMALL_OR_MARK, breaks=r"[\r\n]*"
+)
+_THREES_FROM_THE_END = r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"
+_SCRIPTS = (  # those that write no spaces between words, and Korean
+    "[一-鿿㐀-䶿豈-\ufaff\u3040-\u309f\u30a0-\u30ff･-ﾟ⼀-⿟เ-๿\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f"
+    "\uaa60-\uaa7f\ua9e0-\ua9ff가-\ud7af\u1100-\u11ff]+"
+)
+_DEEPSEEK_CODER = (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _ASIAN, _DIGIT)
 _BLOOM = r" ?[^(\s|.,!?…。，、।۔،)]+"
 
 
@@ -62,6 +85,11 @@ _ROWS: tuple[tuple[str, Cut], ...] = (
     ("tekken", Cut((_cased(_DIGIT),), True, True)),
     ("gpt-4o llama4 kanana2 talkie minimax-m2", Cut((_cased(r"\p{N}{1,3}", _ENDINGS + "?"),))),
     ("deepseek-v3 hunyuan-dense joyai-llm hy_v4", Cut(_DEEPSEEK3)),
+    ("deepseek-llm", Cut(_DEEPSEEK)),
+    ("youtu", Cut(_YOUTU, whole=True)),
+    ("kimi-k2", Cut((_KIMI,))),
+    ("afmoe", Cut((_THREES_FROM_THE_END, _SCRIPTS, _DEEPSEEK3[2]))),
+    ("superbpe", Cut((r"\p{N}+", r"(?=(\d{3})+(?!\d))"))),
     ("deepseek-coder", Cut(_DEEPSEEK_CODER)),
     ("bloom poro-chat gpt3-finnish", Cut((_BLOOM,))),
     ("viking", Cut((_BLOOM, _DIGIT))),

@@ -1,7 +1,7 @@
 """The vocabulary that a GGUF file has in its header, written as tokenizer.json, which the library `tokenizers` reads.
 
-Two kinds are known: byte pairs of bytes ("gpt2"), and pieces of sentencepiece with scores ("llama"). What a header leaves out
-is as llama.cpp takes it (`src/llama-vocab.cpp`): these files are made for it.
+Two kinds are known: byte pairs of bytes ("gpt2"), and pieces of sentencepiece with scores ("llama"). Where a
+header leaves something out, the defaults are those of llama.cpp (`src/llama-vocab.cpp`): these files are made for it.
 """
 
 import json

@@ -21,7 +21,7 @@ _ABOUT = ("tokenizer_config.json", "config.json")  # Either may name the class.
 _ENDS = ("[CLS]", "[SEP]")
 _UNKNOWN = "[UNK]"
 # Qwen cuts a text in its own way before pieces are looked up.
-_QWEN = (
+QWEN_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
@@ -47,7 +47,7 @@ class OlderFiles:
 
 
 def older_files(folder: Path, family: str) -> OlderFiles | None:
-    """What there is in a folder with a model of `family`; None if there is nothing. Raises UnknownTokenizer, CannotRead."""
+    """The older files in a folder with a model of `family`; None if there are none. Raises UnknownTokenizer, CannotRead."""
     about = _about(folder)
     told = str(about.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer")
     if all((folder / name).is_file() for name in _PAIRS):
@@ -132,7 +132,7 @@ def _qwen_byte_pairs(library: Any, folder: Path, about: Mapping[str, Any]) -> An
     """Qwen's: text is cut in another way first, and each digit stands alone."""
     made = _byte_pairs(library, folder, about)
     made.normalizer = library.normalizers.NFC()
-    cut = library.pre_tokenizers.Split(library.Regex(_QWEN), behavior="isolated")
+    cut = library.pre_tokenizers.Split(library.Regex(QWEN_PATTERN), behavior="isolated")
     whole = library.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.pre_tokenizer = library.pre_tokenizers.Sequence([cut, whole])
     return made

@@ -19,8 +19,8 @@ _PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|{CLUSTER}")
 
 
 @attrs.frozen
-class Piece:
-    """The spans of a piece's characters, and the span of the white space that its MARK stands for, if it has one.
+class Pretoken:
+    """A piece (pre-token): the spans of its characters, and that of the white space that its MARK stands for, if it has one.
 
     At the beginning of a text the span of white space is empty.
     """
@@ -29,7 +29,7 @@ class Piece:
     space: Span | None = None
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str) -> Iterator[Pretoken]:
     """The pieces of `text` in order. A piece without characters is a mark alone."""
     space: Span | None = (0, 0)
     for found in _PIECE.finditer(text):
@@ -39,11 +39,11 @@ def pieces(text: str) -> Iterator[Piece]:
             continue
         spans = tuple((start + a, start + b) for a, b in clusters(found[0]))
         if found["word"]:
-            yield Piece(spans, space)
+            yield Pretoken(spans, space)
         else:
             if space and space[0] > 0:
-                yield Piece((), space)
-            yield Piece(spans)
+                yield Pretoken((), space)
+            yield Pretoken(spans)
         space = None
 
 
@@ -53,7 +53,7 @@ def opens_word(text: str, start: int) -> bool:
     return bool(found and found["word"]) and (start == 0 or text[start - 1].isspace())
 
 
-def first_symbols(piece: Piece, text: str) -> tuple[str, ...]:
+def first_symbols(piece: Pretoken, text: str) -> tuple[str, ...]:
     """The symbols with which merging starts: the mark and the characters."""
     characters = tuple(text[start:end] for start, end in piece.characters)
     return characters if piece.space is None else (MARK, *characters)

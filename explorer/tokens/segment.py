@@ -1,28 +1,40 @@
 """The Segmenter: Chinese words by jieba, with their places in the text. This is the only file that knows jieba.
 
 jieba stores its words in the shared temporary folder with marshal, where anyone may put a harmful file. Here they are stored
-in a folder of the user, in a form that is read faster (`tokens.word_counts`). Only one thread may use the Segmenter at a time,
+in a folder of the user, in a form that is read faster: jieba's own takes 0.7 s and
+stops all other threads for that time. Only one thread may use the Segmenter at a time,
 because words that are added for a call change the dictionary until the call ends.
 """
 
+import contextlib
+import json
 import logging
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 with warnings.catch_warnings():  # jieba's last release has invalid escapes and imports pkg_resources.
     warnings.simplefilter("ignore")
     import jieba
 
+from explorer.errors import CannotWrite, ExplorerError
+from explorer.files import opened, replacing
+from explorer.json_text import read_json_text
 from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, widened
-from explorer.tokens.jieba_full_mode import full_spans
 from explorer.tokens.simplify import Simplifier
-from explorer.tokens.word_counts import Counts, word_counts
 
 _STRETCH = 1000  # characters; jieba's time for guessing new words grows with the square of a run's length.
 _LONGEST_ADDED = 100  # characters; jieba stores every beginning of a word, so a long word would fill the memory.
 _UNSETTLED = 8  # The text after a stretch may still change so many of its last words.
+
+_SLICE = 16_384  # So many words take a few milliseconds.
+_FORM = "word counts 2"
+_LONGEST_HEAD, _MOST_BYTES = 1000, 2**26  # bytes; jieba's words take 9 MB.
+
+Counts = tuple[dict[str, int], int]
+"""The count of each word, and the total. jieba counts words of two lines twice, so the total may be more than the sum."""
 
 
 class Segmenter:
@@ -110,7 +122,7 @@ class Segmenter:
                 start += len(piece)
         return widened(found, borders(text))
 
-    @contextmanager
+    @contextlib.contextmanager
     def _added(self, words: tuple[str, ...]) -> Iterator[None]:
         """Inside the block, jieba's dictionary has these words too; afterwards it is exactly as it was."""
         added = [self._simplifier.simplified(word) for word in words if 0 < len(word) <= _LONGEST_ADDED]
@@ -128,3 +140,85 @@ class Segmenter:
                     self._jieba.FREQ.pop(part, None)
                 else:
                     self._jieba.FREQ[part] = count
+
+
+def full_spans(lasts_by_start: Mapping[int, Sequence[int]], text: str) -> Iterator[Span]:
+    """The spans of all dictionary words in a run of text, overlapping ones too.
+
+    `lasts_by_start` is jieba's table: for each offset the last offsets of the words that begin there. jieba itself returns the
+    words without their places. Words and order are the same, with one exception: letters on both sides of a dictionary word
+    are two words here, while jieba joins them to one word that is not in the text.
+    """
+    letters: list[Span] = []
+    covered = 0  # The text before this offset is covered by words.
+    for start, lasts in lasts_by_start.items():
+        if not _is_letter(text[start]):
+            yield from letters
+            letters.clear()
+        if len(lasts) > 1 or start < covered:
+            for last in lasts:
+                if last > start:  # A single character is a word only if no longer word begins with it.
+                    yield start, last + 1
+                    covered = last + 1
+            continue
+        covered = lasts[0] + 1
+        if not _is_letter(text[start]):
+            yield start, covered
+        elif letters and letters[-1][1] == start:
+            letters[-1] = (letters[-1][0], covered)
+        else:
+            letters.append((start, covered))
+    yield from letters
+
+
+def _is_letter(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
+    """The counts that `build` makes, read from the file if it has the same key. A file that cannot be written is no error.
+
+    The file has a line of JSON, then one line for each word, then the counts.
+    """
+    try:
+        return _read_counts(path, key)
+    # The file may be absent, a foreign one, or broken anywhere: JSON can be nested without end, a length can be any number.
+    except (ExplorerError, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError):
+        made = build()
+        with contextlib.suppress(CannotWrite):
+            _write_counts(path, key, made)
+        return made
+
+
+def _read_counts(path: Path, key: str) -> Counts:
+    with opened(path) as file:
+        about = read_json_text(file.readline(_LONGEST_HEAD))
+        if (about["form"], about["key"]) != (_FORM, key):
+            raise ValueError
+        rest = file.read(_MOST_BYTES)
+    if _digest(about, rest) != about["crc32"]:  # The file was cut short or changed.
+        raise ValueError
+    words = rest[: about["bytes"]].decode("utf-8").split("\n")
+    counts = array("I", rest[about["bytes"] :])
+    total = int(about["total"])
+    if not len(words) == len(counts) == about["words"] or total <= 0:
+        raise ValueError
+    found: dict[str, int] = {}
+    for start in range(0, len(words), _SLICE):
+        found.update(zip(words[start : start + _SLICE], counts[start : start + _SLICE], strict=True))
+    return found, total
+
+
+def _digest(about: Mapping[str, object], rest: bytes) -> int:
+    """The checksum of the words, the counts and their sizes."""
+    return zlib.crc32(rest, zlib.crc32(f"{about['words']} {about['bytes']} {about['total']}".encode()))
+
+
+def _write_counts(path: Path, key: str, counts: Counts) -> None:
+    each, total = counts
+    words = "\n".join(each).encode("utf-8")
+    rest = words + array("I", each.values()).tobytes()
+    about = {"form": _FORM, "key": key, "words": len(each), "bytes": len(words), "total": total}
+    about["crc32"] = _digest(about, rest)
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        file.write(json.dumps(about).encode("utf-8") + b"\n" + rest)

@@ -6,7 +6,6 @@ text, is the family's affair: `RULES` has a row for each.
 
 import importlib
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,11 +92,13 @@ class SentencePieces(ForeignTokenizer):
 
     def __init__(self, source: Any, target: Any, rules: Rules, ids: Mapping[str, int] | None) -> None:
         self._by_bytes, self._spaced = False, True
-        self._source, self._target, self._rules, self._given = source, target, rules, ids
+        self._source, self._target, self._rules = source, target, rules
+        self._pieces = dict(ids) if ids is not None else _places(source, rules)
+        self._piece_of = {number: piece for piece, number in self._pieces.items()}
         unknown = source.unk_id()
         self._unknown = self._id(source.id_to_piece(unknown)) if unknown >= 0 else None
         self._plain: frozenset[str] = frozenset()
-        self._unknown_piece = None  # A text never becomes it by being typed.
+        self._unknown_piece = None  # No typed text becomes this piece.
         around = (*rules.first, *rules.before, *rules.behind)
         places = range(source.get_piece_size())
         control = (source.id_to_piece(place) for place in places if source.is_control(place) or source.is_unknown(place))
@@ -121,29 +122,13 @@ class SentencePieces(ForeignTokenizer):
 
     def decode(self, ids: tuple[int, ...]) -> str:
         """See ForeignTokenizer."""
-        kept = [self._names_raw[number] for number in ids if number < self.size and not self._is_special(number)]
+        kept = [self._piece_of.get(number, "") for number in ids if not self._is_special(number)]
         text: str = self._target.decode([piece for piece in kept if piece])
         return text.replace("\ufffd", "").strip()
 
     def id_of(self, piece: str) -> int | None:
         """See ForeignTokenizer."""
         return self._pieces.get(piece)
-
-    @cached_property
-    def _pieces(self) -> dict[str, int]:
-        if self._given is not None:
-            return dict(self._given)
-        first = {piece: number for number, piece in enumerate(self._rules.first)}
-        cutter, after = self._source, self._rules.after
-        every = (cutter.id_to_piece(place) for place in range(cutter.get_piece_size()))
-        return {piece: place + after for place, piece in enumerate(every)} | first
-
-    @cached_property
-    def _names_raw(self) -> list[str]:
-        names = [""] * self.size
-        for piece, number in self._pieces.items():
-            names[number] = piece
-        return names
 
     def _id(self, piece: str) -> int | None:
         return self._pieces.get(piece)
@@ -159,8 +144,15 @@ class SentencePieces(ForeignTokenizer):
         return [(number, piece, (0, 0)) for piece in pieces if (number := self._pieces.get(piece)) is not None]
 
 
+def _places(cutter: Any, rules: Rules) -> dict[str, int]:
+    """The id of each piece of a model whose ids are the places in the file."""
+    first = {piece: number for number, piece in enumerate(rules.first)}
+    every = (cutter.id_to_piece(place) for place in range(cutter.get_piece_size()))
+    return {piece: place + rules.after for place, piece in enumerate(every)} | first
+
+
 def _ends(text: str) -> Iterator[int]:
-    """How many bytes stand before each character, and before the end."""
+    """The byte offset of each character, and of the end."""
     at = 0
     for letter in text:
         yield at
@@ -170,9 +162,9 @@ def _ends(text: str) -> Iterator[int]:
 
 def _pieces(message: bytes) -> Iterator[tuple[str, int, int]]:
     """The pieces in what the library writes (SentencePieceText in Protocol Buffers), each with its first and last byte."""
-    for field, value in _fields(message):
+    for field, value in message_fields(message):
         if field == 2 and isinstance(value, bytes):
-            row = dict(_fields(value))
+            row = dict(message_fields(value))
             piece = row.get(1, b"")
             begin, end = row.get(4, 0), row.get(5, 0)
             assert isinstance(piece, bytes)
@@ -181,7 +173,7 @@ def _pieces(message: bytes) -> Iterator[tuple[str, int, int]]:
             yield piece.decode("utf-8", "replace"), begin, end
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+def message_fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
     """The fields of one message: whole numbers, and rows of bytes. All that the library writes is of these two kinds."""
     at = 0
     while at < len(message):

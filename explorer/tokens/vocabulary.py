@@ -7,7 +7,7 @@ import attrs
 
 from explorer.files import read_whole
 
-_MOST_BYTES = 2**24  # The bundled files have about a hundredth of that.
+_MOST_BYTES = 2**24  # The bundled files have about a hundredth of this.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
 MASK = "<mask>"

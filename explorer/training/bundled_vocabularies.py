@@ -15,8 +15,9 @@ from pathlib import Path
 from explorer.files import opened
 from explorer.resources import asset_text, cache_folder
 from explorer.tokens import spaces
-from explorer.tokens.bpe import BYTES, learn
+from explorer.tokens.bpe import BYTES
 from explorer.tokens.graphemes import characters
+from explorer.tokens.learn_bpe import learn
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
 

@@ -1,5 +1,6 @@
 """The command scan, and the same from Python."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 import explorer
 from explorer.cli.main import main
 from explorer.errors import ExtraMissing
+from explorer.lang import LANGUAGES, Words
 from explorer.scanning.progress_file import progress_path
 from explorer.scanning.table_file import read_table
 from explorer.state.held_out import held_out
@@ -36,24 +38,34 @@ def test_scan_writes_what_explorer_scan_gives(texts: Path, tmp_path: Path, capsy
     told = capsys.readouterr().out
     assert "6 sentences" in told and "Entropy" in told
     assert "could not be measured: 1. The sentence is empty" in told and "error." not in told
+    reasons = json.loads(out.read_text("utf-8"))["transformer-explorer-scan"]["reasons"]
+    assert reasons == {"error.empty_text": {each: Words.load(each)("error.empty_text") for each in LANGUAGES}}
     table = explorer.scan(texts, ("entropy", "previous", "probability"))
     for row, other in zip(table.rows(), read_table(out).rows(), strict=True):
         assert (row.total, row.count, row.best) == (other.total, other.count, other.best)
     assert set(table.measures) == {"entropy", "previous", "probability"}
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\x01b", {"en": "control character", "zh": "控制字符"}),
+        ("我 " * 900, {"en": "more tokens than", "zh": "词元比模型能接受的多"}),
+    ],
+    ids=["control", "long"],
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_file_of_which_nothing_can_be_measured_says_why(
-    language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, said: dict[str, str], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In a sentence, and not that there is none in it."""
     texts = tmp_path / "own.txt"
-    texts.write_text("a\x01b\n" * 3, encoding="utf-8")
+    texts.write_text(f"{text}\n" * 3, encoding="utf-8")
     assert main(["scan", str(texts), "--measure", "entropy", "--out", str(tmp_path / "a.json"), "--language", language]) == 2
     told = capsys.readouterr().err
 
-    assert "3" in told and "error." not in told
-    assert ("control character" if language == "en" else "控制字符") in told
+    assert "3" in told and "error." not in told and "…" not in told
+    assert said[language] in told
 
 
 def test_what_cannot_be_scanned_is_one_line(texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

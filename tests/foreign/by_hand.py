@@ -13,7 +13,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
-from explorer.foreign.families import FAMILIES, Side
+from explorer.foreign.families import FAMILIES, SidePaths
 from explorer.foreign.opening import Opened
 
 Step = Callable[[Tensor], Tensor]
@@ -117,11 +117,11 @@ def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
     return next(known[path] for path in paths if path in known), False
 
 
-def _of(side: Side, part: str) -> str:
+def _of(side: SidePaths, part: str) -> str:
     return {"tokens": side.tokens, "positions": side.positions, "segments": side.segments}[part]
 
 
-def _side(like: Opened, name: str) -> Side:
+def _side(like: Opened, name: str) -> SidePaths:
     family = FAMILIES[like.foreign.model.config.model_type]
     return family.sides[0] if len(family.sides) == 1 or name == "encoder" else family.sides[1]
 

@@ -158,9 +158,9 @@ def fresh(name: str) -> Any:
 
     settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS)[name]
     torch.manual_seed(1)
-    config = getattr(transformers, settings)(**values)
-    if name in BY_SOFTMAX:
-        config._attn_implementation = "eager"  # As in opening a folder: some choose the class of their attention by it.
+    # As in opening a folder: some choose the class of their attention by it.
+    chosen = {"attn_implementation": "eager"} if name in BY_SOFTMAX else {}
+    config = getattr(transformers, settings)(**values, **chosen)
     model = getattr(transformers, kind)(config).eval()
     for path, parameter in model.named_parameters():
         if name not in ("marian", "pegasus") or "embed_positions" not in path:  # Its waves are in no file.

@@ -19,12 +19,15 @@ from explorer.engine.request import Request
 from explorer.errors import (
     AdapterDoesNotFit,
     AdapterNeedsModel,
+    AdapterNotThere,
     BadFolder,
     BadWeights,
     ExplorerError,
     NeedsSafetensors,
     NotAnAdapter,
+    NotANumber,
     NotNumbers,
+    TextForNumber,
     UnknownAdapter,
 )
 from explorer.foreign import thin
@@ -207,7 +210,10 @@ def test_one_of_our_own_models_takes_none(tmp_path: Path) -> None:
         ({"bias": "all"}, UnknownAdapter, "bias"),
         ({"init_lora_weights": "pissa"}, UnknownAdapter, "pissa"),
         ({"alpha_pattern": {"(a+)+$": 3}}, UnknownAdapter, "alpha_pattern"),
-        ({"lora_alpha": "much"}, NotAnAdapter, "much"),
+        ({"lora_alpha": "much"}, TextForNumber, '"much"'),
+        ({"r": "2"}, TextForNumber, '"2"'),
+        ({"r": True}, NotANumber, "true"),
+        ({"rank_pattern": {"c_attn": [2]}}, NotANumber, "rank_pattern.c_attn"),
         ({"lora_alpha": math.inf}, NotAnAdapter, "lora_alpha"),
         ({"lora_alpha": math.nan}, NotAnAdapter, "lora_alpha"),
         ({"lora_alpha": 10**400}, NotAnAdapter, "401"),
@@ -227,6 +233,15 @@ def test_what_is_not_plain_lora_is_one_sentence(
         read_adapter(folder)
 
     assert named in Words.load(language).error(caught.value)
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_so() -> None:
+    """And no settings are missed in it."""
+    with pytest.raises(AdapterNotThere) as caught:
+        read_adapter(Path("/nowhere"))
+
+    assert "/nowhere does not exist" in Words.load("en").error(caught.value)
+    assert "/nowhere 不存在" in Words.load("zh").error(caught.value)
 
 
 def test_wrong_files_are_one_sentence(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, fresh, ids_of, ope
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 Arrays = dict[str, NDArray[np.float32]]
-ROWS, COLUMNS = [1, 3], [0, 2]
+GGUF_FAMILIES, COLUMNS = [1, 3], [0, 2]
 _FLOOR = torch.finfo(torch.float32).min / 2  # Eager attention writes the least number of its type into closed cells.
 
 
@@ -118,7 +118,7 @@ def kinds_at(tap: str) -> list[str]:
 
 def change_at(found: Opened, tap: str, kind: str) -> Change:
     values = {"scale": {"value": -0.5}, "set": {"value": 0.3}, "add": {"value": 0.7}, "patch": {"text": "other"}}
-    rows, columns = (ROWS, [1]) if kind == "close" or tap.endswith(".masked") else (ROWS, COLUMNS)
+    rows, columns = (GGUF_FAMILIES, [1]) if kind == "close" or tap.endswith(".masked") else (GGUF_FAMILIES, COLUMNS)
     return Change(tap, kind, head=head_of(found, tap), rows=rows, columns=columns, **values.get(kind, {}))  # type: ignore[arg-type]
 
 
@@ -160,7 +160,7 @@ def test_a_change_that_differs_would_be_found() -> None:
     change = change_at(found, tap, "scale")
     ours = output(found, passed(found, change))
     theirs = by_hand(
-        eager("llama"), found, tap, made_by_hand(Change(tap, "scale", head=3, rows=ROWS, columns=COLUMNS, value=-0.55))
+        eager("llama"), found, tap, made_by_hand(Change(tap, "scale", head=3, rows=GGUF_FAMILIES, columns=COLUMNS, value=-0.55))
     )
     assert abs(ours - theirs).max() > 2e-4 * abs(ours).max()
 

@@ -14,8 +14,8 @@ from explorer.cli import main as cli
 from explorer.errors import ExplorerError, KnobDoesNothing, LacksTap, MissingWeights, NoEndSymbol, NotAModel, WeightsDoNotFit
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
-from explorer.foreign.labels import read_labels
 from explorer.foreign.opening import open_model
+from explorer.foreign.settings import read_labels
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.class_head import ClassHead
 from explorer.trace.model_card import ModelCard

@@ -13,8 +13,8 @@ import pytest
 
 from explorer import errors
 from explorer.foreign.folder import check_folder
-from explorer.foreign.known import known_families
 from explorer.foreign.opening import open_model
+from explorer.foreign.settings import known_families
 from explorer.lang import Words
 from tests.foreign.models import write_safetensors
 

@@ -19,6 +19,7 @@ from explorer.errors import (
     NoAttention,
     NotFinite,
     NotInstalled,
+    TextForNumber,
     UnknownFamily,
     WeightsDoNotFit,
 )
@@ -61,7 +62,7 @@ WRONG = {
     "far too large": (lambda folder: with_settings(folder, vocab_size=2**24), WeightsDoNotFit, "/"),
     "an unknown activation": (lambda folder: with_settings(folder, activation_function="evil"), BadSettings, "evil"),
     "unknown family": (lambda folder: with_settings(folder, model_type="nonesuch"), UnknownFamily, "nonesuch"),
-    "settings of another type": (lambda folder: with_settings(folder, n_embd="wide"), BadSettings, "config.json"),
+    "settings of another type": (lambda folder: with_settings(folder, n_embd="wide"), TextForNumber, '"wide"'),
     "a family without a model": (lambda folder: with_settings(folder, model_type="encodec_vocab"), UnknownFamily, "encodec"),
 }
 

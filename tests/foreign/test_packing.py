@@ -63,7 +63,7 @@ def test_a_packed_product_is_the_layers_own(which: int, rows: int) -> None:
     made = packed(layer)
     with torch.inference_mode():
         assert torch.allclose(layer(x), told(layer, x), atol=1e-4)
-    assert made._packed is not None
+    assert made.is_packed
 
 
 @pytest.mark.parametrize("which", range(3))
@@ -105,7 +105,7 @@ def test_little_memory_packs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = packable(layers()[0])
 
     assert not pack_all(made)
-    assert made[0]._packed is None
+    assert not made[0].is_packed
 
 
 def test_packing_that_is_stopped_leaves_nothing_packed() -> None:
@@ -114,7 +114,7 @@ def test_packing_that_is_stopped_leaves_nothing_packed() -> None:
     answers = iter([False, True])
 
     assert not pack_all(made, lambda: next(answers))
-    assert all(each._packed is None for each in made)
+    assert not any(each.is_packed for each in made)
 
 
 def test_a_packed_model_says_what_it_said() -> None:
@@ -128,9 +128,7 @@ def test_a_packed_model_says_what_it_said() -> None:
         wanted = plain(input_ids=ids, output_hidden_states=True, use_cache=False)
 
     assert len(made) == 2 * 4 + 1
-    assert all(
-        own(module)._packed is not None for module in found.foreign.model.modules() if isinstance(own(module), PackedLayer)
-    )
+    assert all(own(module).is_packed for module in found.foreign.model.modules() if isinstance(own(module), PackedLayer))
     assert (logits - wanted.logits).abs().max() <= 1e-5 * wanted.logits.abs().max()
     stream = torch.from_numpy(recording.arrays["decoder.layers.0.residual2"].copy())
     assert (stream - wanted.hidden_states[1][0]).abs().max() <= 1e-5 * stream.abs().max()

@@ -114,11 +114,22 @@ def projection_owner(model: Any, layer: int) -> Any:
 def own_values(attention: Any, x: Tensor) -> Tensor:
     """[batch, head, position, feature] by the model's own matrices."""
     if hasattr(attention, "query_key_value"):
-        value = attention._split_heads(attention.query_key_value(x))[2]  # [batch, position, head, feature]
+        value = own_fused_values(attention, attention.query_key_value(x))  # [batch, position, head, feature]
     else:
         value = attention.v_proj(x).unflatten(-1, (4, 8))
     found: Tensor = value.transpose(1, 2)
     return found
+
+
+def own_fused_values(attention: Any, fused: Tensor) -> Tensor:
+    """[batch, position, head, feature] the values of a Falcon, whose one matrix gives Q, K and V in three orders."""
+    width = attention.head_dim
+    if attention.new_decoder_architecture:  # Each key's queries, then the key, then the value.
+        grouped = fused.unflatten(-1, (attention.num_kv_heads, -1, width))
+        return grouped[..., -1, :].repeat_interleave(attention.num_heads // attention.num_kv_heads, dim=2)
+    if attention.multi_query:  # All queries, the key, the value.
+        return fused.unflatten(-1, (-1, width))[..., -1:, :]
+    return fused.unflatten(-1, (attention.num_heads, 3, width))[..., 2, :]
 
 
 @pytest.mark.parametrize("name", STREAM_BY_SOFTMAX)

@@ -65,6 +65,13 @@ WHOLE: dict[str, tuple[Spoil, type[ExplorerError], str]] = {
     "quantized by a private key": (changed(inner={"_load_in_4bit": True}), errors.Quantized, "load_in_4bit"),
     "numbers of eight bits": (of_eight_bits, errors.Quantized, "F8_E4M3"),
     "a setting that no model can have": (changed(hidden_act="evil"), errors.BadSettings, "evil"),
+    "fewer layers than one": (changed(num_hidden_layers=-1), errors.ImpossibleNumber, "num_hidden_layers"),
+    "no layers": (changed(num_hidden_layers=0), errors.ImpossibleNumber, "num_hidden_layers"),
+    "a negative width": (changed(hidden_size=-32), errors.ImpossibleNumber, "-32"),
+    "no heads": (changed(num_attention_heads=0), errors.ImpossibleNumber, "num_attention_heads"),
+    "half a head": (changed(num_key_value_heads=1.5), errors.ImpossibleNumber, "1.5"),
+    "layers in words": (changed(num_hidden_layers="2"), errors.TextForNumber, '"2"'),
+    "a truth for a number": (changed(vocab_size=True), errors.NotANumber, "true"),
     "more layers than were saved": (changed(num_hidden_layers=3), errors.LacksTensors, "layers.2"),
     "a tensor that was not saved": (
         tensors(lambda found: found.pop("model.layers.0.mlp.up_proj.weight")),

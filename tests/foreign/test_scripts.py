@@ -16,6 +16,7 @@ from explorer.engine.request import Request
 from explorer.errors import NoScriptForModel
 from explorer.export.pytorch.foreign import noted
 from explorer.export.pytorch.script import pytorch_script
+from explorer.foreign import folder as folder_room
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.changes import Change
 from explorer.trace.script_parts import ScriptParts
@@ -103,7 +104,9 @@ def _run(text: str) -> dict[str, NDArray[np.float32]]:
     return {name: tensor.numpy() for name, tensor in taps.items()}
 
 
-def test_what_hooks_do_not_show_whole_has_no_script(folder: Callable[[str], Path], tmp_path: Path) -> None:
+def test_what_hooks_do_not_show_whole_has_no_script(
+    folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Experts, and attention that is seen by its softmax alone; nothing is written then."""
     for name in ("mixtral", "bloom"):
         with pytest.raises(NoScriptForModel, match=name):
@@ -119,10 +122,9 @@ def test_what_hooks_do_not_show_whole_has_no_script(folder: Callable[[str], Path
             pytorch_script(trace, ScriptParts(foreign=other), Words.load("en"))
     worn = request.wishing(adapter=str(tmp_path), adapted=False)
     assert computer.script_parts(worn.wish).foreign is not None
-    halved = attrs.evolve(computer.sources.of(request.wish)._card, held="bfloat16")
-    computer.sources.of(request.wish)._card = halved
+    monkeypatch.setattr(folder_room, "way_to_hold", lambda _path, _sizes: "bfloat16")
     with pytest.raises(NoScriptForModel):
-        computer.script_parts(request.wish)
+        Computer().script_parts(request.wish)
 
 
 def test_a_script_of_somebodys_model_is_written_without_weights(folder: Callable[[str], Path], tmp_path: Path) -> None:

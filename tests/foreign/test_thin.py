@@ -369,7 +369,7 @@ def test_a_table_gives_out_the_rows_that_are_asked_for(tmp_path: Path) -> None:
             assert torch.equal(store.rows([2, 0]), table[[2, 0]])
             assert torch.equal(store.fill(torch.empty(4, 3)), table)
     layer = torch.nn.Embedding(4, 3)
-    lender = lending.Lender(ahead=False)
+    lender = lending.WeightLender(ahead=False)
     borrower = lending.Borrower(layer, {"weight": Held(table.half())}, lender, "x")
     assert torch.equal(borrower(torch.tensor([[3, 1]])), table[[3, 1]][None])
     for ids in ([4], [-1]):

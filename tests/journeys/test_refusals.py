@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from explorer.app.lessons.ticks import ticks_path
 from explorer.app.session import told
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
@@ -21,7 +22,7 @@ from explorer.errors import DiskFull
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
 from explorer.presets import DEFAULT
-from explorer.resources import log_file
+from explorer.resources import config_folder, log_file
 from explorer.state.intents import SetPreset, SetText
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
@@ -313,3 +314,26 @@ def test_what_ended_the_program_is_not_opened_again(journey: Journey, when: str)
 
     journey.run_as_left(script, "--language", "zh")
     assert list(open_folder().glob("*.toml")) == []
+
+
+def test_what_cannot_be_written_at_the_end_is_said(journey: Journey, capsys: pytest.CaptureFixture[str]) -> None:
+    """And in the window where it still stands: preferences, what is set up, and how far somebody came in a lesson."""
+    places = (config_folder() / "preferences.toml", remembered_path(), ticks_path())
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for path in places:
+            path.unlink(missing_ok=True)
+            path.mkdir()
+        window.appearance.choose_theme("dark")
+        assert "preferences.toml" in window.refusals.text.text()
+        window.refusals.dismiss.click()
+        window.actions_.by_name["lessons"].trigger()
+        journey.wait(lambda: len(window.lessons.lessons) > 0)
+        window.lessons.open("tour")
+        journey.wait(lambda: ticks_path().name in window.refusals.text.text())
+        window.sentences.source_edit.setText("另一句")
+
+    journey.run(script, "gui")
+    said = capsys.readouterr().err
+    assert [path.name for path in places if str(path) not in said] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.errors import BadLesson, CannotRead, ExplorerError, NotAFile
+from explorer.errors import BadLesson, CannotRead, DeviceAsFile, ExplorerError, FolderAsFile, NotAFile, PipeAsFile
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.lesson_file import MOST_BYTES, is_lesson, lesson_key
 from explorer.lessons.read import read_folder, read_lesson
@@ -106,7 +106,7 @@ def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path: Path) -> None:
         lessons, errors = read_folder(tmp_path)
 
     assert [lesson.key for lesson in lessons] == ["good"]
-    assert [type(error) for error in errors] == [NotAFile] * 4
+    assert [type(error) for error in errors] == [FolderAsFile, PipeAsFile, NotAFile, DeviceAsFile]
     for language in LANGUAGES:
         assert "pipe.toml" in Words.load(language).error(errors[1])
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.resources import asset
-from explorer.tokens.bpe import BYTES, MARK, Encoder
+from explorer.tokens.bpe import BYTES, Encoder
 from explorer.tokens.graphemes import borders
+from explorer.tokens.pieces import MARK
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
 from tests.tokens.texts import anything, unhurried

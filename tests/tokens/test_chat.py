@@ -9,7 +9,7 @@ import pytest
 from explorer.errors import BadTemplate, NoChatTemplate
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import chat
-from explorer.tokens.chat import has_template, read_template
+from explorer.tokens.chat import has_template, read_template, special_pieces
 
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
@@ -127,7 +127,7 @@ def test_a_hostile_template_is_refused_in_a_sentence(name: str, tmp_path: Path) 
 
 def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in loops write nothing, so that only time can tell."""
-    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    monkeypatch.setattr(chat, "LIMITS", attrs.evolve(chat.LIMITS, seconds=0.2))
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     with pytest.raises(BadTemplate, match=r"0\.2 s"):
         read_template(write(tmp_path, endless)).prompt("hello")
@@ -135,7 +135,7 @@ def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest
 
 def test_a_template_answers_again_after_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One text is too much for it, and the next one is not."""
-    monkeypatch.setattr(chat, "_LIMITS", attrs.evolve(chat._LIMITS, seconds=0.2))
+    monkeypatch.setattr(chat, "LIMITS", attrs.evolve(chat.LIMITS, seconds=0.2))
     picky = "{% if messages[0].content == 'x' %}{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     made = read_template(write(tmp_path, picky + "{% endif %}{{ messages[0].content }}"))
 
@@ -143,3 +143,32 @@ def test_a_template_answers_again_after_it_was_ended(tmp_path: Path, monkeypatch
     with pytest.raises(BadTemplate):
         made.prompt("x")
     assert made.prompt("b").text == "b"
+
+
+def test_pieces_have_their_names_as_texts_or_in_tables() -> None:
+    """Those that a model has of its own, too; what is no piece, such as a flag, has none."""
+    about = {
+        "bos_token": "<s>",
+        "eos_token": {"content": "</s>", "lstrip": False},
+        "pad_token": None,
+        "add_bos_token": True,
+        "image_token": "<i>",
+        "additional_special_tokens": ["<a>", {"content": "<b>"}, 3],
+        "extra_special_tokens": {"thumbnail": "<t>"},
+        "added_tokens_decoder": {},
+    }
+    assert dict(special_pieces(about, {})) == {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "image_token": "<i>",
+        "thumbnail": "<t>",
+        "additional_special_tokens": ("<a>", "<b>"),
+    }
+
+
+def test_the_map_beside_older_files_is_read() -> None:
+    """It goes before them, as in the reference; newer files, which list their added tokens, are enough."""
+    mapped = {"bos_token": {"content": "<|begin|>"}, "eos_token": "<|end|>"}
+    assert dict(special_pieces({"bos_token": "<s>"}, mapped)) == {"bos_token": "<|begin|>", "eos_token": "<|end|>"}
+    assert dict(special_pieces({"bos_token": "<s>", "added_tokens_decoder": {}}, mapped)) == {"bos_token": "<s>"}
+    assert special_pieces({}, {}) == ()

@@ -15,9 +15,10 @@ import psutil
 import pytest
 
 from explorer.errors import NoTokenizer
-from explorer.tokens import fence, fence_process
+from explorer.tokens import fence
+from explorer.tokens.behind_fence import KINDS
 from explorer.tokens.fence import Fence, Limits, NoAnswerError, OverSizeError, OverTimeError
-from explorer.tokens.fence_process import HEAD_BYTES, answered, one_line, serve
+from explorer.tokens.fence_process import HEAD_BYTES, answered, forbid_files, one_line, serve
 
 CODE = Path(fence.__file__).parents[1]
 LIMITS = Limits(opening_s=10, seconds=0.3, memory_bytes=2**28)
@@ -45,14 +46,14 @@ def asked(fence: Fence, text: str = "x") -> Any:
 
 
 def process_of(fence: Fence) -> psutil.Process:
-    assert fence._process is not None
-    return psutil.Process(fence._process._id)
+    assert fence.process_id is not None
+    return psutil.Process(fence.process_id)
 
 
 def test_one_process_answers_all_questions(fenced: Callable[..., Fence]) -> None:
     """It starts with the first one."""
     fence = fenced(ECHO)
-    assert fence._process is None
+    assert fence.process_id is None
     assert asked(fence, "我爱")["prompt"] == "我爱"
     first = process_of(fence)
     assert asked(fence, "b")["prompt"] == "b"
@@ -93,15 +94,15 @@ def test_an_interrupted_question_leaves_no_answer_for_the_next_one(
     fenced: Callable[..., Fence], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl+C in a notebook comes while an answer is on its way."""
-    fence = fenced(ECHO)
+    slow = "{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}"
+    fence = fenced("{% if messages[0].content == 'first' %}" + slow + "{% endif %}" + ECHO)
     asked(fence)
-    assert fence._process is not None
     with monkeypatch.context() as patched:
 
-        def interrupted(_seconds: float) -> bytes:
+        def interrupted(_number: int) -> psutil.Process:
             raise KeyboardInterrupt
 
-        patched.setattr(fence._process, "_next", interrupted)
+        patched.setattr(psutil, "Process", interrupted)  # What the fence looks at while it waits.
         with pytest.raises(KeyboardInterrupt):
             asked(fence, "first")
     assert asked(fence, "second")["prompt"] == "second"
@@ -113,8 +114,7 @@ def test_a_users_error_comes_through_the_fence(tmp_path: Path) -> None:
     with pytest.raises(NoTokenizer, match=r"tokenizer\.json") as caught:
         fence.open()
     assert caught.value.values == {"path": str(tmp_path)}
-    assert fence._process is not None
-    assert fence._process.ended
+    assert fence.process_id is None
 
 
 def test_a_process_that_cannot_start_is_told(fenced: Callable[..., Fence], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,12 +139,13 @@ def test_the_process_ends_with_its_fence() -> None:
 
 PROGRAM = """
 import sys
-from explorer.tokens import fence, fence_process
+from explorer.tokens import fence
 
-fence._CODE = fence._CODE.replace("main()", "import explorer.tokens.fence_process as p; p.PATIENCE_S = 1; main()")
+impatient = "from explorer.tokens import behind_fence, fence_process; fence_process.PATIENCE_S = 1; behind_fence.main()"
+fence.command = lambda: [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {impatient}"]
 asked = fence.Fence("template", fence.Limits(opening_s=9, seconds=99, memory_bytes=2**28), template=sys.argv[1], special={})
 asked.open()
-print(asked._process._id, flush=True)
+print(asked.process_id, flush=True)
 asked.ask(text="x", most=9)
 input()
 """
@@ -179,7 +180,7 @@ def test_nothing_of_the_users_is_in_its_hands(
 def test_a_system_that_can_forbid_no_files_runs_it_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows has no module `resource`; time, memory and length are measured by whoever asks."""
     monkeypatch.setitem(sys.modules, "resource", None)
-    fence_process._bound()
+    forbid_files()
 
 
 def test_its_start_imports_no_torch() -> None:
@@ -232,7 +233,7 @@ def test_the_process_itself() -> None:
     """What it says, asked without a process: who it is, what it has opened, and an answer to each question."""
     told = io.BytesIO()
     opening = message(kind="template", template=ECHO, special={})
-    serve(io.BytesIO(opening + message(text="a", most=9) + message(text="b", most=9)), told)
+    serve(io.BytesIO(opening + message(text="a", most=9) + message(text="b", most=9)), told, KINDS)
     assert list(heard(told.getvalue())) == [
         {"process": os.getpid()},
         {"answer": None},
@@ -240,7 +241,7 @@ def test_the_process_itself() -> None:
         {"answer": {"prompt": "b", "places": [[0, 0], [1, 1]]}},
     ]
     told = io.BytesIO()
-    serve(io.BytesIO(message(kind="unknown") + message(text="a", most=9)), told)
+    serve(io.BytesIO(message(kind="unknown") + message(text="a", most=9)), told, KINDS)
     assert list(heard(told.getvalue())) == [{"process": os.getpid()}, {"failed": "KeyError: 'unknown'"}]
 
 

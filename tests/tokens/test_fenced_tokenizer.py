@@ -162,9 +162,9 @@ def test_an_id_that_a_frame_adds_is_given_as_it_is(tmp_path: Path) -> None:
 def test_a_folder_that_somebody_wrote_to_is_not_read_again(tmp_path: Path) -> None:
     """After a process was ended, the next one may find another vocabulary, whose ids mean other pieces."""
     fenced = opened(tmp_path, words())
-    fenced._fence.end()
+    fenced.end()
     assert fenced.tokenize("a")[0].id == 0
-    fenced._fence.end()
+    fenced.end()
     (tmp_path / "tokenizer.json").write_text(Tokenizer(models.WordLevel({"b": 0}, unk_token="b")).to_str())
     with pytest.raises(TokenizerFailed, match="changed"):
         fenced.tokenize("a")
@@ -200,7 +200,7 @@ def tried(seed: int, folder: Path) -> list[str]:
     except ExplorerError as error:
         return [told(error)]
     found = list(outcomes(fenced))
-    fenced._fence.end()
+    fenced.end()
     return found
 
 

@@ -291,7 +291,7 @@ def test_qwens_way_of_cutting_is_that_of_its_own_class(tmp_path: Path) -> None:
 
     from explorer.tokens import older_files
 
-    assert older_files._QWEN == PRETOKENIZE_REGEX
+    assert older_files.QWEN_PATTERN == PRETOKENIZE_REGEX
 
 
 def test_a_folder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:

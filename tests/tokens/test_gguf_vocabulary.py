@@ -58,6 +58,24 @@ LLAMA3 = rf"{ENDINGS}|{LEAD}\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]
 QWEN2 = LLAMA3.replace("{1,3}", "")
 TEKKEN = rf"{LEAD}{HIGH}*{LOW}+|{LEAD}{HIGH}+{LOW}*|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{SPACES}"
 GPT4O = rf"{LEAD}{HIGH}*{LOW}+{ENDINGS}?|{LEAD}{HIGH}+{LOW}*{ENDINGS}?|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{SPACES}"
+LISTED = (  # the letters in the list of ranges that DeepSeek's first tokenizer has
+    "A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u0293\u0295-\u02af\u0370-\u0373\u0376"
+    "\u0377\u037b-\u037d\u037f\u0386\u0388-\u038a\u038c\u038e-\u03a1\u03a3-\u03f5\u03f7-\u0481\u048a-\u052f\u0531-"
+    "\u0556\u10a0-\u10c5\u13a0-\u13f5\u13f8-\u13fd\u1c90-\u1cba\u1cbd-\u1cbf\u1d00-\u1d2b\u1d6b-\u1d77\u1d79-\u1d9a"
+    "\u1e00-\u1f15\u1f18-\u1f1d\u1f20-\u1f45\u1f48-\u1f4d\u1f50-\u1f57\u1f59\u1f5b\u1f5d\u1f5f-\u1f7d\u1f80-\u1fb4"
+    "\u1fb6-\u1fbc\u1fbe\u1fc2-\u1fc4\u1fc6-\u1fcc\u1fd0-\u1fd3\u1fd6-\u1fdb\u1fe0-\u1fec\u1ff2-\u1ff4\u1ff6-\u1ffc"
+    "\u2102\u2107\u210a-\u2113\u2115\u2119-\u211d\u2124\u2126\u2128\u212a-\u212d\u212f-\u2134\u2139\u213c-\u213f"
+    "\u2145-\u2149\u214e\u2183\u2184\u2c00-\u2c7b\u2c7e-\u2ce4\u2ceb-\u2cee\u2cf2\u2cf3\ua640-\ua66d\ua680-\ua69b"
+    "\ua722-\ua76f\ua771-\ua787\ua78b-\ua78e\uab70-\uabbf\ufb00-\ufb06\ufb13-\ufb17\uff21-\uff3a\uff41-\uff5a"
+    "\U00010400-\U0001044f\U000104b0-\U000104d3\U000104d8-\U000104fb\U00010c80-\U00010cb2\U00010cc0-\U00010cf2"
+    "\U000118a0-\U000118df\U0001e900-\U0001e943"
+)
+NO_HAN_HIGH, NO_HAN_LOW = (f"{each[:-1]}&&[^\\p{{Han}}]]" for each in (HIGH, LOW))
+KIMI = (
+    rf"(?V1)\p{{Han}}+|{LEAD}{NO_HAN_HIGH}*{NO_HAN_LOW}+{ENDINGS}?|{LEAD}{NO_HAN_HIGH}+{NO_HAN_LOW}*{ENDINGS}?|\p{{N}}{{1,3}}"
+    rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{SPACES}"
+)
+YOUTU = rf"{LEAD}{HIGH}*{LOW}+{ENDINGS}?|{LEAD}{HIGH}+{LOW}*{ENDINGS}?|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{SPACES}"
 ORIGINAL = {
     "llama3": [LLAMA3],
     "llama-v3": [LLAMA3],
@@ -80,6 +98,17 @@ ORIGINAL = {
         r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
         rf"| ?[\p{{P}}\p{{S}}]+[\r\n]*|{SPACES}",
     ],
+    "deepseek-llm": [
+        r"[\r\n]",
+        rf"\s?[{LISTED}]+",
+        r"\s?[!-/:-~！-／：-～‘-‟\u3000-\u3002]+",
+        r"\s+$",
+        "[一-龥\u0800-一가-\ud7ff]+",
+        r"\p{N}+",
+    ],
+    "youtu": ["[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-\u309f\u30a0-\u30ff]+", YOUTU],
+    "kimi-k2": [KIMI],
+    "superbpe": [r"\p{N}+", r"(?=(\d{3})+(?!\d))"],
     "qwen35": [QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")],
     "seed-coder": [QWEN2.replace(r"[^\s\p{L}\p{N}]+[\r\n]*", r"[^\s\p{L}\p{N}\r\n]+")],
     "viking": [r" ?[^(\s|.,!?…。，、।۔،)]+", r"\p{N}"],
@@ -89,6 +118,7 @@ ODD = (
     "I'LL pay 12345.678 CNY, don't you?!\r\n\n  x_y = f(a)+1;\t\t你好，世界 123元 (见下文)…  ",
     "snake_case camelCase HTTPServer's iPhone15 $20+3 <b>/path/to\n\n\n   indented\n",
     "e\u0301te\u0301",
+    "Հայերեն ქართული ღ ΣΊΣΥΦΟΣ σίσυφος Straße ǅ 𝐱𝒚 ๑๒๓ ภาษาไทย 東京タワー ㄅㄆ…！",
     "’quotes“ ÉTÉ été 한국어 ١٢٣ 🙂🙂 `code` a--b",
 )
 
@@ -126,7 +156,9 @@ def test_every_way_to_cut_loses_nothing(way: str, tmp_path: Path) -> None:
         assert made.decode(tuple(token.id for token in made.tokenize(text, special=False))) == text.strip()
 
 
-@pytest.mark.parametrize(("way", "digits"), [("smollm", 4), ("deepseek-r1-qwen", 4), ("llama-v3", 3), ("gpt-2", 3)])
+@pytest.mark.parametrize(
+    ("way", "digits"), [("smollm", 4), ("deepseek-r1-qwen", 4), ("llama-v3", 3), ("gpt-2", 3), ("afmoe", 4), ("superbpe", 4)]
+)
 def test_digits_are_cut_as_the_kind_says(way: str, digits: int, tmp_path: Path) -> None:
     """One by one, in threes, or as they come: 12 is one piece only where the two may stand together."""
     made = read_tokenizer(tmp_path, "llama", byte_pairs(way))

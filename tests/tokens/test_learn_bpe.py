@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tokens.bpe import BYTES, MARK, learn
+from explorer.tokens.bpe import BYTES
+from explorer.tokens.learn_bpe import learn
+from explorer.tokens.pieces import MARK
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
 from explorer.training import bundled_vocabularies as command
 

@@ -15,7 +15,7 @@ import pytest
 from explorer.errors import BadVocabulary, ControlCharacter, NeedsSentencepiece, NoTokenizer
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens.foreign import read_tokenizer
-from explorer.tokens.sentence_pieces import RULES, _fields
+from explorer.tokens.sentence_pieces import RULES, message_fields
 
 PIECES = ["<unk>", "<s>", "</s>", "▁the", "▁fox", "▁", "我爱", "s", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"]
 real = pytest.mark.skipif(importlib.util.find_spec("sentencepiece") is None, reason="sentencepiece is not installed")
@@ -192,7 +192,7 @@ def test_any_bytes_are_a_message_or_none() -> None:
     generator = random.Random(5)
     for _again in range(2000):
         message = generator.randbytes(generator.randrange(40))
-        for field, value in _fields(message):
+        for field, value in message_fields(message):
             assert field >= 0
             assert isinstance(value, int | bytes)
 

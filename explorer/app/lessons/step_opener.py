@@ -53,6 +53,7 @@ class StepOpener(QObject):
         self._reckoner.broke.connect(self.broke)
         self._before: State | None = None  # what was set up before the open lesson
         self._left: State | None = None  # what its last step set up
+        self._unwritten: Ticks | None = None
         panel.hide()
         panel.opened.connect(self._open)
         panel.resumed.connect(self._resumed)
@@ -121,9 +122,15 @@ class StepOpener(QObject):
         self.shown.emit(True)
         self._reckoner.ask("file", partial(_read, Path(path).absolute()), partial(self._add, str(Path(path).absolute())))
 
-    def close(self) -> None:
-        """End the lessons' thread."""
+    def close(self) -> ExplorerError | None:
+        """End the lessons' thread, and write the ticks that it has not written; returns the error if they cannot be."""
         self._reckoner.close()
+        try:
+            if self._unwritten is not None:
+                save_ticks(self._unwritten)
+        except ExplorerError as error:
+            return error
+        return None
 
     def _offer(self, found: tuple[Sequence[Lesson], Sequence[ExplorerError]] | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
@@ -194,7 +201,14 @@ class StepOpener(QObject):
         """Show and write how far somebody has come."""
         if ticks != self._panel.list.ticks:
             self._panel.tick(ticks)
-            self._reckoner.ask("ticks", partial(_save, ticks), _nothing)
+            self._unwritten = ticks
+            self._reckoner.ask("ticks", partial(_save, ticks), self._kept)
+
+    def _kept(self, error: ExplorerError | None) -> None:
+        if error is None:
+            self._unwritten = None
+        else:
+            self.refused.emit(error)
 
     def _add(self, path: str, found: Lesson | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
@@ -247,7 +261,3 @@ def _read(path: Path, stop: Stop) -> Lesson:
 
 def _save(ticks: Ticks, stop: Stop) -> None:
     save_ticks(ticks)
-
-
-def _nothing(_none: None) -> None:
-    """Nobody waits for a file of ticks."""

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from explorer.errors import ExplorerError
-from explorer.files import read_whole, replacing
+from explorer.files import make_folder, read_whole, replacing
 from explorer.json_text import read_json_text
 from explorer.resources import config_folder
 
@@ -57,14 +57,11 @@ def load_ticks() -> Ticks:
 
 
 def save_ticks(ticks: Ticks) -> None:
-    """Write the Ticks. In a folder that cannot be written, only the ticks are lost."""
+    """Write the Ticks. Raises CannotWrite, DiskFull, CannotCreate."""
     rows = {key: {"place": each.place, "done": sorted(each.done)} for key, each in ticks.lessons.items()}
-    try:
-        ticks_path().parent.mkdir(parents=True, exist_ok=True)
-        with replacing(ticks_path()) as file:
-            file.write_text(json.dumps(rows), encoding="utf-8")
-    except (ExplorerError, OSError):
-        return
+    make_folder(ticks_path().parent)
+    with replacing(ticks_path()) as file:
+        file.write_text(json.dumps(rows), encoding="utf-8")
 
 
 def _visits(row: Any) -> Visits:

@@ -29,9 +29,14 @@ _MOST_BYTES = 2**20
 
 
 class Preferences:
-    """Small texts in one TOML file of the user's config folder."""
+    """Small texts in one TOML file of the user's config folder.
+
+    `failure` says why the last change could not be written, if so. `failed` is called with it.
+    """
 
     def __init__(self) -> None:
+        self.failure: CannotWrite | None = None
+        self.failed: Callable[[CannotWrite], None] = _unheard
         self._unwritten: dict[str, str] = {}  # what could not be written, so that it holds at least in this window
         self._values = _read()
 
@@ -58,11 +63,13 @@ class Preferences:
             if self._values != before:
                 self._unwritten |= {name: value for name, value in self._values.items() if before.get(name) != value}
                 _write(self._values)
-            self._unwritten = {}
-        except CannotWrite:  # In a folder that cannot be written, only the preferences are lost.
-            return
+            self._unwritten, self.failure = {}, None
+        except CannotWrite as error:  # In a folder that cannot be written, only the preferences are lost.
+            self.failure = error
         finally:
             lock.unlock()
+        if self.failure is not None:
+            self.failed(self.failure)
 
     @property
     def language(self) -> str:
@@ -87,6 +94,10 @@ class Preferences:
     @property
     def geometry(self) -> QByteArray:
         return QByteArray.fromBase64(self.text("geometry").encode("ascii", errors="replace"))
+
+
+def _unheard(_error: CannotWrite) -> None:
+    """Drop the error until a window can show it."""
 
 
 def _read() -> dict[str, str]:

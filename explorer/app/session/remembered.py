@@ -113,6 +113,7 @@ class Remembered(QObject):
         self._kept: Saved | None = None
         self._writing: threading.Thread | None = None
         self._is_closed = self._fails = False
+        self._failure: ExplorerError | None = None  # why the last writing failed
         self._tried.connect(self._hear)
         self._own = open_folder() / f"{os.getpid()}-{time.time_ns():x}{SUFFIX}"
         self._lock = _lock_of(self._own)
@@ -132,8 +133,8 @@ class Remembered(QObject):
         self._saved = saved
         self._write_beside()
 
-    def close(self) -> None:
-        """Write what is not written yet for the next start, and wait until it is."""
+    def close(self) -> ExplorerError | None:
+        """Write what is not written yet for the next start, and wait until it is; returns the error if it cannot be."""
         self._is_closed = True
         self._soon.stop()
         if self._writing is not None:
@@ -142,6 +143,7 @@ class Remembered(QObject):
         with contextlib.suppress(OSError):
             self._own.unlink(missing_ok=True)
         self._lock.unlock()
+        return self._failure
 
     def _write_beside(self) -> None:
         if self._writing is not None and self._writing.is_alive():
@@ -160,10 +162,10 @@ class Remembered(QObject):
                 saved.keep(self._own)
             saved.keep(remembered_path())
         except (ExplorerError, OSError) as error:
-            self._tried.emit(error if isinstance(error, ExplorerError) else cannot_write(open_folder(), error))
+            self._failure = error if isinstance(error, ExplorerError) else cannot_write(open_folder(), error)
         else:
-            self._kept = saved
-            self._tried.emit(None)
+            self._kept, self._failure = saved, None
+        self._tried.emit(self._failure)
 
     def _hear(self, error: ExplorerError | None) -> None:
         """Hear on the window's thread what came of the writing."""

@@ -8,7 +8,7 @@ from explorer import page_list
 from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
-from explorer.presets import load_preset, own_presets, preset_names, titles
+from explorer.presets import load_preset, own_presets, preset_names, title_in, titles
 from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.model_card import ModelCard
@@ -101,9 +101,7 @@ class HeaderBar(QWidget):
     def open_card(self) -> None:
         """Open the card of the model on screen."""
         if self._card is not None and self._words is not None:
-            name = self._card_of
-            title = titles((name,))[0] if name not in preset_names() else self._words(f"preset.{name}.title")
-            self.card_box.tell(self._card, title, self._words)
+            self.card_box.tell(self._card, title_in(self._words, self._card_of), self._words)
             self.card_box.open_below(self.model if self.model.isVisible() else self.presets)
 
     def _page_button(self, place: int, key: str) -> QToolButton:

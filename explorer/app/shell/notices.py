@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from explorer.app.shell.notice_line import NoticeLine
 from explorer.app.shell.refusals import Refusals
 from explorer.lang import Words
+from explorer.presets import title_in
 from explorer.state.saved import Saved
 from explorer.state.state_file import title_of
 
@@ -115,7 +116,8 @@ class LeftOpen(NoticeLine):
             path, saved = self._found[0]
             name = title_of(saved.session) if saved.session else _shortened(saved.state.wish.text)
             key = "session.left_open" if saved.was_shown else "session.ended_early"
-            self.text.setText(self._words(key, name=name, when=_when(path)))
+            model = title_in(self._words, saved.state.wish.preset)
+            self.text.setText(self._words(key, name=name, model=model, when=_when(path)))
         self.setVisible(bool(self._found))
 
     def _accept(self) -> None:

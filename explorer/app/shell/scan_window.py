@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QListWidg
 from explorer.app.shell.scan_rows import HeadList, SentenceList, told_head
 from explorer.lang import Words
 from explorer.picture.theme import Theme
-from explorer.presets import preset_names, titles
+from explorer.presets import title_in
 from explorer.state.change_intents import TakeSentence
 from explorer.state.intents import look_at
 from explorer.trace.measures.head_measures import MEASURES
@@ -152,7 +152,6 @@ class ScanWindow(QDialog):
 
 def _told_about(about: Mapping[str, Any], n_measured: int, words: Words) -> str:
     """The model, what was read, and how many sentences."""
-    preset = str(about.get("preset", ""))
-    model = words(f"preset.{preset}.title") if preset in preset_names() else titles((preset,))[0]
+    model = title_in(words, str(about.get("preset", "")))
     parts = (model, str(about.get("file", "")), words("scan.count", count=f"{n_measured:,}"))
     return " · ".join(part for part in parts if part)

@@ -17,6 +17,8 @@ Walk = Callable[[Sequence[float], Sequence[int]], tuple[Numbers, Numbers]]
 FIRST_STEPS = 17
 _AT_ONCE = 16  # so many parts of the path are halved before the sum is looked at again
 _SMALL = 0.05  # nat
+# A norm without biases turns at once where the path begins: its bend may lie at a millionth of the path, 16 halvings away.
+_NEARER = 16
 
 
 @attrs.frozen(eq=False)
@@ -51,7 +53,7 @@ def integral(walk: Walk, n_words: int, most_steps: int) -> Integral:
             return Integral(parts, errors, ends, len(places))
         left, values, slopes, misses = left[on], values[:, on], slopes[:, on], misses[:, on]
         worst = np.argsort(-np.abs(misses).max(axis=1), kind="stable")[:_AT_ONCE]
-        new = (places[worst] + places[worst + 1]) / 2
+        new = np.where(worst == 0, places[1] / _NEARER, (places[worst] + places[worst + 1]) / 2)
         new_values, new_slopes = walk(new.tolist(), left.tolist())
         order = np.argsort(np.concatenate([places, new]), kind="stable")
         places = np.concatenate([places, new])[order]

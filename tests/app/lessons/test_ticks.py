@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.app.lessons.ticks import Ticks, Visits, load_ticks, save_ticks, ticks_path
+from explorer.errors import CannotWrite
 
 
 def test_progress_comes_back() -> None:
@@ -40,5 +41,6 @@ def test_a_file_of_something_else_is_no_progress(text: str) -> None:
 def test_a_folder_that_cannot_be_written_loses_only_ticks() -> None:
     """The name of the file belongs to a folder."""
     ticks_path().mkdir(parents=True)
-    save_ticks(Ticks().opened("tour", 1))
+    with pytest.raises(CannotWrite, match=ticks_path().name):
+        save_ticks(Ticks().opened("tour", 1))
     assert load_ticks() == Ticks()

@@ -156,3 +156,17 @@ def test_a_batch_has_as_many_threads_as_it_is_worth(monkeypatch: pytest.MonkeyPa
     saliency(model, found.tokens, ids, (), (), lambda: False, card)
     saliency(model, found.tokens, ids, (), (), lambda: False, card_of(_SMALL))
     assert asked == [2, 1]
+
+
+def test_a_norm_without_biases_turns_at_once_and_is_followed() -> None:
+    """Its value bends at a millionth of the path, where its slope is a million."""
+    small = 1e-6
+
+    def walk(shares: Sequence[float], some: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        x = np.array(shares)[:, None]
+        # f(x) = x / √(x² + ε²), f'(x) = ε² / (x² + ε²)^1.5
+        return x / np.sqrt(x**2 + small**2), (small**2 / (x**2 + small**2) ** 1.5)[:, :, None]
+
+    found = integral(walk, 1, 1024)
+    assert np.abs(found.errors).max() <= 0.05 and found.n_steps < 600
+    assert found.parts[0, 0] == pytest.approx(1, abs=0.05)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.foreign import known
-from explorer.foreign.known import known_families
+from explorer.foreign import settings
+from explorer.foreign.settings import known_families
 
 slow = pytest.mark.slow
 
@@ -22,8 +22,5 @@ def test_the_families_are_those_that_the_library_itself_names() -> None:
 def test_without_the_library_no_family_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor with one that keeps its tables elsewhere: opening the model says what is missing."""
     for found in (None, type("Spec", (), {"submodule_search_locations": [str(Path(sys.prefix) / "nowhere")]})):
-        monkeypatch.setattr(known, "find_spec", lambda _name, found=found: found)
-        known_families.cache_clear()
+        monkeypatch.setattr(settings, "find_spec", lambda _name, found=found: found)
         assert known_families() == frozenset()
-    monkeypatch.undo()
-    known_families.cache_clear()
