@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
@@ -22,7 +22,6 @@ from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.left_open import LeftOpen
 from explorer.app.shell.notice_line import Notices
-from explorer.app.shell.painting_turn import PaintingTurn
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
@@ -68,7 +67,7 @@ class Window(QMainWindow):
         self.invitation, self.left_open, self.refusals, self.hanging = Invitation(), LeftOpen(), Refusals(), Hanging()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
-        self.pending, self.painting_turn = Pending(self), PaintingTurn(self)
+        self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)
@@ -130,6 +129,7 @@ class Window(QMainWindow):
         for part in (*asking, self.folders, self.recordings, self.scans, self.sessions, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        session.paints.connect(self._paint)
         session.prepare = self.page_stack.prepared.prepare
         self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
@@ -140,7 +140,7 @@ class Window(QMainWindow):
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)
-        self.hanging.accepted.connect(session.watch.restart)
+        self.hanging.accepted.connect(session.restart)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
         self.sentences.noted.connect(self.status.notice)
@@ -169,20 +169,20 @@ class Window(QMainWindow):
             case told.SprungBack(error):
                 self.folders.failed(error)
                 self.refusals.tell(error, of_edit=not isinstance(error, BadFile))
-            case told.OpeningStopped():
+            case told.OpeningGivenUp():
                 self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
                 self.status.notice(self.appearance.words("status.large", gb=n_bytes / 1e9))
-            case told.Stopped():
+            case told.GivenUp():
                 self._stopped()
             case told.Busy(busy):
                 self.status.set_busy(busy)
                 self.page_stack.set_busy(busy)
-            case told.Progressed(share):
+            case told.ShareDone(share):
                 self.status.set_progress(share)
-            case told.Hanging(seconds):
+            case told.Hangs(seconds):
                 self.hanging.tell(seconds, self.appearance.words)
             case told.Undoable():
                 self.commands.tell_undoable(value)
@@ -209,7 +209,7 @@ class Window(QMainWindow):
             self._looked(state.look)
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
-        self.painting_turn.begin()
+        self.session.pictures_made()
         self.page_stack.let_go()  # A window that nobody sees was not painted.
         self.sentences.put(wish, by)
         self.status.tell_work(wish.title if self.session.opens else "")
@@ -294,7 +294,7 @@ class Window(QMainWindow):
         self.sentences.light(pointed.tokens)
 
     def _drawn(self, picture_ms: float) -> None:
-        self.painting_turn.begin()
+        self.session.pictures_made()
         if self.session.frame is not None:
             self.status.tell(self.session.frame, picture_ms, self.appearance.words)
 
@@ -324,7 +324,7 @@ class Window(QMainWindow):
             self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
-        self.painting_turn.begin()
+        self.session.pictures_made()
         self.page_stack.set_theme(theme)
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
@@ -347,13 +347,16 @@ class Window(QMainWindow):
             event.accept()
             return True
         paints = event.type() == QEvent.Type.UpdateRequest
-        if paints and self.painting_turn.put_off():
+        if paints and self.session.puts_painting_off():
             return True
         done = super().event(event)
         if paints:
             self.session.painted()
             QTimer.singleShot(0, self.page_stack, self.page_stack.let_go)
         return done
+
+    def _paint(self) -> None:
+        QApplication.sendEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return self.areas.tab(forward) or super().focusNextPrevChild(forward)

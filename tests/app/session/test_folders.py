@@ -123,7 +123,7 @@ def test_an_opening_that_is_stopped_gives_the_one_before_back(driven: Driven, fo
     driven.begun()
     driven.heard()
     driven.session.stop()
-    driven.wait_for(told.OpeningStopped)
+    driven.wait_for(told.OpeningGivenUp)
 
     assert driven.session.state.wish == before.wish
     assert driven.begun().wish.preset == "tiny"
@@ -177,7 +177,7 @@ def test_progress_is_told_while_somebody_types(driven: Driven, folder: Path) -> 
     driven.session.ask(SetText("Rome"))
     driven.heard()
     driven.gate.go.release()
-    assert told.Progressed(0.5) in driven.wait_for(told.Progressed)
+    assert told.ShareDone(0.5) in driven.wait_for(told.ShareDone)
     driven.gate.go.release()
     driven.wait(driven.session.is_answered)
 
