@@ -4,8 +4,6 @@ Decision: the last States are a list beside undo, which goes back step by step a
 is done. Rejected: the steps of undo as a list, in which the State that one wants back is the one that undo has just dropped.
 """
 
-import time
-
 import attrs
 
 from explorer.state.change_intents import STROKE
@@ -28,11 +26,6 @@ class Instant:
 
     clock_s: float
     date_s: float
-
-    @classmethod
-    def now(cls) -> "Instant":
-        """The present moment."""
-        return cls(time.monotonic(), time.time())
 
 
 @attrs.frozen

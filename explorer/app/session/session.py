@@ -5,6 +5,7 @@ It holds one value and decides nothing. Widgets send intents; what came of them 
 
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,10 @@ def _leave(_trace: Trace, _look: Look) -> None:
     """Do nothing: the default until a window sets `prepare`."""
 
 
+def _now() -> Instant:
+    return Instant(time.monotonic(), time.time())
+
+
 class Session(QObject):
     """Signals: told(value) for everything the window must know: Frames, `Brought`, and the values of `app.session.told`;
     paints() when the window shall paint what it has put off.
@@ -50,7 +55,7 @@ class Session(QObject):
         """`restored` says that somebody has left the State so, and its Look with it."""
         super().__init__(parent)
         self.prepare: Callable[[Trace, Look], None] = _leave  # called on the compute thread with each answer, before it is told
-        self._knows = SessionState.beginning(state, Instant.now(), restored=restored)
+        self._knows = SessionState.beginning(state, _now(), restored=restored)
         self._due = deque[do.Effect]()
         self._carries_out = False
         self._crossed.connect(self.take)
@@ -117,7 +122,7 @@ class Session(QObject):
 
     def ask(self, intent: Intent) -> None:
         """Apply an intent to the State, and request what it needs."""
-        self.take(events.Intended(intent, Instant.now()))
+        self.take(events.Intended(intent, _now()))
 
     def undo(self) -> None:
         self.take(events.Undone())
