@@ -3,6 +3,7 @@
 import attrs
 
 from explorer.presets import DEFAULT, load_preset
+from explorer.state.change_intents import TakeSentence
 from explorer.state.state import State
 
 _BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
@@ -18,10 +19,4 @@ def default_state(refused: State) -> State:
     """The State of the default preset, in place of one whose model cannot be opened. A text of the user's stays."""
     state = attrs.evolve(opened(DEFAULT), page=refused.page)
     own = load_preset(refused.wish.preset).text
-    return state if refused.wish.text == own else with_text(state, refused.wish.text)
-
-
-def with_text(state: State, text: str) -> State:
-    """The State with another text, and without what belonged to the old one."""
-    wish = attrs.evolve(state.wish, text=text, target=None, source_cuts=None, target_cuts=None, prefix=())
-    return attrs.evolve(state, wish=wish)
+    return state if refused.wish.text == own else TakeSentence(refused.wish.text).applied(state, None)

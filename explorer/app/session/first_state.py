@@ -8,11 +8,12 @@ from typing import Any
 import attrs
 
 from explorer import page_list
-from explorer.app.session.default_state import opened, with_text
+from explorer.app.session.default_state import opened
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError
 from explorer.presets import DEFAULT, preset_names, recorded_preset
+from explorer.state.change_intents import TakeSentence
 from explorer.state.intents import SetChat
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
@@ -69,7 +70,7 @@ def _found(preferences: Preferences, text: str | None, preset: str | None, sessi
     if session is not None:
         saved = read_saved(Path(session))
         first = _first(saved.state, None, restored=True, saved=saved, path=Path(session).absolute(), left=left)
-        return first if text is None else attrs.evolve(first, state=with_text(first.state, text))
+        return first if text is None else attrs.evolve(first, state=TakeSentence(text).applied(first.state, None))
     if preset is not None:
         if preset not in preset_names() and Path(preset).exists():
             preset = str(Path(preset).absolute())  # It may be opened again from elsewhere.
@@ -93,7 +94,7 @@ def _found(preferences: Preferences, text: str | None, preset: str | None, sessi
 def _first(state: State, text: str | None, **fields: Any) -> First:
     if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
-    return First(state if text is None else with_text(state, text), **fields)
+    return First(state if text is None else TakeSentence(text).applied(state, None), **fields)
 
 
 def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
