@@ -109,61 +109,9 @@ def test_a_wide_search_is_asked_for_after_a_greedy_one(make: Make) -> None:
     assert driven.idle()
 
 
-@pytest.fixture
-def long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is searched widely before the pause that no test waits for."""
-    monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 10**6)
-
-
-@pytest.mark.usefixtures("long_pause")
-def test_while_somebody_types_nothing_is_searched_widely(make: Make) -> None:
-    """What is looked at then comes at once, and the wide search with it."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    for text in ("你好", "你好吗"):
-        driven.session.ask(SetText(text))
-        driven.begun()
-        driven.let_go()
-        driven.heard()
-    assert [request.beam for request in driven.gate.requests] == [1, 1, 1]
-    assert driven.session.waiting
-
-    driven.session.look_into(LEAK)
-    whole = driven.begun()
-    assert (whole.beam, whole.experiments, whole.wish.text) == (4, LEAK, "你好吗")
-    driven.let_go()
-    assert driven.idle()
-
-
-@pytest.mark.usefixtures("long_pause")
-def test_a_wide_search_that_was_not_begun_is_not_stopped(make: Make) -> None:
-    """Nothing is computed that Cancel could end, and it would say nothing: the translation would stay a greedy one."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    assert not driven.session.computes
-    driven.session.stop()
-    assert driven.session.waiting
-
-
 def test_the_text_is_marked_as_provisional_behind_the_pause() -> None:
     """Otherwise each sentence would be underlined, and no more as soon as its search is over."""
     assert PATIENCE_MS >= PAUSE_MS + 250
-
-
-@pytest.mark.usefixtures("long_pause")
-@pytest.mark.parametrize("end", ["refuse", "close"])
-def test_a_wide_search_that_was_not_begun_can_be_given_up(make: Make, end: str) -> None:
-    """By a text that is refused, and with the window."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    assert driven.session.waiting
-    match end:
-        case "refuse":
-            driven.session.ask(SetText(" "))
-        case _:
-            driven.session.close()
-
-    assert driven.idle()
 
 
 # Undo and redo

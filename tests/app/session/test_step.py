@@ -17,7 +17,7 @@ from explorer.engine.request import Request
 from explorer.state.focus import NOWHERE
 from explorer.state.intents import Intent, SetKnob, SetPreset, SetText, SetTrained, look_at
 from tests.app.session.driving import frame
-from tests.app.session.happenings import EDGES, FIRST, LEAK, PLACE, Act, fails, gives_up, lives, opens
+from tests.app.session.happenings import EDGES, FIRST, LEAK, PLACE, Act, fails, gives_up, is_answered, lives, opens
 from tests.app.session.simulated import Simulated
 
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(made)
 
 
-tried = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+tried = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def moments(life: list[Act], folder: str) -> Iterator[Simulated]:
@@ -197,6 +197,14 @@ def world() -> Simulated:
     return made
 
 
+@pytest.fixture
+def typed(world: Simulated) -> Simulated:
+    """The same a moment after something was typed: the quick answer is there, and the wide search waits."""
+    world.ask(SetText("你好"))
+    is_answered(world)
+    return world
+
+
 @pytest.mark.parametrize(
     "intent", [SetPreset("paper-base"), SetKnob("n_layers", 5), SetTrained(False)], ids=["preset", "shape", "trained"]
 )
@@ -278,15 +286,34 @@ def test_places_whose_request_failed_are_not_asked_for_by_the_next_drawing(world
     assert len(world.submitted) == n + 2
 
 
-def test_a_wide_search_waits_for_a_pause(world: Simulated) -> None:
-    """Each text begins the pause anew."""
-    n = len(world.submitted)
-    for text in ("你", "你好"):
-        world.ask(SetText(text))
-        world.worker.begin()
-        world.worker.end(frame)
-        world.deliver()
-        assert do.StartTimer(Timer.WIDEN, PAUSE_MS) in world.done[-3:]
-    assert [request.beam for request in world.submitted[n:]] == [1, 1]
-    world.fire(Timer.WIDEN)
-    assert (world.submitted[-1].beam, world.submitted[-1].wish.text) == (4, "你好")
+def test_a_wide_search_waits_for_a_pause(typed: Simulated) -> None:
+    """Each text begins the pause anew; what is looked at meanwhile comes at once, and the wide search with it."""
+    typed.worker.begin()
+    assert do.StartTimer(Timer.WIDEN, PAUSE_MS) in typed.done[-3:] and typed.worker.is_idle
+    typed.ask(SetText("你好吗"))
+    assert Timer.WIDEN not in typed.timers and typed.submitted[-1].beam == 1
+    is_answered(typed)
+    typed.act(ev.PageShown(LEAK))
+    whole = typed.submitted[-1]
+    assert (whole.beam, whole.experiments, whole.wish.text) == (4, LEAK, "你好吗") and Timer.WIDEN not in typed.timers
+
+
+def test_a_wide_search_that_was_not_begun_is_not_stopped(typed: Simulated) -> None:
+    """Nothing is computed that Escape could end, and it would say nothing: the translation would stay a greedy one."""
+    assert not typed.session.computes
+    typed.act(ev.Escaped())
+    typed.fire(Timer.WIDEN)
+    assert (typed.submitted[-1].beam, typed.submitted[-1].wish.text) == (4, "你好")
+
+
+@pytest.mark.parametrize("end", [SetText(" "), None], ids=["a text that is refused", "the window closes"])
+def test_a_wide_search_that_was_not_begun_can_be_given_up(typed: Simulated, end: Intent | None) -> None:
+    """Nothing waits any more."""
+    n = len(typed.submitted)
+    if end is None:
+        typed.act(ev.WindowClosed())
+    else:
+        typed.ask(end)
+    assert Timer.WIDEN not in typed.timers and typed.session.wider is None
+    typed.settle()
+    assert len(typed.submitted) == n
