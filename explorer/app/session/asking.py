@@ -40,7 +40,7 @@ class Asking:
         """Ask for a wish: quickly, or at once for the whole where only the beam or the detail is new."""
         same = shown is not None and attrs.evolve(shown.wish, beam=wish.beam) == wish
         opens = wish.foreign and (shown is None or shown.wish.preset != wish.preset)
-        asking = self.refused()
+        asking = attrs.evolve(self.refused(), in_vain=frozenset(self.wanted))
         return asking, Request(wish=wish, serial=asking.serial, detail=asking._detail(wish, quick=not same, opens=opens))
 
     def refused(self) -> "Asking":
@@ -72,7 +72,7 @@ class Asking:
         before = (each for each in self.wanted if each not in places)
         wanted = tuple(dict.fromkeys((*before, *places)))[-_MOST_WANTED:]
         asking = attrs.evolve(self, wanted=wanted, in_vain=self.in_vain | set(places))
-        if busy or shown.serial < self.first_serial or not asking._lacks(wish, shown):
+        if busy or shown.serial < self.first_serial or set(places) <= set(shown.detail.wanted):
             return asking, None
         return asking._refined(wish)
 
@@ -88,7 +88,7 @@ class Asking:
         )
 
     def _refined(self, wish: Wish) -> tuple["Asking", Request]:
-        asking = attrs.evolve(self, serial=self.serial + 1)
+        asking = attrs.evolve(self, serial=self.serial + 1, in_vain=self.in_vain.union(self.wanted))
         return asking, Request(wish=wish, serial=asking.serial, detail=self._detail(wish, refines=True))
 
     def _lacks(self, wish: Wish, shown: Request) -> bool:

@@ -120,6 +120,6 @@ MACHINE = [begins, begins, Simulated.deliver, Simulated.deliver, *ANSWERS]
 COMING = [is_answered, is_answered, Simulated.settle, *(partial(fails, fault=fault) for fault in FAULTS)]
 LATE = [DRAWN_AGAIN, *(partial(hears_late, place=place) for place in (-3, -2))]
 OPENING = [opens, is_refused_by_its_check, does(ev.Silence(11.0))]
-HAPPENINGS: tuple[list[Act], ...] = (TEXTS, WISHES, LOOKS, STEPS, OPENING, WINDOW, PAINTING, MACHINE, COMING, COMING, LATE)
-acts = st.one_of(*map(st.sampled_from, HAPPENINGS))
+ACTS: tuple[list[Act], ...] = (TEXTS, WISHES, LOOKS, STEPS, OPENING, PAGES, WINDOW, PAINTING, MACHINE, COMING, COMING, LATE)
+acts = st.one_of(*map(st.sampled_from, ACTS))
 lives = st.integers(0, 40).flatmap(lambda n: st.lists(acts, min_size=n, max_size=n))  # Lists of any length are mostly short.

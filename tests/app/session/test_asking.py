@@ -147,6 +147,7 @@ def test_the_newest_sixteen_places_are_wanted(asking: Asker) -> None:
     many = tuple(("encoder.layers.0.self_attn.weights", head) for head in range(40))
     found = asking.want(many, tiny, shown, busy=False)
     assert found is not None and found.detail.wanted == many[-16:]
+    assert asking.want(many, tiny, found, busy=False) is None, "those that had no room are not asked for in turn"
 
 
 def test_older_answers_are_none_to_a_wish_that_was_refused(asking: Asker) -> None:

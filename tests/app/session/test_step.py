@@ -261,6 +261,16 @@ def test_a_page_that_is_opened_with_an_empty_box_asks_for_nothing(world: Simulat
     assert world.submitted[-1].experiments == LEAK
 
 
+def test_what_a_page_no_longer_needs_is_not_computed_away(world: Simulated) -> None:
+    """The answer that has more than the page in front shows is whole: it is not asked for once more without it."""
+    world.act(ev.PageShown(LEAK))
+    n = len(world.submitted)
+    world.worker.begin()
+    world.act(ev.PageShown(frozenset()))
+    world.settle()
+    assert len(world.submitted) == n and world.session.shown is not None and world.session.shown.experiments == LEAK
+
+
 def test_a_thread_that_died_is_not_asked_the_same_again(world: Simulated) -> None:
     """What it was at is not shown; what waited meanwhile is answered, and nothing is refused."""
     world.ask(SetText("一"))
