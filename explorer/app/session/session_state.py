@@ -1,4 +1,8 @@
-"""All that the session knows, as one value: what is set up, what is on screen, what is asked for, what is waited for."""
+"""All that the session knows, as one value: what is set up, what is on screen, what is asked for, what is waited for.
+
+Decision: pictures that the compute thread makes beforehand are not among it (`pages/prepared.py`). No rule of asking depends
+on them, one that is lost is made anew, and the session would carry what it cannot name.
+"""
 
 import attrs
 
