@@ -57,12 +57,12 @@ def train(
 ) -> None:
     """Train a translator or a language model, plain or masked, on the rows of FILE and write it into FOLDER as a preset."""
     from explorer.training.recipe import RECIPE_KNOBS, Recipe
-    from explorer.training.run import Run, Wish
+    from explorer.training.run import Run, TrainingSetup
 
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_own_preset(preset)
-    wish = Wish(
+    wish = TrainingSetup(
         data=Path(data),
         out=Path(out),
         sentences=None if sentences is None else Path(sentences),

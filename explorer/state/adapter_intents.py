@@ -1,12 +1,8 @@
 """Intents about a LoRA adapter of somebody's model: to add one, to switch it off and on, and to compare with the base."""
 
-from pathlib import Path
-
 import attrs
 
-from explorer.errors import AdapterNeedsModel, FolderIsGone
-from explorer.presets import load_preset
-from explorer.state.intents import Intent, Shown, wishing
+from explorer.state.intents import Intent, OnScreen, wishing
 from explorer.state.state import State
 
 
@@ -16,16 +12,9 @@ class OpenAdapter(Intent):
 
     path: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this adapter; it is read by the next pass. Raises FolderIsGone, AdapterNeedsModel."""
-        if not self.path:
-            return wishing(state, adapter="", adapted=True)
-        folder = Path(self.path).absolute()
-        if not folder.is_dir():
-            raise FolderIsGone(path=str(folder))
-        if load_preset(state.wish.preset).foreign is None:
-            raise AdapterNeedsModel(path=str(folder))
-        return wishing(state, adapter=str(folder), adapted=True)
+    def applied(self, state: State, shown: OnScreen | None) -> State:
+        """The State with this adapter. Raises like `State.with_adapter`."""
+        return state.with_adapter(self.path)
 
 
 @attrs.frozen
@@ -34,7 +23,7 @@ class WearAdapter(Intent):
 
     on: bool
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with the adapter on or off."""
         return wishing(state, adapted=self.on)
 
@@ -43,7 +32,7 @@ class WearAdapter(Intent):
 class CompareAdapter(Intent):
     """Put the present state aside with the adapter the other way: off where it is on."""
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this comparison."""
         here = attrs.evolve(state.wish, compared_with=None)
         return wishing(state, compared_with=attrs.evolve(here, adapted=not here.adapted))

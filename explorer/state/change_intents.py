@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from explorer.state.intents import Intent, Shown
+from explorer.state.intents import Intent, OnScreen
 from explorer.state.state import State
 from explorer.trace.changes import Change
 
@@ -27,7 +27,7 @@ class AddChanges(Intent):
         """The gesture of this stroke."""
         return f"{STROKE}{self.stroke}" if self.stroke else ""
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these changes; the same State where all of them are made already."""
         rows = list(state.wish.changes)
         for change in self.changes:
@@ -55,7 +55,7 @@ class ReplaceChange(Intent):
         change = self.new or self.old
         return "" if change is None else f"replace {change.tap}"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with the new change."""
         rows: list[Change] = []
         there = self.old in state.wish.changes
@@ -73,7 +73,7 @@ class _OfSome(Intent):
 
     indices: tuple[int, ...]
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with another list of changes."""
         rows = list(state.wish.changes)
         there = [index for index in self.indices if 0 <= index < len(rows)]
@@ -124,7 +124,7 @@ class MoveChanges(_OfSome):
 class SwitchAllOff(Intent):
     """Switch all changes off; they stay in the list."""
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State whose pass is the model's own."""
         return _with(state, [attrs.evolve(change, on=False) for change in state.wish.changes])
 
@@ -133,7 +133,7 @@ class SwitchAllOff(Intent):
 class RemoveAllChanges(Intent):
     """Empty the list of changes."""
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State without changes."""
         return _with(state, [])
 
@@ -153,7 +153,7 @@ class TakeSentence(Intent):
 
     text: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this text. Cuts, prefix and a typed target are dropped, as they belong to the old sentence."""
         wish = attrs.evolve(state.wish, text=self.text, target=None, source_cuts=None, target_cuts=None, prefix=())
         return attrs.evolve(state, wish=wish)

@@ -4,7 +4,7 @@ import attrs
 
 from explorer.config import as_paper
 from explorer.knobs import Value
-from explorer.state.intents import Intent, Shown, wishing
+from explorer.state.intents import Intent, OnScreen, wishing
 from explorer.state.state import State
 from explorer.state.wish import Wish
 
@@ -18,7 +18,7 @@ class Compare(Intent):
 
     what: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with another comparison; the same State where there is nothing to swap with."""
         here, other = attrs.evolve(state.wish, compared_with=None), state.wish.compared_with
         if self.what == "swap":
@@ -35,7 +35,7 @@ class CompareWith(Intent):
     knobs: tuple[tuple[str, Value], ...] = ()
     trained: bool = True
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this comparison. Raises BadKnob."""
         here = attrs.evolve(state.wish, compared_with=None)
         config = here.config.nearest_valid(**dict(self.knobs))

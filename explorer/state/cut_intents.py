@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.state.intents import Intent, SetText, Shown, wishing
+from explorer.state.intents import Intent, OnScreen, SetText, wishing
 from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans, merged, split
@@ -17,7 +17,7 @@ class CutTokens(Intent):
     index: int = 0
     at: int = 0
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these cuts; the same State where the tokens on screen belong to another sentence. Raises BadCut."""
         wish = state.wish
         translated = self.side == "target" and shown is not None and bool(shown.trace.expected)
@@ -47,7 +47,7 @@ class AddWord(Intent):
 
     word: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this word; the same State where it has the word already."""
         if not self.word or self.word in state.wish.words:
             return state
@@ -61,17 +61,17 @@ class CutAs(Intent):
 
     way: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this cut. Raises BadKnob."""
         return wishing(state, config=state.wish.config.changed(tokenizer=self.way), source_cuts=None, prefix=())
 
 
 @attrs.frozen
-class TakeSentence(Intent):
+class TakeExample(Intent):
     """Set the source to a sentence that was offered, and not typed: the box has to show it."""
 
     text: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this text, as if it were typed."""
         return SetText(self.text).applied(state, shown)

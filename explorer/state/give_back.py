@@ -6,7 +6,7 @@ import attrs
 
 from explorer.config import Config
 from explorer.errors import ExplorerError
-from explorer.state.intents import Intent, Shown
+from explorer.state.intents import Intent, OnScreen
 from explorer.state.look import Look
 from explorer.state.state import State
 from explorer.state.wish import Wish
@@ -22,7 +22,7 @@ class GiveBack(Intent):
     before: State | None = None
     left: State | None = None
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with the fields of `before` that are as the lesson left them."""
         before, left = self.before, self.left
         if before is None or left is None or state.wish.preset != left.wish.preset:  # Another model that was chosen stays.

@@ -21,7 +21,7 @@ from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
 
-class Shown(Protocol):
+class OnScreen(Protocol):
     """The answer on screen: a wish and the trace that answers it."""
 
     @property
@@ -45,7 +45,7 @@ class Intent(ABC):
         return ""
 
     @abstractmethod
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The new State; the same State where there is nothing to do. Raises ExplorerError."""
 
 
@@ -65,7 +65,7 @@ class SetText(Intent):
         """The gesture of typing the source."""
         return "text"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this text. Cuts and prefix are dropped, as they belong to the old sentence."""
         return wishing(state, text=self.text, source_cuts=None, prefix=())
 
@@ -81,7 +81,7 @@ class SetTarget(Intent):
         """The gesture of typing the target."""
         return "target"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this target. Cuts and prefix are dropped, as they belong to the old one."""
         return wishing(state, target=self.text if self.text.strip() else None, target_cuts=None, prefix=())
 
@@ -92,7 +92,7 @@ class SetChat(Intent):
 
     on: bool
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with the template or without it. What was written after the other text is dropped."""
         return wishing(state, chat=self.on, prefix=())
 
@@ -103,7 +103,7 @@ class BeginWith(Intent):
 
     ids: tuple[int, ...]
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this prefix. A typed target is dropped."""
         return wishing(state, prefix=self.ids, target=None, target_cuts=None)
 
@@ -119,7 +119,7 @@ class SetBeam(Intent):
         """The gesture of trying beam widths."""
         return "beam"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this beam width. Raises BadField."""
         return wishing(state, beam=self.beam)
 
@@ -130,7 +130,7 @@ class SetTrained(Intent):
 
     trained: bool
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these weights. Raises UnknownPreset, BadPreset."""
         config = state.wish.config
         if self.trained:
@@ -150,7 +150,7 @@ class SetKnob(Intent):
         """The gesture of dragging this knob's slider."""
         return f"knob {self.name}"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this knob's value. Raises BadKnob, also for a knob that does not act on the model."""
         if not load_preset(state.wish.preset).acts(self.name):
             raise KnobDoesNothing(name=self.name)
@@ -168,7 +168,7 @@ class SetPreset(Intent):
 
     name: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this preset. Raises UnknownPreset, BadPreset."""
         preset, wish = load_preset(self.name), state.wish
         # A recorded pass has a text of its own; the one that was typed waits for the next model.
@@ -186,7 +186,7 @@ class OpenFolder(Intent):
 
     path: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
         folder = Path(self.path).absolute()
         if not folder.exists():
@@ -195,9 +195,7 @@ class OpenFolder(Intent):
             return SetPreset(str(folder)).applied(state, shown)
         except UnknownPreset as error:
             if (folder / "adapter_config.json").is_file():
-                from explorer.state.adapter_intents import OpenAdapter  # It is an Intent, made of this file.
-
-                return OpenAdapter(str(folder)).applied(state, shown)
+                return state.with_adapter(str(folder))
             if folder.is_file():
                 raise NotATrace(path=str(folder)) from error
             if type(error) is not NoModelInside:
@@ -209,7 +207,7 @@ class OpenFolder(Intent):
 class ResetKnobs(Intent):
     """Set all knobs back to the preset's values."""
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
         return wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
 
@@ -225,7 +223,7 @@ class SetBatch(Intent):
         """The gesture of typing the batch."""
         return "batch"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these sentences in place of the old ones."""
         return wishing(state, batch=self.texts)
 
@@ -241,7 +239,7 @@ class SetOther(Intent):
         """The gesture of typing the second sentence."""
         return "other"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this second sentence."""
         return wishing(state, other=self.text)
 
@@ -259,7 +257,7 @@ class SetSteering(Intent):
         """The gesture of typing one of the sets."""
         return "toward" if self.away is None else "away"
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these sentences."""
         own = {"toward": self.toward, "away": self.away}
         return wishing(state, **{name: sentences for name, sentences in own.items() if sentences is not None})
@@ -277,7 +275,7 @@ class OpenStep(Intent):
     earlier: tuple[Settings, ...] = ()
     place: LessonPlace | None = None
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State that the step sets up. Raises UnknownPreset, BadPreset, BadKnob, BadField."""
         for settings in (*self.earlier, self.settings):
             state = state.opened(settings)
@@ -291,7 +289,7 @@ class LookAt(Intent):
     fields: Mapping[str, Any]
     is_step: ClassVar[bool] = False
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these fields, fitted to the trace on screen. Raises BadField."""
         look: Look = attrs.evolve(state.look, **self.fields)
         return attrs.evolve(state, look=look if shown is None else look.fitted(shown.trace))
@@ -321,7 +319,7 @@ class OpenPage(Intent):
     page: str
     is_step: ClassVar[bool] = False
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this page; its key is not checked here."""
         return attrs.evolve(state, page=self.page)
 
@@ -333,7 +331,7 @@ class FollowCell(Intent):
     cell: Cell
     is_step: ClassVar[bool] = False
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this cell, its head and its attention, and the page in front. Raises BadField."""
         cell = self.cell
         there = look_at(

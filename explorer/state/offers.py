@@ -11,7 +11,7 @@ import attrs
 
 from explorer.config import Config
 from explorer.state.change_intents import AddChanges
-from explorer.state.intents import Intent, Shown
+from explorer.state.intents import Intent, OnScreen
 from explorer.state.state import State
 from explorer.trace.changes import Change
 from explorer.trace.model_card import SideCard
@@ -43,7 +43,7 @@ class ChangePlace:
 
 
 @attrs.frozen
-class Asked:
+class OfferInput:
     """What an offer asks for before it can be made: a number between two others, or a text."""
 
     kind: Literal["number", "text"]
@@ -62,7 +62,7 @@ class Offer:
     key: str
     group: str
     make: Make
-    asks: Asked | None = None
+    asks: OfferInput | None = None
 
 
 def _at(place: ChangePlace, stage: str) -> str:
@@ -147,7 +147,7 @@ def _rows_mean(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, 
     return (Change(place.tap, "mean", head=place.head),)
 
 
-_FACTOR = Asked("number", -10.0, 10.0, 2.0)
+_FACTOR = OfferInput("number", -10.0, 10.0, 2.0)
 _OF_HEADS: tuple[Offer, ...] = (
     Offer("head_off", "head", _head_off),
     Offer("head_only", "head", _head_only),
@@ -161,15 +161,15 @@ _OF_CELLS: tuple[Offer, ...] = (
     Offer("cell_in_layer", "cell", _cell_in_layer),
     Offer("cell_everywhere", "cell", _cell_everywhere),
     Offer("key_everywhere", "cell", _key_everywhere),
-    Offer("cell_weight", "cell", _cell_weight, Asked("number", 0.0, 1.0, 1.0)),
+    Offer("cell_weight", "cell", _cell_weight, OfferInput("number", 0.0, 1.0, 1.0)),
 )
 _OF_LAYERS: tuple[Offer, ...] = (Offer("layer_off", "layer", _layer_off),)
 _OF_TAPS: tuple[Offer, ...] = (
-    Offer("rows_factor", "tap", _rows_factor, Asked("number", -10.0, 10.0, 0.0)),
+    Offer("rows_factor", "tap", _rows_factor, OfferInput("number", -10.0, 10.0, 0.0)),
     Offer("rows_mean", "tap", _rows_mean),
 )
 _OF_VECTORS: tuple[Offer, ...] = (
-    Offer("row_patch", "vector", _row_patch, Asked("text")),
+    Offer("row_patch", "vector", _row_patch, OfferInput("text")),
     Offer("row_off", "vector", _row_off),
     Offer("row_factor", "vector", _row_factor, _FACTOR),
     *_OF_TAPS,
@@ -193,11 +193,11 @@ class MakeChange(Intent):
     place: ChangePlace
     value: Value = None
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these changes. Raises BadChange."""
         return AddChanges(self.offer.make(self.place, self._sizes(state, shown), self.value)).applied(state, shown)
 
-    def _sizes(self, state: State, shown: Shown | None) -> Sizes:
+    def _sizes(self, state: State, shown: OnScreen | None) -> Sizes:
         """The Config's; of a model of others, which has none, those of the place's side on its card."""
         if shown is not None and shown.trace.config is None and shown.wish.preset == state.wish.preset:
             return shown.trace.card.side(self.place.tap)

@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.presets import load_preset
-from explorer.state.intents import Intent, Shown, wishing
+from explorer.state.intents import Intent, OnScreen, wishing
 from explorer.state.state import State
 from explorer.state.wish import Wish
 
@@ -14,7 +14,7 @@ class GoBackTo(Intent):
 
     wish: Wish
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with that Wish. Raises UnknownPreset, BadPreset where its model is gone."""
         load_preset(self.wish.preset)
         return attrs.evolve(state, wish=self.wish)
@@ -26,7 +26,7 @@ class CompareWithPast(Intent):
 
     wish: Wish
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this comparison. Raises like `GoBackTo`."""
         load_preset(self.wish.preset)
         there = wishing(state, compared_with=attrs.evolve(self.wish, compared_with=None))

@@ -3,7 +3,7 @@
 import attrs
 
 from explorer import page_list
-from explorer.state.intents import Intent, Shown
+from explorer.state.intents import Intent, OnScreen
 from explorer.state.state import State
 
 
@@ -17,7 +17,7 @@ class OpenState(Intent):
     state: State
     own: State | None = None
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State of the file. A page that this version does not have, or that no file names, stays the one in front."""
         known = self.state.page in page_list.KEYS
         return self.state if known else attrs.evolve(self.state, page=state.page)

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from explorer.config import Config, find_knob
-from explorer.errors import BadState, CannotRead, ExplorerError
+from explorer.errors import AdapterNeedsModel, BadState, CannotRead, ExplorerError, FolderIsGone
 from explorer.presets import DEFAULT, load_preset
 from explorer.state.fields import bad_field, changed_fields, read_fields
 from explorer.state.lesson_place import LessonPlace
@@ -103,6 +103,18 @@ class State:
             compared_with=None if other is None else self.changed(other).wish,
         )
         return attrs.evolve(self, wish=wish, look=attrs.evolve(look, **settings.look), page=settings.page or self.page)
+
+    def with_adapter(self, path: str) -> "State":
+        """This State with the adapter in a folder, which the next pass reads; "" takes it away.
+
+        Raises FolderIsGone, AdapterNeedsModel.
+        """
+        folder = Path(path).absolute()
+        if path and not folder.is_dir():
+            raise FolderIsGone(path=str(folder))
+        if path and load_preset(self.wish.preset).foreign is None:
+            raise AdapterNeedsModel(path=str(folder))
+        return attrs.evolve(self, wish=attrs.evolve(self.wish, adapter=str(folder) if path else "", adapted=True))
 
     def opened(self, settings: Settings) -> "State":
         """The State for a lesson's step. Fields that the step does not set stay, except manual changes to the old sentence.

@@ -11,7 +11,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import attrs
 
 from explorer.errors import BadState
-from explorer.state.intents import Intent, Shown
+from explorer.state.intents import Intent, OnScreen
 from explorer.state.session_intents import OpenState
 from explorer.state.state import State
 from explorer.state.state_file import parsed, to_toml
@@ -51,6 +51,6 @@ class OpenLink(Intent):
 
     link: str
 
-    def applied(self, state: State, shown: Shown | None) -> State:
+    def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State in the link. Raises BadState, NewerState."""
         return OpenState(state_of(self.link)[0]).applied(state, shown)

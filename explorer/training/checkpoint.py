@@ -34,7 +34,7 @@ class TrainingHistory:
 
 
 @attrs.frozen(kw_only=True)
-class State:
+class Checkpoint:
     """A training between two steps. `batch` batches of `epoch` are done; `about` describes recipe, Config and data."""
 
     step: int
@@ -57,7 +57,7 @@ class Memory:
     random: dict[str, Tensor]
 
 
-def save(path: Path, state: State, memory: Memory) -> None:
+def save(path: Path, state: Checkpoint, memory: Memory) -> None:
     """Write a checkpoint; an older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
     tensors = {
         f"{prefix}{name}": tensor.detach().cpu().contiguous()
@@ -70,7 +70,7 @@ def save(path: Path, state: State, memory: Memory) -> None:
 _PREFIXES = (_OF_MODEL, _FIRST, _SECOND, _RANDOM)
 
 
-def load(path: Path) -> tuple[State, Memory]:
+def load(path: Path) -> tuple[Checkpoint, Memory]:
     """Read a checkpoint. Raises BadCheckpoint."""
     groups: dict[str, dict[str, Tensor]] = {prefix: {} for prefix in _PREFIXES}
     try:
@@ -81,7 +81,7 @@ def load(path: Path) -> tuple[State, Memory]:
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
         told["history"] = tuple(TrainingHistory(**each) for each in told["history"])
-        state = _checked(State(**told))
+        state = _checked(Checkpoint(**told))
     except CannotRead as error:
         raise BadCheckpoint(path=str(path), reason=error.values.get("reason", error)) from error
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, StopIteration) as error:
@@ -89,7 +89,7 @@ def load(path: Path) -> tuple[State, Memory]:
     return state, Memory(*groups.values())
 
 
-def _checked(state: State) -> State:
+def _checked(state: Checkpoint) -> Checkpoint:
     """The state itself. Raises ValueError or TypeError if a training cannot go on from it."""
     counts = (state.step, state.epoch, state.batch, state.token_sum)
     if not all(isinstance(each, int) and each >= 0 for each in counts) or len(state.history) != state.epoch:

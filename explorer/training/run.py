@@ -26,7 +26,7 @@ _ONLY = {"architecture": ("encoder-decoder", "decoder-only", "encoder-only"), "t
 
 
 @attrs.frozen(kw_only=True)
-class Wish:
+class TrainingSetup:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
 
     The model must be cut by jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
@@ -70,7 +70,7 @@ class Wish:
 class Run:
     """A training. The constructor prepares it, `steps()` trains, `finish()` writes the preset."""
 
-    def __init__(self, wish: Wish, progress: Callable[[float], None] = lambda share: None) -> None:
+    def __init__(self, wish: TrainingSetup, progress: Callable[[float], None] = lambda share: None) -> None:
         self.wish = wish
         self.device = chosen_device(wish.device)
         keep_freed_memory(_KEPT_BYTES)
@@ -100,7 +100,7 @@ class Run:
         return load_weights(self.wish.start / FILE, self.config)
 
     def _precision(self) -> Precision:
-        """The precision of the Wish; for "auto" that of the checkpoint, or float32 without one."""
+        """The precision of the TrainingSetup; for "auto" that of the checkpoint, or float32 without one."""
         path = self.wish.out / checkpoint.FILE
         if self.wish.precision == "auto" and path.exists():
             kept = checkpoint.load(path)[0].about.get("precision")
@@ -139,7 +139,7 @@ class Run:
         return self.wish.out
 
 
-def _prepared(wish: Wish, progress: Callable[[float], None]) -> Prepared:
+def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> Prepared:
     if wish.translates:
         return prepare(wish.data, wish.out, wish.config, progress)
     return prepare_texts(wish.data, wish.sentences, wish.out, wish.config, progress)

@@ -21,7 +21,7 @@ from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
 from explorer.training.batches import Batch, Example, TextExample, batch_of, batch_plan
-from explorer.training.checkpoint import Memory, State, TrainingHistory
+from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
 from explorer.training.gaps import GapExample
 from explorer.training.loss import log_probabilities, training_loss
@@ -67,7 +67,9 @@ class Training:
             with_byte_dropout(model)
         self._parameters = dict(model.named_parameters())
         self._optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
-        self._state = State(step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {})
+        self._state = Checkpoint(
+            step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {}
+        )
         self._path = folder / checkpoint.FILE
         torch.manual_seed(recipe.training_seed)
         if self._path.exists():

@@ -143,7 +143,7 @@ class Driven:
         act()
         self.wait(lambda: answered(self.program))
         self.application.processEvents()  # the answer asks to be painted
-        self.wait(lambda: not self.program.window.painting_turn.waits)  # and is, in a turn of its own
+        self.wait(lambda: not self.program.window.session.painting_waits)  # and is, in a turn of its own
         end_s = time.perf_counter()
         if self.watch.count == before:
             raise RuntimeError("nothing was painted")

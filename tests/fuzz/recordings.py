@@ -16,7 +16,7 @@ from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.trace import Trace
 from tests.fuzz import damage, documents, traces
 from tests.fuzz.trial import Trial
-from tests.trace import test_recorded_file as recorded
+from tests.trace.files import test_recorded_file as recorded
 
 
 def cards(trial: Trial) -> None:

@@ -15,7 +15,7 @@ from explorer.tokens.segment import Segmenter
 from explorer.training.corpus import SPLITS, read_corpus
 from explorer.training.evaluation import evaluate
 from explorer.training.recipe import Recipe
-from explorer.training.run import Run, Wish
+from explorer.training.run import Run, TrainingSetup
 from explorer.training.teach import Teacher, Teaching
 from tests.engine.sources.bundles import a_bundle
 from tests.fuzz import damage, writing
@@ -75,7 +75,7 @@ def training(trial: Trial) -> None:
         learning_rate=chance.choice((1e-3, 1.0)),
         clip_norm=chance.choice((1.0, 100.0)),
     )
-    asked = Wish(
+    asked = TrainingSetup(
         data=data,
         out=trial.folder / "out",
         config=_SMALL.changed(max_len=chance.choice((2, 5, 40))),

@@ -152,7 +152,7 @@ def _bundle() -> Path:
 def _checkpoint() -> bytes:
     import torch
 
-    state = checkpoint.State(
+    state = checkpoint.Checkpoint(
         step=3,
         epoch=1,
         batch=0,

@@ -123,5 +123,5 @@ def journey(
         remembered = found_out.setdefault("remembered", Remembered())
         remembered.put_in(monkeypatch)
         leave_what_stays(monkeypatch, found_out)
-    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 0)  # Every script waits for the whole answer.
+    monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 0)  # Every script waits for the whole answer.
     return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -45,8 +45,8 @@ def let_go(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return whole(self, request, *given)
 
     monkeypatch.setattr(Computer, "__call__", called)
-    monkeypatch.setattr("explorer.app.session.watch.HANGS_S", 0.2)
-    monkeypatch.setattr("explorer.app.session.watch._LOOK_MS", 20)
+    monkeypatch.setattr("explorer.app.session.answers.HANGS_S", 0.2)
+    monkeypatch.setattr("explorer.app.session.session.LOOK_MS", 20)
     yield event
     event.set()
     for thread in threading.enumerate():
@@ -157,11 +157,9 @@ PROGRAM = """
 import sys, time
 from PySide6.QtCore import QTimer
 from explorer.app import main
-from explorer.app.session import told, watch
+from explorer.app.session import answers, told
 from explorer.engine import worker
 from explorer.engine.request import Frame
-
-watch.HANGS_S = 1
 
 class Hangs(main.Program):
     def __init__(self, *given, **named):
@@ -173,8 +171,9 @@ class Hangs(main.Program):
             from explorer.engine.compute import Computer
             from explorer.state.intents import SetText
             Computer.__call__ = lambda *_given: time.sleep(3600)
+            answers.HANGS_S = 1  # A first pass on a busy machine may be silent for longer.
             self.session.ask(SetText("卡住"))
-        if isinstance(value, told.Hanging) and value.seconds:
+        if isinstance(value, told.Hangs) and value.seconds:
             print("hangs", flush=True)
             QTimer.singleShot(0, self.window.close)
 
@@ -188,6 +187,6 @@ run()
 def test_a_process_with_an_engine_that_hangs_ends(tmp_path: Path) -> None:
     """It leaves with a good status while native code would go on for an hour; what was typed is there the next time."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stdout.split()) == (0, ["hangs"]), done.stderr
+    assert (done.returncode, set(done.stdout.split())) == (0, {"hangs"}), done.stderr  # It is told each second.
     assert "Traceback" not in done.stderr
     assert State.load(tmp_path / "config" / "transformer-explorer" / "last.explorer.toml").wish.text == HANGS

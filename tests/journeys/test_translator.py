@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from explorer.app.pages.output_page import OutputPage
-from explorer.app.session.session import PAUSE_MS
+from explorer.app.session.answers import PAUSE_MS
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame, Request
 from explorer.picture.decoding_kinds import Timeline, Tree
@@ -339,7 +339,7 @@ def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
 
 def test_the_wide_search_comes_when_nobody_types_any_more(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the pause that users have: each key is answered greedily, and the last answer searches widely for the whole text."""
-    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", PAUSE_MS)
+    monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", PAUSE_MS)
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -349,7 +349,7 @@ def test_the_wide_search_comes_when_nobody_types_any_more(journey: Journey, monk
         edit.selectAll()
         for letter in "I eat":
             QTest.keyClick(edit, letter)
-            journey.wait(lambda: window.session.is_answered() and not window.painting_turn.waits)
+            journey.wait(lambda: window.session.is_answered() and not window.session.painting_waits)
         journey.settle(window)
 
         assert [request.beam for request in answers].count(1) == len("I eat")
@@ -360,7 +360,7 @@ def test_the_wide_search_comes_when_nobody_types_any_more(journey: Journey, monk
 
 def test_escape_goes_back_while_the_wide_search_waits(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stops what is computed, and nothing is: it leaves the page, and the search still comes."""
-    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 10**6)
+    monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 10**6)
 
     def script(window: Window) -> None:
         journey.wait(lambda: window.session.is_answered() and not window.session.computes)

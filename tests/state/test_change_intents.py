@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.app.session.history import History
+from explorer.app.session.history import History, Instant
 from explorer.state.change_intents import (
     AddChanges,
     MoveChanges,
@@ -74,9 +74,11 @@ def test_what_is_newly_made_is_known() -> None:
 
 def test_each_is_one_step_and_a_stroke_is_one_as_well() -> None:
     """However many cells the pen went over; the next stroke is the next step."""
-    history = History(with_changes())
+    at = Instant(0.0, 0.0)
+    history = History.beginning(with_changes(), at)
     for intent in (AddChanges((A,)), AddChanges((B,), stroke=1), AddChanges((C,), stroke=1), SwitchAllOff()):
-        history.add(intent.applied(history.now, None), intent.gesture)
+        history = history.added(intent.applied(history.now, None), intent.gesture, at)
 
-    assert [history.undo().wish.changes for _ in range(3)] == [(A, B, C), (A,), ()]
+    undone = [history := history.undone() for _ in range(3)]
+    assert [each.now.wish.changes for each in undone] == [(A, B, C), (A,), ()]
     assert not history.can_undo

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from explorer.errors import BadKnob
-from explorer.state.cut_intents import CutAs, TakeSentence
+from explorer.state.cut_intents import CutAs, TakeExample
 from explorer.state.intents import SetText
 from explorer.state.state import State
 from explorer.state.wish import Wish
@@ -30,7 +30,7 @@ def test_a_way_that_there_is_not_is_refused() -> None:
 
 def test_an_offered_sentence_is_taken_as_if_it_were_typed() -> None:
     """With the same State after it; but it is no typing, so that the box shows it."""
-    intent = TakeSentence("我爱你")
+    intent = TakeExample("我爱你")
 
     assert intent.applied(state(), None) == SetText("我爱你").applied(state(), None)
     assert not isinstance(intent, SetText)

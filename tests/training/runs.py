@@ -11,7 +11,7 @@ from explorer.model.weights import build
 from explorer.training import training
 from explorer.training.batches import Example
 from explorer.training.recipe import Recipe
-from explorer.training.run import Wish
+from explorer.training.run import TrainingSetup
 from explorer.training.training import Training, TrainingStep
 
 CONFIG = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=30, target_vocab_size=25, dropout=0.2)
@@ -82,10 +82,10 @@ def data_file(path: Path, *more: str) -> Path:
     return path
 
 
-def wish(folder: Path, data: Path, config: Config | None = None, **recipe: object) -> Wish:
+def wish(folder: Path, data: Path, config: Config | None = None, **recipe: object) -> TrainingSetup:
     """A whole training that takes seconds."""
     tiny = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=100, target_vocab_size=290, dropout=0.1)
-    return Wish(
+    return TrainingSetup(
         data=data,
         out=folder,
         config=config or tiny,

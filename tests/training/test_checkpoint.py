@@ -11,10 +11,10 @@ from safetensors.torch import save_file
 
 from explorer.errors import BadCheckpoint
 from explorer.lang import LANGUAGES, Words
-from explorer.training.checkpoint import Memory, State, TrainingHistory, load, random_states, restore_random, save
+from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory, load, random_states, restore_random, save
 from tests.training.runs import assert_equal
 
-STATE = State(
+STATE = Checkpoint(
     step=7,
     epoch=1,
     batch=3,

@@ -21,7 +21,7 @@ from explorer.errors import BadVocabulary, NoMaskToken, NotATranslator
 from explorer.model import weights_file as trained
 from explorer.model.weights import build
 from explorer.presets import load_preset
-from explorer.state.wish import Wish as ToCompute
+from explorer.state.wish import Wish
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
@@ -30,7 +30,7 @@ from explorer.training.batches import Row, TextExample, batch_of
 from explorer.training.gap_scores import gap_log_p, gap_scores
 from explorer.training.gaps import GapExample, Gaps
 from explorer.training.loss import log_probabilities
-from explorer.training.run import Run, Wish
+from explorer.training.run import Run, TrainingSetup
 from tests.training.conftest import _segmenter
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
@@ -41,10 +41,10 @@ TEXT = TextExample((((20,), (7, 8)), ((21,),), ((22,),), ((6,),)), has_stop=True
 GAPS = Gaps(mask=4, n_symbols=30)
 
 
-def wish(folder: Path, **recipe: object) -> Wish:
+def wish(folder: Path, **recipe: object) -> TrainingSetup:
     """A whole training that takes a second or two."""
     folder.mkdir(exist_ok=True)
-    return Wish(
+    return TrainingSetup(
         data=data_file(folder / "x.tsv"),
         out=folder / "out",
         config=CONFIG,
@@ -55,7 +55,7 @@ def wish(folder: Path, **recipe: object) -> Wish:
     )
 
 
-def done(asked: Wish) -> Run:
+def done(asked: TrainingSetup) -> Run:
     run = Run(asked)
     for _ in run.steps():
         pass
@@ -213,7 +213,7 @@ def test_each_token_is_hidden_in_turn_as_in_the_scores(trained_run: Run) -> None
     np.testing.assert_allclose(found.log_p, wanted[np.arange(len(ids)), ids], atol=1e-4)
     assert (found.candidates[:, 0] == wanted.argmax(1)).all()
     with pytest.raises(NoMaskToken):
-        Computer().writing.cloze(attrs.evolve(ToCompute.from_preset(str(folder), text), trained=False), never)
+        Computer().writing.cloze(attrs.evolve(Wish.from_preset(str(folder), text), trained=False), never)
 
 
 @pytest.mark.slow  # models are trained

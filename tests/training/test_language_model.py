@@ -23,7 +23,7 @@ from explorer.training import prepare_texts
 from explorer.training.batches import Row, TextExample, batch_of
 from explorer.training.lens_fit import Fitting, LensFitter
 from explorer.training.loss import log_probabilities
-from explorer.training.run import Run, Wish
+from explorer.training.run import Run, TrainingSetup
 from explorer.training.teach import Teacher, Teaching
 from tests.training.conftest import _segmenter
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
@@ -41,12 +41,12 @@ def one_dictionary_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepare_texts, "Segmenter", _segmenter)
 
 
-def wish(folder: Path, **recipe: object) -> Wish:
+def wish(folder: Path, **recipe: object) -> TrainingSetup:
     """A whole training that takes a second, on pairs and further sentences."""
     folder.mkdir(exist_ok=True)
     sentences = folder / "more.tsv"
     sentences.write_text("".join(f"1\tcmn\t{text}\n" for text in FURTHER), encoding="utf-8")
-    return Wish(
+    return TrainingSetup(
         data=data_file(folder / "x.tsv"),
         sentences=sentences,
         out=folder / "out",
@@ -58,7 +58,7 @@ def wish(folder: Path, **recipe: object) -> Wish:
     )
 
 
-def done(asked: Wish) -> Run:
+def done(asked: TrainingSetup) -> Run:
     run = Run(asked)
     for _ in run.steps():
         pass

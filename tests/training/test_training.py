@@ -118,7 +118,7 @@ def test_moments_that_are_not_restored_would_be_found(
     steps_of(a_training(tmp_path), 6)
     load = checkpoint.load
 
-    def forgetful(path: Path) -> tuple[checkpoint.State, checkpoint.Memory]:
+    def forgetful(path: Path) -> tuple[checkpoint.Checkpoint, checkpoint.Memory]:
         state, memory = load(path)
         kept = getattr(memory, group)
         return state, attrs.evolve(memory, **{group: {name: 0 * each for name, each in kept.items()}})

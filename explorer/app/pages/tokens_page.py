@@ -8,7 +8,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.makers.segmentations import cut_rows
-from explorer.state.cut_intents import TakeSentence
+from explorer.state.cut_intents import TakeExample
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.pool_box import PoolBox
@@ -80,7 +80,7 @@ class TokensPage(Page):
         self.example.setAccessibleName(f"{words('cuts.example')}: {EXAMPLE}")
 
     def _take_example(self) -> None:
-        self.wished.emit(TakeSentence(EXAMPLE))
+        self.wished.emit(TakeExample(EXAMPLE))
 
     def _pooled(self, key: str) -> None:
         self.look_at(aligned=key)

@@ -1,7 +1,7 @@
 """The policy of Requests: a quick one first, so that something is seen soon, and the whole one after its answer.
 
 The page in front and a lesson may need experiments; pictures of a long text may need maps that were not kept. Requests for
-these are made when nothing else waits. This file uses no Qt and no thread.
+these are made when nothing else waits.
 """
 
 import attrs
@@ -13,101 +13,104 @@ from explorer.trace.found.findings import OF_OUR_OWN
 
 _MOST_WANTED = 16
 
+Places = tuple[tuple[str, int], ...]
+"""Taps and their heads; head -1 means the whole tap."""
 
+
+@attrs.frozen(kw_only=True)
 class Asking:
-    """Makes Requests: keeps the serial numbers and the detail to ask for. `shown` is the request answered on screen."""
+    """The newest serial numbers and the detail to ask for. Each method that asks returns another Asking and the Request.
 
-    def __init__(self) -> None:
-        self.serial = 0  # the newest request's
-        self.first_serial = 0  # the newest wish's first request; answers to the wish have this serial or a later one
-        self._experiments: frozenset[str] = frozenset()
-        self._focus = NOWHERE
-        self._wanted: tuple[tuple[str, int], ...] = ()
-        self._in_vain: set[tuple[str, int]] = set()  # places asked for since the user's last action
+    `serial` is the newest request's; answers to the newest wish have `first_serial` or a later one. `in_vain` are the places
+    asked for since the user's last action: they may not fit into memory. `shown` is the request that is answered on screen.
+    """
 
-    def looked_anew(self) -> None:
-        """After an action of the user, allow asking again for places that could not be kept before."""
-        self._in_vain.clear()
+    serial: int = 0
+    first_serial: int = 0
+    experiments: frozenset[str] = frozenset()
+    focus: Focus = NOWHERE
+    wanted: Places = ()
+    in_vain: frozenset[tuple[str, int]] = frozenset()
 
-    def first(self, wish: Wish, shown: Request | None) -> Request:
-        """The first Request for a wish: a quick one, or the whole where only the beam or the detail is new."""
-        self.looked_anew()
-        self.serial += 1
-        self.first_serial = self.serial
+    def looked_anew(self) -> "Asking":
+        """After an action of the user: places that could not be kept before may be asked for again."""
+        return attrs.evolve(self, in_vain=frozenset())
+
+    def first(self, wish: Wish, shown: Request | None) -> tuple["Asking", Request]:
+        """Ask for a wish: quickly, or at once for the whole where only the beam or the detail is new."""
         same = shown is not None and attrs.evolve(shown.wish, beam=wish.beam) == wish
         opens = wish.foreign and (shown is None or shown.wish.preset != wish.preset)
-        return Request(wish=wish, serial=self.serial, detail=self._detail(wish, quick=not same, opens=opens))
+        asking = attrs.evolve(self.refused(), in_vain=frozenset(self.wanted))
+        return asking, Request(wish=wish, serial=asking.serial, detail=asking._detail(wish, quick=not same, opens=opens))
 
-    def refused(self) -> None:
+    def refused(self) -> "Asking":
         """Count a wish that is refused before any request: answers to older requests are no answers to it."""
-        self.looked_anew()
-        self.serial += 1
-        self.first_serial = self.serial
+        return attrs.evolve(self.looked_anew(), serial=self.serial + 1, first_serial=self.serial + 1)
 
-    def rest(self, wish: Wish, shown: Request) -> Request | None:
-        """The Request for the whole wish, if the answer on screen leaves something out; otherwise None."""
+    def rest(self, wish: Wish, shown: Request) -> tuple["Asking", Request | None]:
+        """Ask for the whole wish, if the answer on screen is the newest and leaves something out."""
         if shown.serial != self.serial or not self._lacks(wish, shown):
-            return None
+            return self, None
         return self._refined(wish)
 
-    def look_into(
+    def looking_into(
         self, experiments: frozenset[str], wish: Wish, shown: Request | None, busy: bool, focus: Focus = NOWHERE
-    ) -> Request | None:
-        """Change the experiments and the place that they look at; returns the Request to send now, if any."""
-        self.looked_anew()
+    ) -> tuple["Asking", Request | None]:
+        """Change the experiments and the place that they look at, and ask for them, unless the session is `busy`."""
         focus = focus if experiments & FOCUSED else NOWHERE
-        if (experiments, focus) == (self._experiments, self._focus):
-            return None
-        self._experiments, self._focus = experiments, focus
-        if (
-            shown is None
-            or busy
-            or (possible(wish, experiments) <= shown.experiments and focus in (NOWHERE, shown.detail.focus))
-        ):
-            return None
-        return self._refined(wish)
+        asking = attrs.evolve(self.looked_anew(), experiments=experiments, focus=focus)
+        if (experiments, focus) == (self.experiments, self.focus) or shown is None or busy:
+            return asking, None
+        if _looks_into(shown, possible(wish, experiments), focus):
+            return asking, None
+        return asking._refined(wish)
 
-    def want(self, places: tuple[tuple[str, int], ...], wish: Wish, shown: Request | None, busy: bool) -> Request | None:
-        """Ask to keep these taps and heads of a long text; returns the Request to send now, if any.
-
-        Places are not asked for twice, because they may not fit into memory.
-        """
-        if shown is None or set(places) <= self._in_vain:
-            return None
-        self._in_vain |= set(places)
-        before = (each for each in self._wanted if each not in places)
-        self._wanted = tuple(dict.fromkeys((*before, *places)))[-_MOST_WANTED:]
-        return None if busy or shown.serial < self.first_serial or not self._lacks(wish, shown) else self._refined(wish)
+    def wanting(self, places: Places, wish: Wish, shown: Request | None, busy: bool) -> tuple["Asking", Request | None]:
+        """Ask to keep these places of a long text, each once, unless the session is `busy`."""
+        if shown is None or set(places) <= self.in_vain:
+            return self, None
+        before = (each for each in self.wanted if each not in places)
+        wanted = tuple(dict.fromkeys((*before, *places)))[-_MOST_WANTED:]
+        asking = attrs.evolve(self, wanted=wanted, in_vain=self.in_vain | set(places))
+        if busy or shown.serial < self.first_serial or set(places) <= set(shown.detail.wanted):
+            return asking, None
+        return asking._refined(wish)
 
     def _detail(self, wish: Wish, *, quick: bool = False, refines: bool = False, opens: bool = False) -> Detail:
         return Detail(
             quick=quick,
             refines=refines,
-            experiments=possible(wish, self._experiments),
-            wanted=self._wanted,
+            experiments=possible(wish, self.experiments),
+            wanted=self.wanted,
             leaves_out=True,
-            focus=self._focus,
+            focus=self.focus,
             opens=opens,
         )
 
-    def _refined(self, wish: Wish) -> Request:
-        self.serial += 1
-        return Request(wish=wish, serial=self.serial, detail=self._detail(wish, refines=True))
+    def _refined(self, wish: Wish) -> tuple["Asking", Request]:
+        asking = attrs.evolve(self, serial=self.serial + 1, in_vain=self.in_vain.union(self.wanted))
+        return asking, Request(wish=wish, serial=asking.serial, detail=self._detail(wish, refines=True))
 
     def _lacks(self, wish: Wish, shown: Request) -> bool:
         """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or what they look at."""
         whole = Request(wish=wish, detail=self._detail(wish))
-        return (shown.wish, shown.beam) != (wish, whole.beam) or _looks_into(shown) != _looks_into(whole)
+        return (shown.wish, shown.beam) != (wish, whole.beam) or not _has_all(shown, whole)
 
 
 def widens_alone(request: Request, shown: Request) -> bool:
     """Whether a request adds nothing but a wider search to the answer to `shown`."""
-    return shown.wish == request.wish and _looks_into(shown) == _looks_into(request)
+    return shown.wish == request.wish and _has_all(shown, request)
 
 
-def _looks_into(request: Request) -> tuple[object, ...]:
-    """What is found out in an answer beside the pass."""
-    return request.experiments, request.detail.wanted, request.detail.focus
+def _has_all(shown: Request, request: Request) -> bool:
+    """Whether the answer to `shown` has all that another request asks for beside the pass. It may have more."""
+    has_places = set(request.detail.wanted) <= set(shown.detail.wanted)
+    return has_places and _looks_into(shown, request.experiments, request.detail.focus)
+
+
+def _looks_into(shown: Request, experiments: frozenset[str], focus: Focus) -> bool:
+    """Whether the answer to `shown` has these experiments, at this place."""
+    return experiments <= shown.experiments and focus in (NOWHERE, shown.detail.focus)
 
 
 def possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:

@@ -8,15 +8,15 @@ from typing import Any
 import attrs
 
 from explorer import page_list
+from explorer.app.session.default_state import opened
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError
-from explorer.presets import DEFAULT, load_preset, preset_names, recorded_preset
+from explorer.presets import DEFAULT, preset_names, recorded_preset
+from explorer.state.change_intents import TakeSentence
 from explorer.state.intents import SetChat
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
-
-_BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
 
 
 @attrs.frozen
@@ -70,18 +70,18 @@ def _found(preferences: Preferences, text: str | None, preset: str | None, sessi
     if session is not None:
         saved = read_saved(Path(session))
         first = _first(saved.state, None, restored=True, saved=saved, path=Path(session).absolute(), left=left)
-        return first if text is None else attrs.evolve(first, state=_with_text(first.state, text))
+        return first if text is None else attrs.evolve(first, state=TakeSentence(text).applied(first.state, None))
     if preset is not None:
         if preset not in preset_names() and Path(preset).exists():
             preset = str(Path(preset).absolute())  # It may be opened again from elsewhere.
-        return _first(attrs.evolve(_opened(preset), page=page_list.KEYS[0]), text, left=left)
+        return _first(attrs.evolve(opened(preset), page=page_list.KEYS[0]), text, left=left)
     last, refused = last_saved()
     same = {path: saved for path, saved in left.items() if last is not None and saved.state == last.state}
     if last is not None and any(not saved.was_shown for saved in same.values()):  # It may be what ended the program.
-        return _first(_opened(DEFAULT), text, left=left)
+        return _first(opened(DEFAULT), text, left=left)
     if last is None:
         state, refused = (None, refused) if refused is not None else _of_version_0_1(preferences)
-        return _first(state or _opened(DEFAULT), text, refused=refused, left=left)
+        return _first(state or opened(DEFAULT), text, refused=refused, left=left)
     for path in same:  # It is opened, so there is nothing to offer.
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
@@ -94,30 +94,13 @@ def _found(preferences: Preferences, text: str | None, preset: str | None, sessi
 def _first(state: State, text: str | None, **fields: Any) -> First:
     if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
-    return First(state if text is None else _with_text(state, text), **fields)
-
-
-def default_state(refused: State) -> State:
-    """The State of the default preset, in place of one whose model cannot be opened. A text of the user's stays."""
-    state = attrs.evolve(_opened(DEFAULT), page=refused.page)
-    own = load_preset(refused.wish.preset).text
-    return state if refused.wish.text == own else _with_text(state, refused.wish.text)
-
-
-def _opened(preset: str) -> State:
-    state = State.from_preset(preset)
-    return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
-
-
-def _with_text(state: State, text: str) -> State:
-    wish = attrs.evolve(state.wish, text=text, target=None, source_cuts=None, target_cuts=None, prefix=())
-    return attrs.evolve(state, wish=wish)
+    return First(state if text is None else TakeSentence(text).applied(state, None), **fields)
 
 
 def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
     """The State in the preferences of version 0.1, which kept preset and texts there."""
     try:
-        state = _opened(preferences.text("preset") or DEFAULT)
+        state = opened(preferences.text("preset") or DEFAULT)
     except ExplorerError as error:  # The preset belongs to another version or is damaged.
         return None, error
     if preferences.text("text").strip():

@@ -21,30 +21,35 @@ from explorer.state.wish import Wish
 from explorer.trace.measures.opening_head import opening_head
 
 
+@attrs.frozen
 class Opening:
-    """Remembers whether a head was chosen by a person, a preset's file or a lesson, and chooses one if nobody has."""
+    """Whether the head was chosen by a person, a preset's file or a lesson, and whether it was measured with this model."""
 
-    def __init__(self, state: State, *, restored: bool) -> None:
-        """`restored` says that the State was left so by somebody: then its head was chosen."""
-        self._is_chosen = restored or load_preset(state.wish.preset).names_head
-        self._is_measured = False  # whether the head in the Look was measured with the present model
+    is_chosen: bool
+    is_measured: bool = False
 
-    def follow(self, before: State, after: State, by: Intent | None) -> None:
-        """Follow a change of the State; `by` is None for undo and redo, which bring the Look of another preset back."""
+    @classmethod
+    def beginning(cls, state: State, *, restored: bool) -> "Opening":
+        """The Opening of the first State. `restored` says that it was left so by somebody: then its head was chosen."""
+        return cls(is_chosen=restored or load_preset(state.wish.preset).names_head)
+
+    def followed(self, before: State, after: State, by: Intent | None) -> "Opening":
+        """After a change of the State; `by` is None for undo and redo, which bring the Look of another preset back."""
+        chosen = self.is_chosen
         if after.wish.preset != before.wish.preset:
-            self._is_chosen = by is None or _names_head(by) or load_preset(after.wish.preset).names_head
+            chosen = by is None or _names_head(by) or load_preset(after.wish.preset).names_head
         elif by is not None and _names_head(by):
-            self._is_chosen = True
-        if _model(after.wish) != _model(before.wish):
-            self._is_measured = False
+            chosen = True
+        return Opening(chosen, self.is_measured and _model(after.wish) == _model(before.wish))
 
-    def look(self, look: Look, frame: Frame, wish: Wish) -> Look:
+    def looked(self, look: Look, frame: Frame, wish: Wish) -> tuple["Opening", Look]:
         """The Look for an answer that is about to be shown: with a measured head if it is time for one, else `look` itself."""
-        if self._is_chosen or self._is_measured or not frame.trace.trained or _model(frame.wish) != _model(wish):
-            return look
-        self._is_measured = True
+        if self.is_chosen or self.is_measured or not frame.trace.trained or _model(frame.wish) != _model(wish):
+            return self, look
         found = opening_head(frame.trace)
-        return look if found is None else attrs.evolve(look, attention=found.attention, layer=found.layer, head=found.head)
+        if found is not None:
+            look = attrs.evolve(look, attention=found.attention, layer=found.layer, head=found.head)
+        return Opening(is_chosen=False, is_measured=True), look
 
 
 def _model(wish: Wish) -> tuple[object, ...]:

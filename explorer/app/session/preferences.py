@@ -1,18 +1,27 @@
-"""Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored.
+r"""Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored.
 
 Several windows of the program share the file. Each change is made to what the file holds at that moment, under a lock, so that
 what another window has put there stays.
 
-Decision: a flat table of texts in TOML. Rejected: QSettings, see `old_preferences.py`.
+Earlier versions kept a file INI as Qt wrote it, which is read as plain text where there is no other:
+
+    [General]
+    theme=dark
+    geometry=@ByteArray(\x1\xd9\xd0\xcb\0\x3)
+
+Decision: a flat table of texts in TOML; and of all that Qt's format can say, texts and rows of bytes are read. Rejected:
+QSettings, because a value `@Variant(…)` may hold any object of Python's, which PySide unpickles: whoever could write the file
+could run a program.
 """
 
+import base64
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 
 import tomli_w
 from PySide6.QtCore import QByteArray, QLocale, QLockFile
 
-from explorer.app.session.old_preferences import read_old_preferences
 from explorer.errors import CannotWrite, ExplorerError
 from explorer.files import read_whole, replacing
 from explorer.lang import LANGUAGES, system_language
@@ -26,6 +35,13 @@ SIZES = ("100", "125", "150", "175", "200")
 _PATIENCE_MS = 2000  # ms; another window holds the lock for a few, unless its disk hangs
 _FILE, _OLD_FILE, _LOCK = "preferences.toml", "preferences.ini", "preferences.lock"
 _MOST_BYTES = 2**20
+
+_SECTION = "[General]"
+_ESCAPE = re.compile(r"\\(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<octal>[0-7]{1,3})|(?P<one>.))", re.DOTALL)
+_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_LAST = 0x10FFFF
+_BYTES, _TEXT = re.compile(r"@ByteArray\((.*)\)", re.DOTALL), re.compile(r"@String\((.*)\)", re.DOTALL)
+_NAME = re.compile(r"\w+", re.ASCII)
 
 
 class Preferences:
@@ -118,3 +134,40 @@ def _write(values: Mapping[str, str]) -> None:
     content = tomli_w.dumps(values).encode("utf-8", errors="replace")  # A path may hold half a letter.
     with replacing(config_folder() / _FILE) as unfinished:
         unfinished.write_bytes(content)
+
+
+def read_old_preferences(content: bytes) -> dict[str, str]:
+    """The texts of a file by name, and its rows of bytes in base64. What is anything else is left out."""
+    found: dict[str, str] = {}
+    section = ""
+    for line in content.decode("utf-8", errors="replace").splitlines():
+        if line.startswith("["):
+            section = line.strip()
+        name, sign, written = line.partition("=")
+        if section == _SECTION and sign and _NAME.fullmatch(name) and (value := _value(written)) is not None:
+            found[name] = value
+    return found
+
+
+def _value(written: str) -> str | None:
+    """What a value means; None for a list, and for an object."""
+    if written.startswith('"') and written.endswith('"') and len(written) > 1:
+        written = written[1:-1]
+    elif "," in written:
+        return None
+    plain = _ESCAPE.sub(_meant, written)
+    if plain.startswith("@@"):
+        return plain[1:]
+    if not plain.startswith("@"):
+        return plain
+    if (row := _BYTES.fullmatch(plain)) is not None:
+        return base64.b64encode(row[1].encode("latin-1", errors="replace")).decode("ascii")
+    return text[1] if (text := _TEXT.fullmatch(plain)) is not None else None
+
+
+def _meant(escape: re.Match[str]) -> str:
+    """The letter that an escape stands for."""
+    if escape["one"] is not None:
+        return _LETTERS.get(escape["one"], escape["one"])
+    number = int(escape["hex"], 16) if escape["hex"] else int(escape["octal"], 8)
+    return chr(number) if number <= _LAST and not 0xD800 <= number <= 0xDFFF else "\ufffd"

@@ -107,7 +107,8 @@ class Remembered(QObject):
     failed, kept = Signal(object), Signal()
     _tried = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, after_ms: int = _AFTER_MS) -> None:
+        """`after_ms` is how long a change waits until it is written."""
         super().__init__(parent)
         self._saved: Saved | None = None
         self._kept: Saved | None = None
@@ -119,7 +120,7 @@ class Remembered(QObject):
         self._lock = _lock_of(self._own)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(_AFTER_MS)
+        self._soon.setInterval(after_ms)
         self._soon.timeout.connect(self._write_beside)
 
     def keep(self, saved: Saved) -> None:

@@ -63,19 +63,19 @@ class Busy:
 
 
 @attrs.frozen
-class Progressed:
+class ShareDone:
     """The running pass has done this `share` of its work, 0 to 1."""
 
     share: float
 
 
 @attrs.frozen
-class Stopped:
+class GivenUp:
     """The newest wish was cancelled by the user."""
 
 
 @attrs.frozen
-class OpeningStopped:
+class OpeningGivenUp:
     """The user has stopped the opening of a model; the one before is there again."""
 
 
@@ -93,7 +93,12 @@ class Loaded:
 
 
 @attrs.frozen
-class Hanging:
+class Hangs:
     """The work has given no sign for so many `seconds`, and may hang, which is told each second; 0: it has given one again."""
 
     seconds: int
+
+
+OfState = Set | Settled | Large | Undoable
+OfAnswer = Refused | SprungBack | Broke | Busy | ShareDone | GivenUp | OpeningGivenUp | Loaded | Hangs
+Message = OfState | OfAnswer

@@ -75,7 +75,7 @@ class Commands(QObject):
         named["words"].setChecked(window.session.state.look.unit == "words")
         named["words"].triggered.connect(self._words)
         named["present"].toggled.connect(window.presenter.present)
-        named["present"].toggled.connect(window.painting_turn.begin)
+        named["present"].toggled.connect(window.session.pictures_made)
         self._connect_choices()
         window.folders.recents.changed.connect(window.header.offer)
         window.header.language.connect(window.appearance.switch_language)

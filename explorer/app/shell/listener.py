@@ -123,20 +123,20 @@ class Listener(QObject):
             case told.SprungBack(error):
                 window.folders.failed(error)
                 window.refusals.tell(error, of_edit=not isinstance(error, BadFile))
-            case told.OpeningStopped():
+            case told.OpeningGivenUp():
                 window.status.notice(words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
                 window.status.notice(words("status.large", gb=n_bytes / 1e9))
-            case told.Stopped():
+            case told.GivenUp():
                 self._stopped()
             case told.Busy(busy):
                 window.status.set_busy(busy)
                 window.page_stack.set_busy(busy)
-            case told.Progressed(share):
+            case told.ShareDone(share):
                 window.status.set_progress(share)
-            case told.Hanging(seconds):
+            case told.Hangs(seconds):
                 window.hanging.tell(seconds, words)
             case told.Undoable():
                 self.undoable.emit(value)
@@ -165,7 +165,7 @@ class Listener(QObject):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         window = self._window
-        window.painting_turn.begin()
+        window.session.pictures_made()
         window.page_stack.let_go()  # A window that nobody sees was not painted.
         window.sentences.put(wish, by)
         window.status.tell_work(wish.title if self._session.opens else "")

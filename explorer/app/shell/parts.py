@@ -20,7 +20,6 @@ from explorer.app.shell.header import HeaderBar
 from explorer.app.shell.help import Help
 from explorer.app.shell.keyboard import Areas
 from explorer.app.shell.notices import Notices
-from explorer.app.shell.painting_turn import PaintingTurn
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.saving import Saving
@@ -51,7 +50,6 @@ class WindowParts(QMainWindow):
         self.refusals, self.hanging = self.notices.refusals, self.notices.hanging
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
-        self.painting_turn = PaintingTurn(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)

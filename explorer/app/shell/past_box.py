@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.session.past import MOST, Past
+from explorer.app.session.history import MOST_PAST, Past
 from explorer.lang import Words
 from explorer.picture.change_text import listed
 from explorer.picture.makers.compare import knob_value
@@ -89,7 +89,7 @@ class PastBox(QDialog):
         self.list.setHeaderLabels(["", *(words(f"past.column.{name}") for name in ("when", "what", "text"))])
         self.go.setText(words("past.go_back"))
         self.compare.setText(words("past.compare"))
-        self.note.setText(words("past.note", most=MOST))
+        self.note.setText(words("past.note", most=MOST_PAST))
         self._list()
 
     def show_or_hide(self, on: bool) -> None:

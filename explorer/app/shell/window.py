@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QApplication, QDialog
 
 from explorer.app.appearance import Appearance
 from explorer.app.session.session import Session
@@ -38,11 +38,12 @@ class Window(WindowParts):
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
         for part in (*asking, self.folders, self.scans, self.sessions, self.past):
             part.wished.connect(session.ask)
+        session.paints.connect(self._paint)
         session.prepare = self.page_stack.prepared.prepare
         self.page_stack.wanted.connect(session.want)
         self.page_stack.sent.connect(session.send)
         self.status.stop.connect(session.stop)
-        self.hanging.accepted.connect(session.watch.restart)
+        self.hanging.accepted.connect(session.restart)
 
     def _connect_parts(self) -> None:
         for asked in (self.saving, self.scans, self.step_opener, self.drops):
@@ -79,7 +80,7 @@ class Window(WindowParts):
         self.status.notice(self.appearance.words("recorded.fixed"))
 
     def _drawn(self, picture_ms: float) -> None:
-        self.painting_turn.begin()
+        self.session.pictures_made()
         if self.session.frame is not None:
             self.status.tell(self.session.frame, picture_ms, self.appearance.words)
 
@@ -92,7 +93,7 @@ class Window(WindowParts):
         self.listener.speak()
 
     def _set_theme(self, theme: Theme) -> None:
-        self.painting_turn.begin()
+        self.session.pictures_made()
         for part in (self.page_stack, self.sentences, self.lessons, self.scans):
             part.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
@@ -107,13 +108,16 @@ class Window(WindowParts):
             event.accept()
             return True
         paints = event.type() == QEvent.Type.UpdateRequest
-        if paints and self.painting_turn.put_off():
+        if paints and self.session.puts_painting_off():
             return True
         done = super().event(event)
         if paints:
             self.session.painted()
             QTimer.singleShot(0, self.page_stack, self.page_stack.let_go)
         return done
+
+    def _paint(self) -> None:
+        QApplication.sendEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return self.areas.tab(forward) or super().focusNextPrevChild(forward)

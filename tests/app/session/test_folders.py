@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer import presets
 from explorer.app.session import told
 from explorer.app.session.first_state import first_state
 from explorer.app.session.preferences import Preferences
@@ -123,7 +122,7 @@ def test_an_opening_that_is_stopped_gives_the_one_before_back(driven: Driven, fo
     driven.begun()
     driven.heard()
     driven.session.stop()
-    driven.wait_for(told.OpeningStopped)
+    driven.wait_for(told.OpeningGivenUp)
 
     assert driven.session.state.wish == before.wish
     assert driven.begun().wish.preset == "tiny"
@@ -177,7 +176,7 @@ def test_progress_is_told_while_somebody_types(driven: Driven, folder: Path) -> 
     driven.session.ask(SetText("Rome"))
     driven.heard()
     driven.gate.go.release()
-    assert told.Progressed(0.5) in driven.wait_for(told.Progressed)
+    assert told.ShareDone(0.5) in driven.wait_for(told.ShareDone)
     driven.gate.go.release()
     driven.wait(driven.session.is_answered)
 
@@ -200,10 +199,9 @@ def test_the_next_start_comes_back_to_the_folder(folder: Path) -> None:
     first = first_state(Preferences(), None, None)
     assert first.restored and first.state.wish == state.wish
 
-    (folder / "config.json").unlink()
-    presets._of_others.cache_clear()  # A new process knows nothing of the folder.
+    remembered_path().write_text(remembered_path().read_text("utf-8").replace(folder.name, "gone"), "utf-8")
     first = first_state(Preferences(), None, None)
-    assert first.state.wish.preset == DEFAULT and str(folder) in str(first.refused)
+    assert first.state.wish.preset == DEFAULT and str(folder.parent / "gone") in str(first.refused)
 
 
 def test_a_preset_of_the_list_is_opened_from_a_folder_and_back(folder: Path) -> None:

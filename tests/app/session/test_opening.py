@@ -53,23 +53,23 @@ class Person:
 
     def __init__(self, state: State = FIRST, *, restored: bool = False) -> None:
         self.state = state
-        self.opening = Opening(state, restored=restored)
+        self.opening = Opening.beginning(state, restored=restored)
 
     def asks(self, *intents: Intent) -> "Person":
         for intent in intents:
             before, self.state = self.state, intent.applied(self.state, None)
-            self.opening.follow(before, self.state, intent)
+            self.opening = self.opening.followed(before, self.state, intent)
         return self
 
     def goes_back_to(self, state: State) -> "Person":
         """By undo or redo."""
         before, self.state = self.state, state
-        self.opening.follow(before, state, None)
+        self.opening = self.opening.followed(before, state, None)
         return self
 
     def sees(self, aligned: Look = ALIGNED) -> Look:
         frame = answer(self.state, aligned=aligned)
-        look = self.opening.look(self.state.look, frame, self.state.wish)
+        self.opening, look = self.opening.looked(self.state.look, frame, self.state.wish)
         self.state = attrs.evolve(self.state, look=look)
         return look
 
@@ -160,7 +160,7 @@ def test_an_answer_to_an_older_wish_is_not_measured() -> None:
     person, old = Person(), answer(FIRST)
     person.asks(SetPreset("tiny"), SetPreset("translator"), SetTrained(False))
 
-    assert person.opening.look(person.state.look, old, person.state.wish) == FIRST.look
+    assert person.opening.looked(person.state.look, old, person.state.wish)[1] == FIRST.look
     person.asks(SetTrained(True))
     assert person.sees(OTHER) == OTHER
 
@@ -171,7 +171,7 @@ def test_a_preset_that_names_a_head_has_chosen_it(tmp_path: object, monkeypatch:
     person = Person(State.from_preset(str(tmp_path)))
     frame = answer(person.state, trained=True)
 
-    assert person.opening.look(person.state.look, frame, person.state.wish) == Look(layer=1)
+    assert person.opening.looked(person.state.look, frame, person.state.wish)[1] == Look(layer=1)
 
 
 def test_the_window_hears_of_an_answer_when_its_head_is_chosen(make: Make) -> None:

@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.app.session.old_preferences import read_old_preferences
-from explorer.app.session.preferences import Preferences
+from explorer.app.session.preferences import Preferences, read_old_preferences
 from explorer.resources import config_folder
 
 # As QSettings has written it; `[other]` and the list are nothing that an earlier version kept.

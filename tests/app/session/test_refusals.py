@@ -48,7 +48,7 @@ def test_what_runs_for_an_older_text_is_ended_when_the_new_one_is_refused(driven
     driven.begun()
     driven.let_go()
 
-    assert not [value for value in (*told_then, *driven.heard()) if isinstance(value, told.Stopped)]
+    assert not [value for value in (*told_then, *driven.heard()) if isinstance(value, told.GivenUp)]
     assert driven.session.frame is not None and driven.session.frame.wish.text == "你好"
 
 
@@ -132,7 +132,7 @@ def test_a_stop_is_told_once_and_the_picture_stays(driven: Driven) -> None:
     driven.heard()
     driven.session.stop()
 
-    assert driven.wait_for(told.Stopped) == [told.Busy(True), told.Busy(False), told.Stopped()]
+    assert driven.wait_for(told.GivenUp) == [told.Busy(True), told.Busy(False), told.GivenUp()]
     assert driven.session.frame is shown and not driven.session.is_answered()
     assert driven.idle()
 
@@ -145,7 +145,7 @@ def test_a_stop_of_nothing_is_no_stop(driven: Driven) -> None:
     driven.begun()
     driven.let_go()
 
-    assert "Stopped" not in kinds(driven.heard())
+    assert "GivenUp" not in kinds(driven.heard())
 
 
 def test_progress_is_told_of_the_newest_request(driven: Driven) -> None:
@@ -160,7 +160,7 @@ def test_progress_is_told_of_the_newest_request(driven: Driven) -> None:
     driven.wait(driven.session.is_answered)  # The thread has answered both a little before they are heard.
 
     said = driven.heard()
-    assert [value for value in said if isinstance(value, told.Progressed)] == [told.Progressed(0.25)]
+    assert [value for value in said if isinstance(value, told.ShareDone)] == [told.ShareDone(0.25)]
     assert said[-2] is driven.session.frame, "the progress came before the newest answer"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import attrs
 import pytest
 from PySide6.QtCore import QLockFile
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.app.session.first_state import First, first_state
@@ -41,8 +42,7 @@ def first(**asked: str | None) -> First:
 
 def test_a_long_gesture_puts_nothing_off(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change within the two seconds is written with the first one, and does not begin them anew."""
-    remembered = Remembered()
-    remembered._soon.setInterval(30)
+    remembered = Remembered(after_ms=30)
     for number in range(10_000):
         remembered.keep(attrs.evolve(ONE, session=str(number)))
         qtbot.wait(1)
@@ -54,13 +54,13 @@ def test_a_long_gesture_puts_nothing_off(qtbot: QtBot, monkeypatch: pytest.Monke
 
 def test_closing_leaves_the_last_state_and_no_file_of_its_own(qtbot: QtBot) -> None:
     """While it runs, its file has a lock and counts as open; after it is closed, nothing is written."""
-    remembered = Remembered()
+    remembered = Remembered(after_ms=0)
     remembered.keep_now(ONE)
     until(qtbot, remembered_path().exists)
     assert other_programs().sessions == {ONE.session} and not other_programs().left
     remembered.close()
     remembered.keep(TWO)
-    assert not remembered._soon.isActive()
+    QApplication.processEvents()
     assert read_saved(remembered_path()) == ONE
     assert list(open_folder().iterdir()) == []
 

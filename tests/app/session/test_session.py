@@ -6,13 +6,11 @@ from collections.abc import Callable
 
 import attrs
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from explorer.app.session import told
-from explorer.app.session.session import PAUSE_MS
+from explorer.app.session.answers import PAUSE_MS
 from explorer.engine.request import Frame
-from explorer.engine.worker import Worker
-from explorer.state.intents import Intent, OpenPage, SetKnob, SetPreset, SetText, SetTrained, look_at
+from explorer.state.intents import OpenPage, SetKnob, SetText, look_at
 from explorer.state.state import State
 from explorer.views.controls.sentence import PATIENCE_MS
 from tests.app.session.driving import Driven, Make, frame, kinds, with_beam
@@ -111,92 +109,9 @@ def test_a_wide_search_is_asked_for_after_a_greedy_one(make: Make) -> None:
     assert driven.idle()
 
 
-@pytest.fixture
-def long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is searched widely before the pause that no test waits for."""
-    monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 10**6)
-
-
-@pytest.mark.usefixtures("long_pause")
-def test_while_somebody_types_nothing_is_searched_widely(make: Make) -> None:
-    """What is looked at then comes at once, and the wide search with it."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    for text in ("你好", "你好吗"):
-        driven.session.ask(SetText(text))
-        driven.begun()
-        driven.let_go()
-        driven.heard()
-    assert [request.beam for request in driven.gate.requests] == [1, 1, 1]
-    assert driven.session.waiting
-
-    driven.session.look_into(LEAK)
-    whole = driven.begun()
-    assert (whole.beam, whole.experiments, whole.wish.text) == (4, LEAK, "你好吗")
-    driven.let_go()
-    assert driven.idle()
-
-
-@pytest.mark.usefixtures("long_pause")
-def test_a_wide_search_that_was_not_begun_is_not_stopped(make: Make) -> None:
-    """Nothing is computed that Cancel could end, and it would say nothing: the translation would stay a greedy one."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    assert not driven.session.computes
-    driven.session.stop()
-    assert driven.session.waiting and driven.session._pause.isActive()
-
-
 def test_the_text_is_marked_as_provisional_behind_the_pause() -> None:
     """Otherwise each sentence would be underlined, and no more as soon as its search is over."""
     assert PATIENCE_MS >= PAUSE_MS + 250
-
-
-@pytest.mark.usefixtures("long_pause")
-@pytest.mark.parametrize("end", ["refuse", "close"])
-def test_a_wide_search_that_was_not_begun_can_be_given_up(make: Make, end: str) -> None:
-    """By a text that is refused, and with the window."""
-    driven = make(with_beam(State.from_preset("translator"), 4))
-    driven.settle_greedily()
-    assert driven.session.waiting
-    match end:
-        case "refuse":
-            driven.session.ask(SetText(" "))
-        case _:
-            driven.session.close()
-
-    assert driven.idle()
-    assert not driven.session._pause.isActive()
-
-
-@pytest.mark.parametrize(
-    "intent", [SetPreset("paper-base"), SetKnob("n_layers", 5), SetTrained(False)], ids=["preset", "shape", "trained"]
-)
-def test_another_model_is_built_behind_the_painted_window(
-    driven: Driven, intent: Intent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Building takes all cores, and painting its knobs takes four times as long meanwhile. Another text waits for nothing."""
-    driven.settle()
-    released: list[bool] = []
-    release = Worker.release
-    monkeypatch.setattr(Worker, "release", lambda worker: (released.append(True), release(worker)))
-
-    def releases() -> int:
-        """How often the worker is let go by what has come up to now."""
-        for _turn in range(3):
-            QApplication.processEvents()
-        return len(released)
-
-    driven.session.ask(SetText("你好"))
-    assert releases() == 1
-    driven.begun()
-    driven.let_go()
-    assert releases() == 3  # for the test's own sake, and for the answer
-
-    driven.session.ask(intent)
-    assert releases() == 3
-    driven.session.painted()
-    assert releases() == 4
 
 
 # Undo and redo

@@ -35,7 +35,7 @@ class Opened:
     def show_frame(self) -> Frame:
         """Have the newest request answered."""
         frame = answer(Request(wish=self.session.state.wish, serial=self.session.serial + 1))
-        self.session._hear(frame)
+        self.session.take(frame)
         return frame
 
     def close(self) -> None:

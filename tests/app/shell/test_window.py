@@ -63,8 +63,8 @@ def _refused(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
     opened.tell(told.Refused(ERROR))
     assert not opened.window.page_stack.is_stale, "the picture is the answer to what is set up"
-    while opened.session.is_answered():
-        opened.session._asking.refused()
+    for text in ("", " "):  # They are refused, so that the picture is no answer any more: it had the next number.
+        opened.session.ask(SetText(text))
     opened.tell(told.Refused(ERROR))
     assert opened.words("status.old_picture") in opened.window.status.message.text()
     assert opened.window.page_stack.is_stale and opened.window.sentences.source_row.is_stale
@@ -91,19 +91,19 @@ def _busy(opened: Opened, qtbot: QtBot) -> None:
 
 
 def _progressed(opened: Opened, qtbot: QtBot) -> None:
-    opened.tell(told.Progressed(0.25))
+    opened.tell(told.ShareDone(0.25))
     assert opened.window.status.progress.value() == 25
 
 
 def _stopped(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
-    opened.tell(told.Stopped())
+    opened.tell(told.GivenUp())
     assert opened.window.status.message.text() == opened.words("status.stopped")
     assert opened.window.page_stack.is_stale
 
 
 def _opening_stopped(opened: Opened, qtbot: QtBot) -> None:
-    opened.tell(told.OpeningStopped())
+    opened.tell(told.OpeningGivenUp())
     assert opened.window.status.message.text() == opened.words("status.opening_stopped")
 
 
@@ -116,20 +116,20 @@ def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
 
 def _hanging(opened: Opened, qtbot: QtBot) -> None:
     line = opened.window.hanging
-    opened.tell(told.Hanging(10))
+    opened.tell(told.Hangs(10))
     assert not line.isHidden() and line.text.text() == opened.words("engine.hangs", seconds=10)
-    opened.tell(told.Hanging(0))
+    opened.tell(told.Hangs(0))
     assert line.isHidden()
-    opened.tell(told.Hanging(12))
+    opened.tell(told.Hangs(12))
     line.dismiss.click()
     for seconds in (13, 41):
-        opened.tell(told.Hanging(seconds))
+        opened.tell(told.Hangs(seconds))
         assert line.isHidden()
-    opened.tell(told.Hanging(42))  # Whoever has waited half a minute more may have enough of it.
+    opened.tell(told.Hangs(42))  # Whoever has waited half a minute more may have enough of it.
     assert not line.isHidden() and line.text.text() == opened.words("engine.hangs", seconds=42)
     line.dismiss.click()
     for seconds in (0, 10):  # It hangs again after a sign of life.
-        opened.tell(told.Hanging(seconds))
+        opened.tell(told.Hangs(seconds))
         assert line.isHidden() == (seconds == 0)
 
 
@@ -154,12 +154,12 @@ REACHES: dict[type, Callable[[Opened, QtBot], None]] = {
     told.Refused: _refused,
     told.Broke: _broke,
     told.Busy: _busy,
-    told.Progressed: _progressed,
-    told.Stopped: _stopped,
-    told.OpeningStopped: _opening_stopped,
+    told.ShareDone: _progressed,
+    told.GivenUp: _stopped,
+    told.OpeningGivenUp: _opening_stopped,
     told.SprungBack: _sprung_back,
     told.Undoable: _undoable,
-    told.Hanging: _hanging,
+    told.Hangs: _hanging,
     told.Loaded: _loaded,
 }
 
@@ -258,13 +258,12 @@ def test_the_first_page_is_the_one_that_was_set_up(make: Make) -> None:
     window = opened.window
     assert window.page_stack.pages == {}
     opened.show_frame()
-    asked = opened.session._asking
     window.begin()
 
     assert list(window.page_stack.pages) == ["masks"]
     assert window.page_stack.page is window.page_stack.pages["masks"]
     assert window.header.buttons.button(PAGES.index("masks")).isChecked()
-    assert asked._experiments == window.page_stack.page.experiments != frozenset()
+    assert opened.session.experiments == window.page_stack.page.experiments != frozenset()
 
 
 def test_whoever_has_gone_to_a_page_before_stays_there(opened: Opened) -> None:

@@ -1,0 +1,94 @@
+"""All that the session knows, as one value: what is set up, what is on screen, what is asked for, what is waited for.
+
+Decision: pictures that the compute thread makes beforehand are not among it (`pages/prepared.py`). No rule of asking depends
+on them, one that is lost is made anew, and the session would carry what it cannot name.
+"""
+
+import attrs
+
+from explorer.app.session import told
+from explorer.app.session.asking import Asking
+from explorer.app.session.history import History, Instant
+from explorer.app.session.opening import Opening
+from explorer.engine.request import Frame, Request
+from explorer.presets import load_preset
+from explorer.state.state import State
+from explorer.trace.changes import Change
+
+
+@attrs.frozen(kw_only=True)
+class SessionState:
+    """One moment of a session. `step` makes the next one of it.
+
+    Serial numbers: `submitted` is the newest request that was sent to the compute thread; a refused text is never sent. What
+    came of the requests up to `heard` is known. Those up to `given_up` were ended by a person, and nothing is asked behind
+    their answers.
+    """
+
+    history: History
+    opening: Opening
+    asking: Asking = attrs.field(factory=Asking)
+    frame: Frame | None = None  # the answer on screen
+    submitted: int = 0
+    heard: int = 0
+    given_up: int = 0
+    wider: Request | None = None  # the wide search that is made when nothing else was asked for a moment
+    tried: tuple[Change, ...] = ()  # changes that the last step switched on and that no pass has made yet
+    reported: frozenset[tuple[str, str]] = frozenset()  # experiments whose bugs were told, with the bug
+    checked: str = ""  # the folder that was checked last
+    hangs: bool = False  # whether the work may hang
+    held: bool = False  # whether the compute thread waits until the window is painted
+    made: bool = False  # whether pictures were made in this turn of the event loop, to be painted in another one
+    put_off: bool = False  # whether painting was put off to the next turn
+
+    @classmethod
+    def beginning(cls, state: State, at: Instant, *, restored: bool = False) -> "SessionState":
+        """Before anything was asked. `restored` says that somebody has left the State so, and its Look with it."""
+        return cls(history=History.beginning(state, at), opening=Opening.beginning(state, restored=restored))
+
+    @property
+    def state(self) -> State:
+        """What is set up."""
+        return self.history.now
+
+    @property
+    def shown(self) -> Request | None:
+        """The request that is answered on screen."""
+        return None if self.frame is None else self.frame.request
+
+    @property
+    def computes(self) -> bool:
+        """Whether an answer is still to be heard: what Escape ends, and behind which is asked for all that is missing."""
+        return self.heard < self.submitted
+
+    @property
+    def opens(self) -> bool:
+        """Whether a folder is being opened, whose model nobody has seen yet."""
+        wish = self.state.wish
+        return wish.foreign and (self.frame is None or self.frame.wish.preset != wish.preset)
+
+    @property
+    def opening_folder(self) -> str:
+        """The folder whose model is being opened, "" for none."""
+        folder = load_preset(self.state.wish.preset).foreign if self.opens else None
+        return "" if folder is None else str(folder)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer on screen is one to the present wish."""
+        return self.frame is not None and self.frame.serial >= self.asking.first_serial
+
+    @property
+    def undoable(self) -> told.Undoable:
+        """Whether there is a step to undo, and one to redo."""
+        return told.Undoable(self.history.can_undo, self.history.can_redo)
+
+    def having_heard(self, serial: int) -> "SessionState":
+        """After it is known what came of this request."""
+        return attrs.evolve(self, heard=max(self.heard, serial))
+
+    def fitting(self, state: State) -> "SessionState":
+        """With another Look or page, which is no step; the Look is fitted to the answer on screen."""
+        if self.frame is not None:
+            state = attrs.evolve(state, look=state.look.fitted(self.frame.trace))
+        return attrs.evolve(self, history=self.history.with_look(state))
