@@ -20,11 +20,11 @@ from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
+from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
 from explorer.engine.lender import Lender
 from explorer.engine.recorded import RecordedFiles
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
-from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
@@ -52,7 +52,7 @@ from explorer.trace.script_parts import ScriptParts
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
-KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
+KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text or a large model took goes back to the system.
 
 
 class Computer:
@@ -66,6 +66,7 @@ class Computer:
         live: Transformer | ForeignModel | None = None,
     ) -> None:
         keep_freed_memory(KEPT_BYTES)
+        self._freed = FreedMemory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self.writing = Writing(self.sources, _ready, self._lender.changing)
@@ -234,8 +235,10 @@ class Computer:
         return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
 
     def rest(self, stop: Stop) -> None:
-        """Prepare what the next pass may need, until `stop` says that a request has come."""
+        """Prepare what the next pass may need, until `stop` says that a request has come. Give freed memory back."""
         self.sources.rest(stop)
+        if not stop():
+            self._freed.give_back()
 
     def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
         """Another Computer, with models of its own but for those of others, which may be large."""
