@@ -1,10 +1,10 @@
 """A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
 
 import gc
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
+from explorer.engine.freed_memory import FreedMemory
 from tests.waiting import PATIENCE_MS, until
 
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-LOOKED_THROUGH = 60
-"""Before every sixtieth journey the collector looks through everything: half a second with torch and all modules."""
+MOST_GARBAGE_BYTES = 2**28
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,10 +34,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Journey:
     """`run(script, *arguments)` starts the program, hands its window to the script, and ends it."""
 
-    def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
+    def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, state: Path, tidy: Callable[[], None]) -> None:
         self._qtbot = qtbot
         self._monkeypatch = monkeypatch
         self._state = state
+        self._tidy = tidy
 
     def run(self, script: Script, *arguments: str) -> None:
         """In Chinese and with the small preset, unless told otherwise. Exceptions that reached the program's faults fail
@@ -64,7 +65,7 @@ class Journey:
 
         self._monkeypatch.setattr(QApplication, "exec", staticmethod(act))
         status = main(list(arguments))
-        gc.collect()  # A closed window's objects refer to each other, and the program collects seldom: 70 MB a journey.
+        self._tidy()
         assert ran, "the window did not open"
         assert self.bug_reports() == ""
         assert status == 0
@@ -95,33 +96,23 @@ class Journey:
         QApplication.processEvents()
 
 
-def leave_what_stays(monkeypatch: pytest.MonkeyPatch, found_out: dict[str, object]) -> None:
-    """The collector looks through what a journey has made, and not through torch and all modules too, after each of them.
+@pytest.fixture(scope="session")
+def tidy() -> Callable[[], None]:
+    """Collect what closed windows left, as soon as it may be 256 MB: each time takes a third of a second with torch loaded."""
+    freed, process, tidied = FreedMemory(kept_bytes=2**26), psutil.Process(), [0]
 
-    A program keeps it from what is there when torch has been loaded, and gives all of that back to it when it closes. Here
-    torch and the modules stay, so they are kept from it, and with them all that other journeys left and still stands. Some of
-    that goes later, so all of it is looked through now and then: nothing that is kept from the collector is ever freed.
-    """
-    n_before = found_out.get("n_journeys", 0)
-    assert isinstance(n_before, int)
-    if n_before % LOOKED_THROUGH == 0:
-        gc.unfreeze()
-    gc.collect()  # The last journey's window went behind its collection, when the test ended.
-    gc.freeze()
-    found_out["n_journeys"] = n_before + 1
-    for name in ("freeze", "unfreeze"):
-        monkeypatch.setattr(gc, name, lambda: None)
+    def tidied_up() -> None:
+        if process.memory_info().rss - tidied[0] > MOST_GARBAGE_BYTES:
+            gc.collect()
+            freed.give_back()
+            tidied[0] = process.memory_info().rss
+
+    return tidied_up
 
 
 @pytest.fixture
 def journey(
-    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found_out: dict[str, object]
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidy: Callable[[], None]
 ) -> Journey:
-    if "explorer.engine.compute" in sys.modules:  # Otherwise torch would be loaded here, and not by the program.
-        from tests.journeys.remembering import Remembered
-
-        remembered = found_out.setdefault("remembered", Remembered())
-        remembered.put_in(monkeypatch)
-        leave_what_stays(monkeypatch, found_out)
     monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 0)  # Every script waits for the whole answer.
-    return Journey(qtbot, monkeypatch, tmp_path / "state")
+    return Journey(qtbot, monkeypatch, tmp_path / "state", tidy)
