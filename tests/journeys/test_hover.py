@@ -15,6 +15,7 @@ from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 
 def hover(view: QWidget, place: QPointF) -> None:
@@ -40,7 +41,7 @@ def middle(view: QWidget) -> QPointF:
     return view.cell_rect(1, 0).center() if isinstance(view, Canvas) else QPointF(view.rect().center())
 
 
-@pytest.mark.parametrize("page", ["attention", "tokens", "stepper", "output"])
+@pytest.mark.parametrize("page", sweep(["attention", "tokens", "stepper", "output"], telling=["attention", "output"]))
 def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) -> None:
     """Whatever view it stands on, it never says an old number."""
 
@@ -80,7 +81,7 @@ def lit_rows(card_view: Canvas, spots: frozenset[Spot]) -> list[int]:
     return picture.rows.indices(spots, len(picture.values))
 
 
-@pytest.mark.parametrize("part", ["query", "scores", "mixed", "output"])
+@pytest.mark.parametrize("part", sweep(["query", "scores", "mixed", "output"], telling=["scores"]))
 def test_the_row_that_lights_up_is_the_row_that_is_multiplied(journey: Journey, part: str) -> None:
     """Cell [r, c] of the result lights row r of what goes in at the left, and it bears the same name, across as well."""
 

@@ -137,7 +137,7 @@ def test_each_way_to_open_something_tells_its_refusal_until_something_is_opened(
         journey.settle(window)
         window.refusals.dismiss.click()
         assert "scan.json" in said.text()  # What cannot be opened takes nothing away.
-        window.session.ask(SetPreset("tutorial-a"))
+        window.session.ask(SetPreset("tutorial-c"))
         journey.wait(lambda: not window.refusals.isVisible())
 
     journey.run(script)

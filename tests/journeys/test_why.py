@@ -12,6 +12,7 @@ from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.trace.changes import Change
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 KEYS = Qt.Key
 TEXT = "她给了我一本书。"
@@ -168,13 +169,13 @@ def test_the_other_lens_and_the_ranks_are_chosen_beside_the_title(journey: Journ
     journey.run(script, "--preset", "translator", "--language", "en")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("wide", "high"), [(1024, 640), (1024, 700), (1440, 850)])
-def test_nothing_is_cut_where_the_badge_has_a_line_of_its_own(journey: Journey, language: str, wide: int, high: int) -> None:
+@pytest.mark.parametrize("language", sweep(["en", "zh"], telling=["en"]))
+@pytest.mark.parametrize("size", sweep([(1024, 640), (1024, 700), (1440, 850)], telling=[(1024, 640)]))
+def test_nothing_is_cut_where_the_badge_has_a_line_of_its_own(journey: Journey, language: str, size: tuple[int, int]) -> None:
     """With a change, and dropout on, a title has two lines and a note below it: every picture ends within its card."""
 
     def script(window: Window) -> None:
-        window.resize(wide, high)
+        window.resize(*size)
         window.session.ask(SetText(TEXT))
         journey.settle(window)
         window.session.ask(SetKnob("dropout_active", True))
