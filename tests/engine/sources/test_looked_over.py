@@ -22,6 +22,7 @@ from explorer.trace.changes import Change
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import a_bundle
+from tests.sweeps import exhaustive
 
 TEXTS = ("我爱北京", "你看书", "他爱猫。", "图书馆")
 HEAD = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
@@ -143,6 +144,7 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
             Computer()(Request.from_preset(name, TEXTS[0]), stop)
 
 
+@exhaustive
 @pytest.mark.slow  # 300 sentences of the trained model, in two ways
 def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sentences that were not trained on, whole and half typed, one after the other."""
