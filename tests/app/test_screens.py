@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.sweeps import exhaustive
 
-pytestmark = pytest.mark.slow  # every page on two screens
+pytestmark = [pytest.mark.slow, exhaustive]  # every page on two screens
 
 ROOT = Path(__file__).parents[2]
 ONE, TWO = ROOT / "tests" / "screen.json", ROOT / "tests" / "two_screens.json"
@@ -140,9 +140,6 @@ def _different(one: QImage, other: QImage) -> int:
     assert one.size() == other.size()
     pixels = [np.frombuffer(each.constBits(), np.uint8).reshape(each.height(), -1, 4)[..., :3] for each in (one, other)]
     return int((pixels[0] != pixels[1]).any(-1).sum())
-
-
-pytestmark = exhaustive  # Two processes draw every page for two screens.
 
 
 @pytest.fixture(scope="module")

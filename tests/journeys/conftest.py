@@ -34,11 +34,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Journey:
     """`run(script, *arguments)` starts the program, hands its window to the script, and ends it."""
 
-    def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, state: Path, tidy: Callable[[], None]) -> None:
+    def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
         self._qtbot = qtbot
         self._monkeypatch = monkeypatch
         self._state = state
-        self._tidy = tidy
 
     def run(self, script: Script, *arguments: str) -> None:
         """In Chinese and with the small preset, unless told otherwise. Exceptions that reached the program's faults fail
@@ -65,7 +64,6 @@ class Journey:
 
         self._monkeypatch.setattr(QApplication, "exec", staticmethod(act))
         status = main(list(arguments))
-        self._tidy()
         assert ran, "the window did not open"
         assert self.bug_reports() == ""
         assert status == 0
@@ -96,23 +94,28 @@ class Journey:
         QApplication.processEvents()
 
 
-@pytest.fixture(scope="session")
-def tidy() -> Callable[[], None]:
-    """Collect what closed windows left, as soon as it may be 256 MB: each time takes a third of a second with torch loaded."""
-    freed, process, tidied = FreedMemory(kept_bytes=2**26), psutil.Process(), [0]
+class Tidying:
+    """Collects the windows that earlier journeys left, as soon as they may be 256 MB: the objects of a closed window refer to
+    each other, the program collects seldom, and to look through all objects takes a third of a second with torch loaded."""
 
-    def tidied_up() -> None:
-        if process.memory_info().rss - tidied[0] > MOST_GARBAGE_BYTES:
+    def __init__(self) -> None:
+        self._freed, self._process, self._before = FreedMemory(kept_bytes=2**26), psutil.Process(), 0
+
+    def tidy(self) -> None:
+        """Collect and give the memory back if the process has grown by so much."""
+        if self._process.memory_info().rss - self._before > MOST_GARBAGE_BYTES:
             gc.collect()
-            freed.give_back()
-            tidied[0] = process.memory_info().rss
+            self._freed.give_back()
+            self._before = self._process.memory_info().rss
 
-    return tidied_up
+
+@pytest.fixture(scope="session")
+def tidying() -> Tidying:
+    return Tidying()
 
 
 @pytest.fixture
-def journey(
-    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidy: Callable[[], None]
-) -> Journey:
+def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidying: Tidying) -> Journey:
+    tidying.tidy()
     monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 0)  # Every script waits for the whole answer.
-    return Journey(qtbot, monkeypatch, tmp_path / "state", tidy)
+    return Journey(qtbot, monkeypatch, tmp_path / "state")
