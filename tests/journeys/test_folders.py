@@ -15,7 +15,6 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
-from explorer import presets
 from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
@@ -284,7 +283,7 @@ def test_opening_is_stopped_and_the_model_before_answers_on(
 
 def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: Journey, folder: Folder, tmp_path: Path) -> None:
     """Also after a restart, menu and picker offer what was opened. A folder that is gone is told, and offered no more."""
-    mine = tmp_path / "mine"
+    mine, gone = tmp_path / "mine", tmp_path / "gone"  # This process has read the one, and knows nothing of the other.
     shutil.copytree(folder("gpt2"), mine)
 
     def first(window: Window) -> None:
@@ -313,14 +312,13 @@ def test_the_next_start_comes_back_to_the_folder_and_remembers_others(journey: J
     def third(window: Window) -> None:
         journey.settle(window)
         assert window.session.state.wish.preset == DEFAULT
-        assert str(mine) in window.refusals.text.text()
+        assert str(gone) in window.refusals.text.text()
 
     journey.run(first)
     journey.run_as_left(second)
-    shutil.copytree(folder("gpt2"), mine)
-    State.from_preset(str(mine), TEXT).save(remembered_path())
-    shutil.rmtree(mine)
-    presets._of_others.cache_clear()  # A new process knows nothing of the folder.
+    shutil.copytree(folder("gpt2"), gone)
+    State.from_preset(str(gone), TEXT).save(remembered_path())
+    shutil.rmtree(gone)
     journey.run_as_left(third)
 
 

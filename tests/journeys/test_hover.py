@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt import exceptions as qt_errors
+from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
@@ -126,9 +127,9 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
     journey.run(script, "--preset", "translator")
 
 
-def test_old_numbers_would_be_found(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_numbers_would_be_found(journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the first test can fail: with the views' own way of telling again taken out, an old number stays."""
-    monkeypatch.setattr(journey, "wait", lambda condition: journey._qtbot.waitUntil(condition, timeout=1000))
+    monkeypatch.setattr(journey, "wait", lambda condition: qtbot.waitUntil(condition, timeout=1000))
     monkeypatch.setattr("explorer.views.painting.surface.Surface.tell_again", lambda *_given: None)
     with pytest.raises(qt_errors.TimeoutError):
         test_a_tooltip_follows_the_new_frame_or_closes(journey, "attention")

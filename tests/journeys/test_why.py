@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QButtonGroup
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
@@ -80,7 +81,7 @@ def test_a_rival_is_chosen_or_typed(journey: Journey) -> None:
         page.lens_view.setFocus()
         QTest.keyClick(page.lens_view, KEYS.Key_Home)  # type: ignore[call-overload]
         assert window.session.state.look.position == 0
-        page.against.press(page.against._keys[1])
+        page.against.findChild(QButtonGroup).button(1).click()
         assert shown(window).sums.rival == "He"
         QTest.keyClicks(page.typed, "nobodyelse")
         QTest.keyClick(page.typed, KEYS.Key_Return)  # type: ignore[call-overload]
