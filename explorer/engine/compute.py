@@ -5,6 +5,7 @@ Each request goes through four steps: cut → decode → pass → findings.
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -68,7 +69,9 @@ class Computer:
         keep_freed_memory(KEPT_BYTES)
         self._freed = FreedMemory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
-        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
+        # Neither refers to this Computer: its models go as soon as nobody has it, and not when Python looks for circles.
+        make_pass = partial(_lent, self.sources)
+        self._lender, self._steerer = Lender(make_pass), Steerer(make_pass)
         self.writing = Writing(self.sources, _ready, self._lender.changing)
         self._record = PassRecorder()
         self._kept = Kept()
@@ -157,7 +160,7 @@ class Computer:
             return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
-        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(partial(_second, self.sources, most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def script_parts(self, wish: Wish, weights: Path | None = None, stop: Stop = never) -> ScriptParts:
@@ -240,17 +243,13 @@ class Computer:
         if not stop():
             self._freed.give_back()
 
-    def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
-        """Another Computer, with models of its own but for those of others, which may be large."""
-        return Computer(self.sources.tokenizers, most_threads, self.sources.folders)
-
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or self._second()
+            self._other = self._other or _second(self.sources)
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -261,7 +260,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or self._second()
+            self._before_by = self._before_by or _second(self.sources)
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)
@@ -269,15 +268,21 @@ class Computer:
         model = _ready(source, wish, sentence, stop, progress)
         return Unchanged(before, recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop))
 
-    def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
-        """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
-        source, unchanged = self.sources.of(wish, stop, progress), Changing()
-        sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
-        if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
-            for tap in filter(ATTENTION_MAP.search, taps):
-                raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
-        model = _ready(source, wish, sentence, stop, progress)
-        return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
+
+def _second(sources: Sources, most_threads: int = MOST_THREADS) -> Computer:
+    """Another Computer, with models of its own but for those of others, which may be large."""
+    return Computer(sources.tokenizers, most_threads, sources.folders)
+
+
+def _lent(sources: Sources, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
+    """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
+    source, unchanged = sources.of(wish, stop, progress), Changing()
+    sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
+    if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
+        for tap in filter(ATTENTION_MAP.search, taps):
+            raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
+    model = _ready(source, wish, sentence, stop, progress)
+    return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
 
 
 def _check(wish: Wish, source: ModelSource, sentence: Sentence, changing: Changing) -> None:

@@ -1,17 +1,15 @@
 """Memory that was freed goes back to the system when there is more of it than the next pass needs."""
 
 import ctypes
+import subprocess
 import sys
 
 import psutil
 import pytest
-import torch
 
-from explorer.engine.compute import KEPT_BYTES, Computer
-from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 
-_KEPT = 2**26
 _glibc = pytest.mark.skipif(
     not sys.platform.startswith("linux") or not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="other C libraries do it anyway"
 )
@@ -22,41 +20,52 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def freed_between_others(n: int) -> list[torch.Tensor]:
-    """Fill and free `n` MB in blocks of one, and return small blocks that lie between them and are still in use."""
+HELD = """
+import numpy, psutil
+from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
+
+def freed_between_others(n):
     large, small = [], []
-    for _ in range(n):
-        large.append(torch.ones(2**18))
-        small.append(torch.ones(2**10))
+    for _each in range(n):
+        large.append(numpy.ones(2**18, numpy.float32))
+        small.append(numpy.ones(2**10, numpy.float32))
     return small
+
+def resident_mb():
+    return psutil.Process().memory_info().rss >> 20
+
+keep_freed_memory(2**28)
+freed = FreedMemory({kept})
+for _time in range(2):
+    before = resident_mb()
+    still_in_use = freed_between_others(200)
+    print(resident_mb() - before)
+    freed.give_back()
+    print(resident_mb() - before)
+    assert all((each == 1).all() for each in still_in_use)
+"""
+"""Fills and frees 200 blocks of 1 MB between small ones that stay in use, and prints the MB before and after giving back."""
+
+
+def held_mb(kept: int) -> list[int]:
+    """What a process of its own prints: where holes lie in this one depends on all other tests."""
+    ran = subprocess.run([sys.executable, "-c", HELD.format(kept=kept)], capture_output=True, text=True, check=True)
+    return [int(each) for each in ran.stdout.split()]
 
 
 @_glibc
 def test_what_lies_between_blocks_in_use_is_given_back() -> None:
-    """The C library keeps it by itself, since it is not at the end of its heap."""
-    keep_freed_memory(KEPT_BYTES)
-    freed = FreedMemory(_KEPT)
-    freed.give_back()
-    before = resident()
-    still_in_use = freed_between_others(400)
-    held = resident() - before
-    freed.give_back()
-
-    assert held > 2**28
-    assert resident() - before < held / 4
-    assert all(bool((each == 1).all()) for each in still_in_use)
+    """The C library keeps it by itself, since it is not at the end of its heap. What is taken up again is given back again."""
+    first, after_first, second, after_second = held_mb(2**26)
+    assert first > 150 and after_first < 50
+    assert second > 150 and after_second < 50
 
 
 @_glibc
 def test_as_much_as_may_stay_is_kept() -> None:
     """A pass takes it up again without asking the system."""
-    freed = FreedMemory(2**40)
-    before = resident()
-    still_in_use = freed_between_others(200)
-    held = resident()
-    freed.give_back()
-
-    assert resident() > held - 2**25 and held > before and still_in_use
+    first, after_first, *_second = held_mb(2**30)
+    assert first > 150 and after_first > 150
 
 
 @_glibc

@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE_MS, until
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-MOST_GARBAGE_BYTES = 2**28
+MOST_GARBAGE_BYTES = 2**27
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,7 +95,7 @@ class Journey:
 
 
 class Tidying:
-    """Collects the windows that earlier journeys left, as soon as they may be 256 MB: the objects of a closed window refer to
+    """Collects the windows that earlier journeys left, as soon as they may be 128 MB: the objects of a closed window refer to
     each other, the program collects seldom, and to look through all objects takes a third of a second with torch loaded."""
 
     def __init__(self) -> None:
@@ -109,13 +109,11 @@ class Tidying:
             self._before = self._process.memory_info().rss
 
 
-@pytest.fixture(scope="session")
-def tidying() -> Tidying:
-    return Tidying()
+_TIDYING = Tidying()
 
 
 @pytest.fixture
-def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tidying: Tidying) -> Journey:
-    tidying.tidy()
+def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
+    _TIDYING.tidy()
     monkeypatch.setattr("explorer.app.session.session.PAUSE_MS", 0)  # Every script waits for the whole answer.
     return Journey(qtbot, monkeypatch, tmp_path / "state")
