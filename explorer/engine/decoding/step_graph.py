@@ -10,7 +10,7 @@ An exact graph gives the same numbers as the step, bit for bit, so that it makes
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -65,18 +65,17 @@ def exact_traced(steps: QuickSteps, sizes: Sequence[tuple[int, int]]) -> Graph |
 
     None where torch cannot make one, or where it differs in a single bit for any of the sizes.
     """
-    held, packed = [steps], steps.weights.packed()
+    packed = steps.weights.packed()
 
     def call(x: Tensor, new: Tensor, kept: Tensor, across: Tensor, scale: Tensor, *_packed: Tensor) -> Tensor:
-        return held[0].logits(x, new, kept, across, None, scale)
+        return steps.logits(x, new, kept, across, None, scale)
 
     with _quietly():
         try:
             examples = [_example(steps, 1, n_before, n) for n, n_before in sizes]
             given = [(x, new, kept, across, scale, *packed) for x, new, kept, across, _seen, scale in examples]
             with _traceable(steps):
-                graph: Graph = torch.jit.trace(call, given[0], check_trace=False)  # type: ignore[no-untyped-call]
-            held.clear()  # torch keeps the function beside the graph.
+                graph = _graph_of(call, given[0])
             right = all(torch.equal(graph(*each), _exact(steps, each)) for each in (*[given[0]] * _RUNS, *given))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
@@ -93,6 +92,17 @@ def traced(steps: QuickSteps) -> Graph | None:
         except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
     return graph if right else None
+
+
+def _graph_of(call: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Graph:
+    """The operations that `call` makes of some tensors, written down.
+
+    `torch.jit.trace` keeps each graph of a function, with the weights inside, for as long as the process lives: 30 MB for each
+    translator that was loaded. These two functions, of which it is made, leave the graph to whoever has it.
+    """
+    operations, *_rest = torch._C._create_graph_by_tracing(call, given, lambda _value: "", True, False)
+    graph: Graph = torch._C._create_function_from_graph("step", operations)
+    return graph
 
 
 @contextmanager

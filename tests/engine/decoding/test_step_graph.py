@@ -6,7 +6,7 @@ from weakref import ref
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from explorer.engine.decoding import step_graph
 from explorer.engine.decoding.quick import QuickSteps
@@ -283,12 +283,12 @@ def test_edited_weights_have_other_graphs() -> None:
 def test_without_graphs_exact_steps_are_made_as_before(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A torch without the tracer, and a graph that differs in the last bit of a number."""
     if fault == "tracer":
-        monkeypatch.delattr(torch.jit, "trace")
+        monkeypatch.delattr(torch._C, "_create_graph_by_tracing")
     else:
-        trace = torch.jit.trace
+        make = torch._C._create_function_from_graph
 
-        def traced(call: Callable[..., Tensor], given: tuple[Tensor, ...], **options: bool) -> Callable[..., Tensor]:
-            graph = trace(call, given, **options)  # type: ignore[no-untyped-call]
+        def made(name: str, operations: torch.Graph) -> Callable[..., Tensor]:
+            graph = make(name, operations)
 
             def run(*inputs: Tensor) -> Tensor:
                 logits = graph(*inputs)
@@ -297,7 +297,7 @@ def test_without_graphs_exact_steps_are_made_as_before(fault: str, monkeypatch: 
 
             return run
 
-        monkeypatch.setattr(torch.jit, "trace", traced)
+        monkeypatch.setattr(torch._C, "_create_function_from_graph", made)
     model = exact()
     assert quick_weights(model).exact_graphs == [None, None]
     assert None not in quick_weights(model).exact_configs, "they are not tried again"
@@ -334,10 +334,16 @@ def test_the_output_of_one_row_has_weights_of_its_own_in_the_graph(monkeypatch: 
 
 
 def test_weights_of_exact_graphs_go_with_their_model() -> None:
-    """They are inside of them."""
-    model = exact()
-    gone = ref(model.decoder.layers[0].self_attn.project_query.weight)  # type: ignore[union-attr]
-    del model
+    """They are inside of them, in C++, where only the memory that a weight lies in tells who still has it."""
+    with torch.inference_mode(False):
+        model = model_of()
+        layer = model.decoder.layers[0].self_attn.project_output  # type: ignore[union-attr]
+        memory = layer.weight.detach().numpy().copy()
+        layer.weight = nn.Parameter(torch.from_numpy(memory), requires_grad=False)
+        make_exact_graphs(model, worth=0)
+    assert None not in quick_weights(model).exact_graphs
+    gone = ref(memory)
+    del model, layer, memory
     gc.collect()
 
     assert gone() is None
