@@ -142,14 +142,14 @@ SOME_LAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Models in which every second layer has attention, and the others mix tokens in another way."""
 
-TELLING = ("gpt2", "bert", "llama", "t5", "mixtral")
-"""Each has what the others lack: learned positions, an encoder alone, rotary positions, both sides, experts."""
+TELLING = ("gpt2", "bert", "t5", "mixtral")
+"""Each has what the others lack: a decoder alone, an encoder alone, both sides, rotary positions with experts."""
 
 
 def families(names: Iterable[str]) -> list[Any]:
-    """The families of one parameter; all but the telling ones are exhaustive."""
+    """The families of one parameter; all but the telling ones, or the first where none of them is there, are exhaustive."""
     swept = list(names)
-    return sweep(swept, telling=[name for name in TELLING if name in swept])
+    return sweep(swept, telling=[name for name in TELLING if name in swept] or swept[:1])
 
 
 STREAM_BY_SOFTMAX = ["falcon", "falcon of two norms", "falcon in turn", "gpt_neo"]

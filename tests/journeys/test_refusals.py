@@ -29,6 +29,7 @@ from explorer.stops import Superseded
 from explorer.trace.found.findings import Experiment
 from tests.dragging import drop
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 ZH = Words.load("zh")
 SETTINGS = {"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 9, "n_positions": 16}
@@ -294,7 +295,7 @@ main(["gui", *sys.argv[2:]])
 """
 
 
-@pytest.mark.parametrize("when", ["typed", "opening"])
+@pytest.mark.parametrize("when", sweep(["typed", "opening"], telling=["opening"]))
 def test_what_ended_the_program_is_not_opened_again(journey: Journey, when: str) -> None:
     """Neither what was typed after much else had been shown, nor what is left from before: it is said, and offered."""
     if when == "opening":

@@ -10,9 +10,12 @@ from explorer.views.controls.tab_group import visible_in
 from tests.journeys.conftest import Journey
 from tests.journeys.cut_off import cut_controls, cut_off, cut_texts
 from tests.journeys.walk import NAME_SIZES
+from tests.sweeps import exhaustive
 
 
-@pytest.mark.parametrize(("preset", "language"), [("tiny", "en"), ("tutorial-a", "zh"), ("tutorial-a", "en")])
+@pytest.mark.parametrize(
+    ("preset", "language"), [pytest.param("tiny", "en", marks=exhaustive), ("tutorial-a", "zh"), ("tutorial-a", "en")]
+)
 def test_no_name_ends_in_dots(journey: Journey, language: str, preset: str) -> None:
     """Titles, choices, knobs, buttons: each has the room of its whole text, in wide and in narrow windows.
 

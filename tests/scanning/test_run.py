@@ -233,8 +233,9 @@ def test_several_processes_give_the_same_table_to_the_bit(plan: Plan, lines: Pat
     assert table.mean("encoder.self_attn", "entropy") == pytest.approx(again.mean("encoder.self_attn", "entropy"), rel=1e-6)
 
 
+@exhaustive
 @pytest.mark.slow
-@pytest.mark.parametrize(("processes", "most_kills"), [pytest.param("0", 20, marks=exhaustive), ("2", 3)])
+@pytest.mark.parametrize(("processes", "most_kills"), [("0", 20), ("2", 3)])
 def test_a_scan_killed_at_random_moments_ends_in_the_same_bytes(
     lines: Path, tmp_path: Path, processes: str, most_kills: int
 ) -> None:

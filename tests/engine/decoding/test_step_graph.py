@@ -19,6 +19,7 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import with_knobs
 from tests.engine.decoding.test_quick import model_of
 from tests.model.models import ORDERS, assert_same, use_order
+from tests.sweeps import sweep
 
 KNOBS: list[dict[str, object]] = [
     {},
@@ -189,7 +190,7 @@ def exactly(model: Transformer, n: int, sources: int, *, by_graph: bool = True) 
     return found + [steps.step(target[:, position]) for position in range(13, 50)]
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", sweep(ORDERS, telling=list(ORDERS)[:1]))
 @pytest.mark.parametrize("knobs", [*KNOBS, {"d_model": 256, "d_ff": 512, "n_heads": 4}], ids=str)
 @pytest.mark.parametrize(("n", "sources"), [(1, 1), (4, 1), (2, 2), (5, 5)])
 @torch.inference_mode()
