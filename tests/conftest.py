@@ -31,6 +31,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from explorer.engine.freed_memory import FreedMemory
+from tests.kept import let_go
 
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
@@ -71,8 +72,9 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", autouse=True)
 def memory_goes_back() -> Iterator[None]:
-    """What the tests of a file have freed goes back to the system; the C library would keep it."""
+    """What the tests of a file kept or freed goes back to the system; the C library would keep it."""
     yield
+    let_go()
     _FREED.give_back()
 
 
