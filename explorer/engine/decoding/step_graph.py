@@ -12,6 +12,7 @@ An exact graph gives the same numbers as the step, bit for bit, so that it makes
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +25,7 @@ from explorer.stops import Stop
 
 _SIZES = ((4, 3), (5, 0))  # How many new rows, and how many before them: torch arranges a graph in its first runs.
 _EXACT_SIZES = ((1, 3), (1, 0), (1, 9)), ((3, 3), (5, 0), (2, 9))  # How many sentences, and how many rows before a step.
+_GIVEN = ("x", "new", "kept", "across", "seen", "scale")  # what a step is given, by name
 _RUNS = 3
 _CLOSE = 1e-4
 _WORTH = 200  # After so many exact steps of a kind a graph is worth the 60 ms that it takes to make.
@@ -87,7 +89,7 @@ def traced(steps: QuickSteps) -> Graph | None:
     with _quietly():
         try:
             first, second = (_example(steps, *size) for size in _SIZES)
-            graph: Graph = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
+            graph = _graph_of_module(_Step(steps), first)
             right = all(torch.allclose(graph(*each), _step(steps, each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
@@ -102,6 +104,17 @@ def _graph_of(call: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Graph:
     """
     operations, *_rest = torch._C._create_graph_by_tracing(call, given, lambda _value: "", True, False)
     graph: Graph = torch._C._create_function_from_graph("step", operations)
+    return graph
+
+
+def _graph_of_module(module: nn.Module, given: tuple[Tensor, ...]) -> Graph:
+    """As `_graph_of`, of a module with rounded weights, which torch's tracer looks for among the attributes of one."""
+    owner: Any = torch._C.ScriptModule("step", torch._C.CompilationUnit(), True)  # type: ignore[call-arg]  # torch's stub lacks them
+    for name, value in vars(module).items():
+        if isinstance(value, torch.ScriptObject):
+            owner._register_attribute(name, torch._C._jit_try_infer_type(value).type(), value)
+    owner._create_method_from_trace("forward", module, given, lambda _value: "", True, False, list(_GIVEN), False)
+    graph: Graph = owner._get_method("forward")
     return graph
 
 

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable
+from types import SimpleNamespace
 from weakref import ref
 
 import pytest
@@ -123,14 +124,22 @@ def test_where_places_are_turned_there_is_none(knobs: dict[str, object]) -> None
         assert quick_weights(model).graph is None
 
 
+WRONG: dict[str, Callable[..., object]] = {
+    "_register_attribute": lambda *_: None,
+    "_create_method_from_trace": lambda *_: None,
+    "_get_method": lambda _name: lambda *given: torch.zeros(len(given[0]), 50),
+}
+"""What torch's tracer makes a graph with, when the graph gives other numbers."""
+
+
 @pytest.mark.parametrize("fault", ["tracer", "numbers", "nothing is rounded"])
 @torch.inference_mode()
 def test_without_it_steps_are_made_as_before(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A torch without the tracer, graphs that give other numbers, and a torch without rounded products."""
     if fault == "tracer":
-        monkeypatch.delattr(torch.jit, "trace")
+        monkeypatch.delattr(torch._C, "ScriptModule")
     elif fault == "numbers":
-        monkeypatch.setattr(torch.jit, "trace", lambda *_, **__: lambda *given: torch.zeros(len(given[0]), 50))
+        monkeypatch.setattr(torch._C, "ScriptModule", lambda *_: SimpleNamespace(**WRONG))
     else:
 
         def cannot(_self: object, _layer: Linear) -> None:
