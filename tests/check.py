@@ -1,14 +1,14 @@
 """What runs before a commit, and what CI runs: the same steps, in one place.
 
     python -m tests.check                     style, types, import contracts, and the tests that are not slow
-    python -m tests.check --all               all tests
-    python -m tests.check --all --coverage    all tests, with coverage and its limits
+    python -m tests.check --all               the tests of every room, page and journey: what `python -m pytest` runs
+    python -m tests.check --all --coverage    these and then the exhaustive ones, with coverage of both and its limits
 
 It stops at the first step that fails, and its status is that step's.
 
-Decision: CI measures coverage, and the line of the README does not, since to count every line and branch takes two thirds as
-long again as the tests themselves. Rejected: to measure the quick tests alone; training, the command line and the models of
-others are run by slow ones.
+Decision: CI measures coverage and sweeps over all sizes, languages, models and families, and the line of the README does not:
+to count every line and branch takes two thirds as long again as the tests themselves, and the sweeps as long as all else.
+Rejected: to measure the quick tests alone; training, the command line and the models of others are run by slow ones.
 """
 
 import subprocess
@@ -25,9 +25,11 @@ Run = Callable[[Command], int]
 STYLE: tuple[Command, ...] = (("ruff", "format", "--check", "-q"), ("ruff", "check", "-q"), ("mypy",), ("lint-imports",))
 # As many processes as cores; beyond four the memory of so many torches costs more than it brings.
 PYTEST: Command = ("python", "-m", "pytest", "-q", "-n", "logical", "--maxprocesses", "4")
-FAST: tuple[Command, ...] = (*STYLE, (*PYTEST, "-m", "not slow"))
+FAST: tuple[Command, ...] = (*STYLE, (*PYTEST, "-m", "not slow and not exhaustive"))
 ALL: tuple[Command, ...] = (*STYLE, PYTEST)
-COVERAGE: tuple[Command, ...] = (*STYLE, (*PYTEST, "--cov", "--cov-report="), ("python", "-m", "tests.coverage_limits"))
+COUNTED: Command = ("--cov", "--cov-report=")
+EXHAUSTIVE: Command = (*PYTEST, "-m", "exhaustive", *COUNTED, "--cov-append")
+COVERAGE: tuple[Command, ...] = (*STYLE, (*PYTEST, *COUNTED), EXHAUSTIVE, ("python", "-m", "tests.coverage_limits"))
 WAYS = {(): FAST, ("--all",): ALL, ("--all", "--coverage"): COVERAGE}
 """The steps by the arguments that ask for them."""
 

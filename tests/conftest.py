@@ -6,8 +6,7 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from pathlib import Path
 
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
@@ -31,6 +30,9 @@ from hypothesis import HealthCheck, settings
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
+from explorer.engine.freed_memory import FreedMemory
+from tests.kept import let_go
+
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
     # resize of pyqtgraph's axes. Python 3.12 counts them no more; before, the process ends sooner or later, so these two are
@@ -43,6 +45,7 @@ settings.register_profile("whatever-the-load", deadline=None, suppress_health_ch
 settings.load_profile("whatever-the-load")
 
 
+_FREED = FreedMemory(kept_bytes=2**26)
 _NUMBERS = itertools.count()  # of the tests in this process
 
 
@@ -67,40 +70,12 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def one_dictionary(shared_cache: Path) -> Iterator[None]:
-    """What lies in that folder is read once by a process, not by each Segmenter: half a million words take 0.3 s."""
-    from explorer.tokens import segment
-
-    read, found = segment.word_counts, {}
-
-    def once(path: Path, key: str, build: Callable[[], segment.Counts]) -> segment.Counts:
-        if not path.is_relative_to(shared_cache):
-            return read(path, key, build)
-        if (path, key) not in found:
-            found[path, key] = read(path, key, build)
-        return found[path, key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment, "word_counts", once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def fonts_once() -> Iterator[None]:
-    """The fonts of a figure are made once by a process: tests draw some hundred figures again and again, and the program
-    keeps 64 fonts, so that each test began anew."""
-    from explorer.picture.figure import text
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "_subset", lru_cache(maxsize=1024)(text._subset.__wrapped__))
-        yield
-
-
-@pytest.fixture(scope="session")
-def found_out() -> dict[str, object]:
-    """What journeys have found out in this process (`journeys/remembering.py`), made when torch is there."""
-    return {}
+@pytest.fixture(scope="module", autouse=True)
+def memory_goes_back() -> Iterator[None]:
+    """What the tests of a file kept or freed goes back to the system; the C library would keep it."""
+    yield
+    let_go()
+    _FREED.give_back()
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,12 @@
 """The mouse over a widget."""
 
+import itertools
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
+
+from explorer.views.pictures.head_grid import HeadGridView
 
 
 def hover(widget: QWidget, place: QPoint) -> None:
@@ -17,3 +21,16 @@ def hover(widget: QWidget, place: QPoint) -> None:
     QApplication.sendEvent(
         widget, QMouseEvent(QEvent.Type.MouseMove, QPointF(place), QPointF(widget.mapToGlobal(place)), button, button, modifier)
     )
+
+
+def cell_on_wall(wall: HeadGridView, layer: int, head: int, query: int, key: int) -> tuple[int, int]:
+    """The row and column of a cell of a head, wherever the thumbnail of that head lies on the wall."""
+
+    def is_it(row: int, column: int) -> bool:
+        cell = wall.cell_to_follow(row, column)
+        return cell is not None and (cell.layer, cell.head, cell.query, cell.key) == (layer, head, query, key)
+
+    assert wall.picture is not None
+    n_layers, n_heads, n_queries, n_keys = wall.picture.values.shape
+    places = itertools.product(range(2 * n_layers * n_queries), range(2 * n_heads * n_keys))  # A gap is less than a thumbnail.
+    return next(place for place in places if is_it(*place))

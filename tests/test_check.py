@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check import ALL, COVERAGE, FAST, STYLE, WAYS, Command, check, main
+from tests.check import ALL, COUNTED, COVERAGE, EXHAUSTIVE, FAST, STYLE, WAYS, Command, check, main
 from tests.journeys.conftest import QUICK
 
 ROOT = Path(__file__).parents[1]
@@ -34,13 +34,14 @@ def test_it_passes_where_every_step_does() -> None:
 def test_before_a_commit_runs_what_runs_in_ci() -> None:
     """But for the slow tests and for coverage, which a part of the tests says nothing about."""
     assert FAST[:-1] == ALL[:-1] == STYLE == COVERAGE[: len(STYLE)]
-    assert FAST[-1] == (*ALL[-1], "-m", "not slow")
+    assert FAST[-1] == (*ALL[-1], "-m", "not slow and not exhaustive")
 
 
 def test_coverage_is_measured_of_all_tests() -> None:
-    """Of the very same ones, and then held against its limits."""
-    *style, tests, limits = COVERAGE
-    assert (*style, tests) == (*ALL[:-1], (*ALL[-1], "--cov", "--cov-report="))
+    """Of the very same ones, then of the exhaustive ones as well, and then held against its limits."""
+    *style, tests, exhaustive, limits = COVERAGE
+    assert (*style, tests) == (*ALL[:-1], (*ALL[-1], *COUNTED))
+    assert exhaustive == EXHAUSTIVE == (*ALL[-1], "-m", "exhaustive", *COUNTED, "--cov-append")
     assert limits == ("python", "-m", "tests.coverage_limits")
 
 

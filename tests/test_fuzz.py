@@ -16,6 +16,7 @@ from tests.fuzz.kinds import KINDS, Kind
 from tests.fuzz.report import faults, table
 from tests.fuzz.run import Fuzz
 from tests.fuzz.trial import Trial
+from tests.sweeps import exhaustive
 
 pytestmark = pytest.mark.slow  # processes that are watched
 
@@ -128,6 +129,7 @@ def test_late_once_is_the_machines() -> None:
     assert not attrs.evolve(fault, again=False, bad=attrs.evolve(fault.bad, timed=True)).counts
 
 
+@exhaustive
 def test_ten_seconds_find_nothing() -> None:
     """Each kind has a turn, and the exit status says that nothing was bad."""
     command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "1", "--stories"]

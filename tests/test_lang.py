@@ -4,15 +4,17 @@ import plistlib
 import re
 import string
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from explorer.config import KNOBS
 from explorer.errors import KnobOutOfRange, MissingAsset, UnknownFormat, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words, system_language
+from explorer.resources import asset_text
 
 ASSETS = Path(__file__).parents[1] / "assets"
 ZH, EN = Words.load("zh"), Words.load("en")
@@ -23,8 +25,20 @@ def places(text: str) -> list[str]:
     return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
 
 
+def flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """The texts of a table and of those in it, each under the names that lead to it."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
 def texts(words: Words) -> dict[str, str]:
-    return {key: words._texts[key] for key in words.keys()}  # noqa: SIM118  Words is no mapping
+    """As they stand in the file, with their places for values."""
+    found = dict(flat(tomllib.loads(asset_text(f"lang/{words.language}.toml"))))
+    assert found.keys() == words.keys()
+    return found
 
 
 def test_both_languages_have_the_same_keys() -> None:

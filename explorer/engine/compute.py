@@ -5,6 +5,7 @@ Each request goes through four steps: cut → decode → pass → findings.
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -20,11 +21,11 @@ from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
+from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
 from explorer.engine.lender import Lender
 from explorer.engine.recorded import RecordedFiles
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
-from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
@@ -53,7 +54,7 @@ from explorer.trace.script_parts import ScriptParts
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
-KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
+KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text or a large model took goes back to the system.
 
 
 class Computer:
@@ -67,8 +68,11 @@ class Computer:
         live: Transformer | ForeignModel | None = None,
     ) -> None:
         keep_freed_memory(KEPT_BYTES)
+        self._freed = FreedMemory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
-        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
+        # Neither refers to this Computer: its models go as soon as nobody has it, and not when Python looks for circles.
+        make_pass = partial(_lent, self.sources)
+        self._lender, self._steerer = Lender(make_pass), Steerer(make_pass)
         self.writing = Writing(self.sources, _ready, self._lender.changing)
         self._record = PassRecorder()
         self._kept = Kept()
@@ -157,7 +161,7 @@ class Computer:
             return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
-        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(partial(_second, self.sources, most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def script_parts(self, wish: Wish, weights: Path | None = None, stop: Stop = never) -> ScriptParts:
@@ -235,12 +239,10 @@ class Computer:
         return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
 
     def rest(self, stop: Stop) -> None:
-        """Prepare what the next pass may need, until `stop` says that a request has come."""
+        """Prepare what the next pass may need, until `stop` says that a request has come. Give freed memory back."""
         self.sources.rest(stop)
-
-    def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
-        """Another Computer, with models of its own but for those of others, which may be large."""
-        return Computer(self.sources.tokenizers, most_threads, self.sources.folders)
+        if not stop():
+            self._freed.give_back()
 
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
@@ -248,7 +250,7 @@ class Computer:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or self._second()
+            self._other = self._other or _second(self.sources)
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -259,7 +261,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or self._second()
+            self._before_by = self._before_by or _second(self.sources)
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)
@@ -267,15 +269,21 @@ class Computer:
         model = _ready(source, wish, sentence, stop, progress)
         return Unchanged(before, recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop))
 
-    def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
-        """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
-        source, unchanged = self.sources.of(wish, stop, progress), Changing()
-        sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
-        if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
-            for tap in filter(ATTENTION_MAP.search, taps):
-                raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
-        model = _ready(source, wish, sentence, stop, progress)
-        return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
+
+def _second(sources: Sources, most_threads: int = MOST_THREADS) -> Computer:
+    """Another Computer, with models of its own but for those of others, which may be large."""
+    return Computer(sources.tokenizers, most_threads, sources.folders)
+
+
+def _lent(sources: Sources, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
+    """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
+    source, unchanged = sources.of(wish, stop, progress), Changing()
+    sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
+    if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
+        for tap in filter(ATTENTION_MAP.search, taps):
+            raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
+    model = _ready(source, wish, sentence, stop, progress)
+    return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
 
 
 def _check(wish: Wish, source: ModelSource, sentence: Sentence, changing: Changing) -> None:

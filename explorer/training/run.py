@@ -8,7 +8,7 @@ import attrs
 
 from explorer.config import Config
 from explorer.engine.devices import chosen_device
-from explorer.engine.recording.memory import keep_freed_memory
+from explorer.engine.freed_memory import keep_freed_memory
 from explorer.errors import KnobNotAChoice, SentencesNeedOneSide
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build

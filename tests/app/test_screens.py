@@ -15,7 +15,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-pytestmark = pytest.mark.slow  # every page on two screens
+from tests.sweeps import exhaustive
+
+pytestmark = [pytest.mark.slow, exhaustive]  # every page on two screens
 
 ROOT = Path(__file__).parents[2]
 ONE, TWO = ROOT / "tests" / "screen.json", ROOT / "tests" / "two_screens.json"

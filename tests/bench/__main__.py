@@ -47,7 +47,7 @@ def main(
 
 def _measure(bench: "Bench", only: str, json_file: Path | None) -> None:  # noqa: F821  # imported once the folders are set
     from explorer.engine.compute import KEPT_BYTES
-    from explorer.engine.recording.memory import keep_freed_memory
+    from explorer.engine.freed_memory import keep_freed_memory
     from tests.bench.groups import GROUPS
     from tests.bench.machine import Others, head
     from tests.bench.row import table, write_json

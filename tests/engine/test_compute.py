@@ -1,5 +1,8 @@
 """Request in, Frame out."""
 
+import gc
+from weakref import ref
+
 import attrs
 import numpy as np
 import pytest
@@ -376,3 +379,18 @@ def test_a_device_that_is_not_there_is_said_so(computer: Computer, monkeypatch: 
     assert "mps" in Words.load("en").error(caught.value)
 
     assert computer(request()).device == "CPU"
+
+
+def test_a_computer_that_nobody_has_goes_at_once_with_its_models() -> None:
+    """Without Python's search for circles, which comes seldom: models of hundreds of megabytes would stay until then."""
+    gc.collect()
+    gc.disable()
+    try:
+        made = Computer()
+        made(request())
+        made.rest(lambda: False)
+        gone = [ref(made), ref(made.sources.of(request().wish))]
+        del made
+        assert [each() for each in gone] == [None, None]
+    finally:
+        gc.enable()

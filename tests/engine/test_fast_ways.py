@@ -34,6 +34,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ScriptParts
 from tests.model.models import assert_same, randomized
+from tests.sweeps import sweep
 
 SOURCE, TARGET = torch.tensor([[5, 6, 7, 8, 9]]), torch.tensor([[2, 10, 11, 12, 13, 14]])
 
@@ -157,7 +158,7 @@ def invention(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.slow) if way == "step graphs" else way for way in WAYS])
-@pytest.mark.parametrize("knobs", CASES, ids=str)
+@pytest.mark.parametrize("knobs", sweep(CASES, telling=CASES[::4]), ids=str)
 def test_each_way_obeys_each_knob(way: str, knobs: dict[str, Any]) -> None:
     """The logits of each position, to 1e-5; dropout draws its numbers anew in each pass and is compared without them."""
     if knobs.get("architecture", "encoder-decoder") != "encoder-decoder":

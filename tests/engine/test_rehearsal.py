@@ -24,6 +24,7 @@ from explorer.trace.changes import Change
 from explorer.trace.found.consequences import Consequence
 from explorer.trace.found.sentence_breaks import Break
 from explorer.trace.trace import Trace
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # translations of the trained model
 
@@ -222,8 +223,8 @@ ALTERED = {
 }
 
 
-@pytest.mark.parametrize("altered", ALTERED)
-@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("altered", sweep(ALTERED, telling=["head"]))
+@pytest.mark.parametrize("beam", sweep([1, 3], telling=[3]))
 def test_a_search_in_batches_finds_what_single_sentences_give(
     computer: Computer, alone: Computer, altered: str, beam: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

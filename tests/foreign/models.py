@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from explorer.foreign.attention import register
 from explorer.foreign.opening import Opened, with_taps
+from tests.sweeps import sweep
 
 SETTINGS = {
     "model_type": "gpt2",
@@ -140,6 +141,16 @@ SOME_LAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "jamba": ("JambaConfig", "JambaForCausalLM", _LLAMA | _JAMBA),  # Its last layer has no attention.
 }
 """Models in which every second layer has attention, and the others mix tokens in another way."""
+
+TELLING = ("gpt2", "bert", "t5", "mixtral")
+"""Each has what the others lack: a decoder alone, an encoder alone, both sides, rotary positions with experts."""
+
+
+def families(names: Iterable[str]) -> list[Any]:
+    """The families of one parameter; all but the telling ones, or the first where none of them is there, are exhaustive."""
+    swept = list(names)
+    return sweep(swept, telling=[name for name in TELLING if name in swept] or swept[:1])
+
 
 STREAM_BY_SOFTMAX = ["falcon", "falcon of two norms", "falcon in turn", "gpt_neo"]
 """Those of them whose stream is seen, too."""

@@ -23,7 +23,7 @@ from explorer.trace.found.findings import NotMade, Unchanged
 from explorer.trace.found.patching import NotPatched
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.steering import NotSteered, Steering
-from tests.foreign.models import fresh
+from tests.foreign.models import families, fresh
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT, OTHER = "the fox and 我爱", "the dog and 我爱"
@@ -44,7 +44,7 @@ def log_p(logits: Any) -> Any:
     return torch.tensor(logits).log_softmax(-1).numpy()
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", families(FAMILIES))
 def test_each_patch_is_that_of_a_pass_with_this_change(name: str, folder: Folder) -> None:
     """Of the stream, of a head and of a feed-forward: (Δ patched − Δ A) / (Δ B − Δ A)."""
     given = asked(folder, name)
@@ -81,7 +81,7 @@ def test_the_whole_stream_of_the_other_text_brings_its_answer_back(folder: Folde
         assert stream.recovered[-1, found.steps[n].position, n] == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, "gemma", "qwen3"])
+@pytest.mark.parametrize("name", families([*FAMILIES, "gemma", "qwen3"]))
 def test_saliency_is_that_of_the_models_own_gradients(name: str, folder: Folder) -> None:
     """Gradient × input, with what the first layer reads as the input, by autograd on the model without taps."""
     given = asked(folder, name)

@@ -15,7 +15,7 @@ from explorer.foreign.opening import Opened
 from explorer.model.tap import taps
 from explorer.trace.changes import Change
 from tests.foreign.by_hand import changed_by_hand
-from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, fresh, ids_of, opened
+from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, families, fresh, ids_of, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 Arrays = dict[str, NDArray[np.float32]]
@@ -132,7 +132,7 @@ def has_a_module(found: Opened, tap: str) -> bool:
     return int(part[8:]) == len(found.foreign.rows[side].sublayers)
 
 
-@pytest.mark.parametrize("name", [each for each in ALL if each != "gpt_oss"])
+@pytest.mark.parametrize("name", families([each for each in ALL if each != "gpt_oss"]))
 def test_every_change_does_what_hooks_on_the_models_own_modules_do(name: str) -> None:
     """In the first layer, before it and behind the last one; sinks, which other rows lack, are left out."""
     found, model = opened(name), eager(name)
@@ -165,7 +165,7 @@ def test_a_change_that_differs_would_be_found() -> None:
     assert abs(ours - theirs).max() > 2e-4 * abs(ours).max()
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_a_change_that_changes_nothing_leaves_every_bit(name: str) -> None:
     """Times 1, plus 0, the same number once more, and the numbers of the same text, at all taps at once."""
     found = opened(name)
@@ -184,7 +184,7 @@ def test_a_change_that_changes_nothing_leaves_every_bit(name: str) -> None:
     assert len(same) > len(before) / 2
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_a_closed_cell_has_no_weight_and_its_row_goes_on_summing_to_1(name: str) -> None:
     """In every attention; the other rows and heads of that layer keep every bit."""
     found = opened(name)
@@ -202,7 +202,7 @@ def test_a_closed_cell_has_no_weight_and_its_row_goes_on_summing_to_1(name: str)
         assert (weights[~touched] == own[~touched]).all()
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_a_head_that_is_switched_off_leaves_the_others_alone(name: str) -> None:
     """It gives zeros, and no other head of its layer changes a bit."""
     found = opened(name)
@@ -216,7 +216,7 @@ def test_a_head_that_is_switched_off_leaves_the_others_alone(name: str) -> None:
         assert own[1].any()
 
 
-@pytest.mark.parametrize("name", ["llama", "qwen2", "qwen3", "mistral", "gemma", "smollm3", "gemma2", "gpt_oss"])
+@pytest.mark.parametrize("name", families(["llama", "qwen2", "qwen3", "mistral", "gemma", "smollm3", "gemma2", "gpt_oss"]))
 def test_a_head_of_keys_is_that_of_several_heads_of_queries(name: str) -> None:
     """Four heads of queries share two of keys and values: a change at the second acts in the last two."""
     found, block = opened(name), "decoder.layers.0.self_attn"
@@ -234,7 +234,7 @@ def test_the_tables_of_families_are_both_gone_through() -> None:
     assert set(ALL) == {*WHOLE, *ATTENTION_ALONE}
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "t5", "bart"])
+@pytest.mark.parametrize("name", families(["gpt2", "llama", "bert", "t5", "bart"]))
 def test_a_change_of_what_enters_the_layers_is_in_the_stream_of_the_first_one(name: str) -> None:
     """What is put in at the tap is what the first layer begins with, so its first sum has it, too."""
     found = opened(name)

@@ -24,7 +24,7 @@ from explorer.trace.found.effects import Effects
 from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
 from tests.foreign.by_hand import changed_by_hand
-from tests.foreign.models import fresh, opened
+from tests.foreign.models import families, fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -74,7 +74,7 @@ def hidden(column: int, rows: list[int] | None) -> Callable[[Tensor], Tensor]:
     return step
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", families(FAMILIES))
 def test_every_effect_is_that_of_a_loop_of_hooks(name: str, folder: Folder) -> None:
     """Heads, layers, feed-forwards and hidden tokens of a sweep in batches, each made once more by itself and by hand."""
     given = asked(folder, name)

@@ -18,7 +18,7 @@ from explorer.foreign.opening import Opened, open_model
 from explorer.foreign.settings import read_settings
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
-from tests.foreign.models import ALL, BY_SOFTMAX, fresh, write_model
+from tests.foreign.models import ALL, BY_SOFTMAX, families, fresh, write_model
 
 slow = pytest.mark.slow
 Tensors = dict[str, torch.Tensor]
@@ -168,7 +168,7 @@ PRIVATE = st.dictionaries(
 
 
 @slow
-@pytest.mark.parametrize("name", ALL | BY_SOFTMAX)
+@pytest.mark.parametrize("name", families(ALL | BY_SOFTMAX))
 def test_every_family_opens_as_its_library_saves_it_with_any_private_settings(name: str, tmp_path: Path) -> None:
     """Numbers are data and reach the library, texts and tables do not; none of them makes the folder ask for code."""
     folder = write_model(tmp_path / "m", name)

@@ -16,7 +16,7 @@ from explorer.foreign.card import card_of
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.recorded_pass import Tokens
-from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, ids_of, opened_anew
+from tests.foreign.models import ALL, BY_SOFTMAX, STREAM_BY_SOFTMAX, WHOLE, families, ids_of, opened_anew
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 NAMES = [name for name in (*ALL, *BY_SOFTMAX) if name != "bert without an output"]
@@ -45,7 +45,7 @@ def in_float64(name: str) -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", families(NAMES))
 def test_effects_are_those_of_whole_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every family; layers are left out of those that have a row in the table of families."""
     monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)

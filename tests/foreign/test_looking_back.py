@@ -18,7 +18,7 @@ from explorer.trace.found.findings import NotMade
 from explorer.trace.found.reading import ByKey, ByUnit, products, reading
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
-from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, fresh, opened
+from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, families, fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -65,7 +65,7 @@ def said(name: str, model: Any, z: Tensor) -> Any:
     return logits[0].softmax(-1).numpy()
 
 
-@pytest.mark.parametrize("name", DECODERS)
+@pytest.mark.parametrize("name", families(DECODERS))
 def test_the_last_row_of_the_lens_is_the_output(name: str, folder: Folder) -> None:
     """To the last bits, at every position."""
     trace = explored(folder, name, "lens")
@@ -78,7 +78,7 @@ def test_the_last_row_of_the_lens_is_the_output(name: str, folder: Folder) -> No
     assert trace.card.parallel == (name in PARALLEL)
 
 
-@pytest.mark.parametrize("name", PRE)
+@pytest.mark.parametrize("name", families(PRE))
 def test_every_layer_is_read_through_the_final_norm_and_the_output(name: str, folder: Folder) -> None:
     """Of the model's own hidden states, by its own modules."""
     trace = explored(folder, name, "lens")
@@ -121,7 +121,7 @@ def test_a_softcap_is_part_of_the_reading(folder: Folder) -> None:
     assert abs(read(stream) - expected).max() <= 1e-5
 
 
-@pytest.mark.parametrize("name", DECODERS)
+@pytest.mark.parametrize("name", families(DECODERS))
 def test_the_parts_of_a_logit_sum_to_it(name: str, folder: Folder) -> None:
     """At every position, for the likeliest rivals and for others, with all biases."""
     trace = explored(folder, name, "why")
@@ -137,7 +137,7 @@ def test_the_parts_of_a_logit_sum_to_it(name: str, folder: Folder) -> None:
     assert any(part.kind == "norm_bias" for part in parts.parts) != without_bias
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "qwen3", "gemma", "t5", "mbart"])
+@pytest.mark.parametrize("name", families(["gpt2", "llama", "qwen3", "gemma", "t5", "mbart"]))
 def test_the_part_of_a_head_is_what_its_own_modules_make_of_it(name: str, folder: Folder) -> None:
     """Its slice through W_O, the final norm's γ/σ and the rows of the output, one after the other."""
     trace = explored(folder, name, "why")
@@ -169,7 +169,7 @@ def test_the_part_of_a_head_is_what_its_own_modules_make_of_it(name: str, folder
     np.testing.assert_allclose(parts.shares[:, place], expected.detach().numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", DECODERS)
+@pytest.mark.parametrize("name", families(DECODERS))
 def test_heads_open_by_key_and_networks_by_unit(name: str, folder: Folder) -> None:
     """Each opens into a sum that is the part; grouped heads share their values, and gated networks what W2 reads."""
     trace = explored(folder, name, "why", "readers")
@@ -190,7 +190,7 @@ def test_heads_open_by_key_and_networks_by_unit(name: str, folder: Folder) -> No
         assert found.values.sum() == pytest.approx(parts.values[number], abs=1e-4)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", families(WHOLE))
 def test_every_number_of_q_k_and_v_goes_back_to_the_embedding(name: str, folder: Folder) -> None:
     """Under rotary positions it is the number after the turn; norms of single heads are held as those of the stream are."""
     trace = explored(folder, name, "readers")

@@ -8,7 +8,7 @@ import pytest
 import explorer
 from explorer.trace.found.norm_figures import NormFigures, norms
 from explorer.trace.trace import Trace
-from tests.foreign.models import ATTENTION_ALONE, WHOLE, write_model
+from tests.foreign.models import ATTENTION_ALONE, WHOLE, families, write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -27,7 +27,7 @@ def worst(trace: Trace, found: NormFigures) -> float:
     return apart
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", families(WHOLE))
 def test_every_norm_is_one_of_what_it_is_said_to_read(name: str, tmp_path: Path) -> None:
     """Seven tokens and two fitted numbers for each feature: a wrong stream, mean or deviation does not fit."""
     trace = explorer.explore("the fox and the dog and un", preset=str(write_model(tmp_path, name)))

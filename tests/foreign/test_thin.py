@@ -29,7 +29,8 @@ from explorer.foreign.thin import check_room, weight_of
 from explorer.model.hooks import hooked
 from explorer.model.tap import taps
 from explorer.stops import Superseded
-from tests.foreign.models import ALL, ids_of, write_model
+from tests.foreign.models import ALL, families, ids_of, write_model
+from tests.sweeps import exhaustive
 
 slow = pytest.mark.slow  # To import transformers takes seconds.
 EXPERTS = ("mixtral", "qwen2_moe", "qwen3_moe")  # Each expert has a tensor of its own in the files, and none in the model.
@@ -65,7 +66,7 @@ def n_lent(found: Opened) -> int:
 
 
 @slow
-@pytest.mark.parametrize("name", STREAMED)
+@pytest.mark.parametrize("name", families(STREAMED))
 def test_a_streamed_model_is_the_whole_one_bit_for_bit(name: str, tmp_path: Path) -> None:
     """Every tap of every family; it agrees with its own pass, and most of its modules borrow their weights."""
     folder = write_model(tmp_path / "m", name)
@@ -81,7 +82,7 @@ def test_a_streamed_model_is_the_whole_one_bit_for_bit(name: str, tmp_path: Path
 
 
 @slow
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "t5", "marian", "gpt_neox"])
+@pytest.mark.parametrize("name", families(["gpt2", "llama", "bert", "t5", "marian", "gpt_neox"]))
 def test_a_model_of_half_the_width_is_the_one_of_rounded_weights(name: str, tmp_path: Path) -> None:
     """Nothing but the weights is rounded: with weights that were rounded before, the whole model gives the same bits."""
     folder = write_model(tmp_path / "m", name)
@@ -407,6 +408,7 @@ for held in sys.argv[2:]:
 """
 
 
+@exhaustive
 @slow
 def test_a_streamed_pass_keeps_little_in_memory(tmp_path: Path) -> None:
     """A model of 340 MB: streamed it holds about three of its matrices, where the whole one holds all of them."""

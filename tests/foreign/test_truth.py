@@ -17,7 +17,7 @@ from explorer.foreign.attention import NAME
 from explorer.foreign.opening import Opened, with_taps
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
-from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, fresh, ids_of, opened
+from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, families, fresh, ids_of, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -63,7 +63,7 @@ def apart(ours: Any, own: Tensor) -> float:
     return float(abs(np.asarray(ours) - numbers).max() / abs(numbers).max())
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_the_output_is_that_of_the_models_own_pass(name: str) -> None:
     """Its logits, or its last vectors; and the check at opening has seen no difference either."""
     found, own = opened(name), own_pass(name)
@@ -78,7 +78,7 @@ def test_the_output_is_that_of_the_models_own_pass(name: str) -> None:
         assert not any(each.startswith("generator") for each in arrays)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_the_weights_are_those_of_the_models_own_pass(name: str) -> None:
     """In every layer and head, of both sides and across."""
     own, (arrays, _out) = own_pass(name), recorded(opened(name))
@@ -100,7 +100,7 @@ def test_the_weights_are_those_of_the_models_own_pass(name: str) -> None:
     assert compared == sum(each.endswith("_attn.weights") for each in arrays) > 0
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", families(WHOLE))
 def test_the_stream_is_that_of_the_models_own_pass(name: str) -> None:
     """After the embedding and after every layer; the model's last one is after its final norm, where it has one."""
     own, (arrays, _out) = own_pass(name), recorded(opened(name))
@@ -122,7 +122,7 @@ def test_the_stream_is_that_of_the_models_own_pass(name: str) -> None:
     assert sum(bool(states) for states in rows.values()) == sum(f"{side}.embedding.output" in arrays for side in rows)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", families(WHOLE))
 def test_what_is_recorded_without_copies_is_what_was_computed(name: str) -> None:
     """These models overwrite no tensor that a tap has shown."""
     found = opened(name)
@@ -144,7 +144,7 @@ def test_a_family_without_a_row_is_copied(name: str) -> None:
     assert not opened(name).foreign.overwrites_nothing
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", families(ALL))
 def test_every_tap_is_reached_and_obeys_a_replacement(name: str) -> None:
     """Another tensor in its place makes another output. Only behind the probabilities nothing comes."""
     found = opened(name)
@@ -180,7 +180,7 @@ def test_a_stream_that_is_replaced_is_the_stream_from_then_on() -> None:
     assert abs(arrays["decoder.layers.0.residual2"] - added).max() <= 1e-5
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", families(WHOLE))
 def test_one_step_follows_from_the_last(name: str) -> None:
     """Scores from Q and K, weights from masked scores, mixtures from weights and V; what the feed-forward reads."""
     arrays, _out = recorded(opened(name))

@@ -19,7 +19,7 @@ from explorer.picture.makers.vectors import neighbours, vector_map
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import SideVectors, Vectors
-from tests.foreign.models import fresh, write_tokenizer
+from tests.foreign.models import families, fresh, write_tokenizer
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -52,7 +52,7 @@ def assert_nearest(found: SideVectors, table: np.ndarray) -> None:
         assert every[found.nearest[position]] == pytest.approx(found.cosines[position], abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "bert without an output", "t5", "marian", "modernbert"])
+@pytest.mark.parametrize("name", families(["gpt2", "llama", "bert", "bert without an output", "t5", "marian", "modernbert"]))
 def test_neighbours_are_the_nearest_rows_of_the_models_own_table(
     name: str, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

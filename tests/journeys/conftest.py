@@ -1,10 +1,10 @@
 """A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
 
 import gc
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
+from explorer.engine.freed_memory import FreedMemory
 from tests.waiting import PATIENCE_MS, until
 
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-LOOKED_THROUGH = 60
-"""Before every sixtieth journey the collector looks through everything: half a second with torch and all modules."""
+MOST_GARBAGE_BYTES = 2**27
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,7 +64,6 @@ class Journey:
 
         self._monkeypatch.setattr(QApplication, "exec", staticmethod(act))
         status = main(list(arguments))
-        gc.collect()  # A closed window's objects refer to each other, and the program collects seldom: 70 MB a journey.
         assert ran, "the window did not open"
         assert self.bug_reports() == ""
         assert status == 0
@@ -95,33 +94,26 @@ class Journey:
         QApplication.processEvents()
 
 
-def leave_what_stays(monkeypatch: pytest.MonkeyPatch, found_out: dict[str, object]) -> None:
-    """The collector looks through what a journey has made, and not through torch and all modules too, after each of them.
+class Tidying:
+    """Collects the windows that earlier journeys left, as soon as they may be 128 MB: the objects of a closed window refer to
+    each other, the program collects seldom, and to look through all objects takes a third of a second with torch loaded."""
 
-    A program keeps it from what is there when torch has been loaded, and gives all of that back to it when it closes. Here
-    torch and the modules stay, so they are kept from it, and with them all that other journeys left and still stands. Some of
-    that goes later, so all of it is looked through now and then: nothing that is kept from the collector is ever freed.
-    """
-    n_before = found_out.get("n_journeys", 0)
-    assert isinstance(n_before, int)
-    if n_before % LOOKED_THROUGH == 0:
-        gc.unfreeze()
-    gc.collect()  # The last journey's window went behind its collection, when the test ended.
-    gc.freeze()
-    found_out["n_journeys"] = n_before + 1
-    for name in ("freeze", "unfreeze"):
-        monkeypatch.setattr(gc, name, lambda: None)
+    def __init__(self) -> None:
+        self._freed, self._process, self._before = FreedMemory(kept_bytes=2**26), psutil.Process(), 0
+
+    def tidy(self) -> None:
+        """Collect and give the memory back if the process has grown by so much."""
+        if self._process.memory_info().rss - self._before > MOST_GARBAGE_BYTES:
+            gc.collect()
+            self._freed.give_back()
+            self._before = self._process.memory_info().rss
+
+
+_TIDYING = Tidying()
 
 
 @pytest.fixture
-def journey(
-    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found_out: dict[str, object]
-) -> Journey:
-    if "explorer.engine.compute" in sys.modules:  # Otherwise torch would be loaded here, and not by the program.
-        from tests.journeys.remembering import Remembered
-
-        remembered = found_out.setdefault("remembered", Remembered())
-        remembered.put_in(monkeypatch)
-        leave_what_stays(monkeypatch, found_out)
+def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
+    _TIDYING.tidy()
     monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 0)  # Every script waits for the whole answer.
     return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -25,6 +25,7 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.river import RiverView
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey
+from tests.pointing import cell_on_wall
 
 SENTENCE = "她给了我一本书。"
 LEFT = Qt.MouseButton.LeftButton
@@ -106,8 +107,7 @@ def test_a_head_of_the_wall_is_switched_off_and_on_by_its_chip(journey: Journey)
     def script(window: Window) -> None:
         attention_page(journey, window)
         wall = view_of(window, HeadGridView)
-        row, column = wall._atlas.corner(0, 3)
-        choose(window, wall, cell(wall, row + 1, column + 1), "head_off")
+        choose(window, wall, cell(wall, *cell_on_wall(wall, 0, 3, 1, 1)), "head_off")
         journey.settle(window)
         tap = "decoder.layers.0.cross_attn.mixed"
         assert not window.session.frame.trace[tap][3].any()

@@ -14,6 +14,7 @@ from tests.journeys.conftest import Journey
 from tests.journeys.emptiness import largest_rectangle, largest_share
 from tests.journeys.page_faults import faults_of
 from tests.journeys.walk import CARD_SIZES, COMPUTING_MS
+from tests.sweeps import exhaustive
 
 MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "decoder-only": ("tiny", {"architecture": "decoder-only"}),
@@ -36,6 +37,7 @@ def faults(journey: Journey, window: Window, sizes: Iterable[tuple[int, int]]) -
 
 
 @pytest.mark.parametrize("model", MODELS)
+@exhaustive
 def test_every_page_shows_its_cards(journey: Journey, model: str) -> None:
     """At each size, of one with a decoder alone, and one of 64×32 heads; light in Chinese, dark in English.
 

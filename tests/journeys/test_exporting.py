@@ -19,26 +19,27 @@ from explorer.export import formats
 from explorer.export.job import Export
 from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 
-def _dialog(window: Window) -> ExportDialog:
+def export_dialog(window: Window) -> ExportDialog:
     window.actions_.by_name["export"].trigger()
     (dialog,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, ExportDialog) and w.isVisible()]
     return dialog
 
 
-def _choose(dialog: ExportDialog, what: str, form: str, path: Path) -> None:
+def choose_in_dialog(dialog: ExportDialog, what: str, form: str, path: Path) -> None:
     dialog.what.setCurrentIndex(dialog.what.findData(what))
     dialog.format.setCurrentIndex(dialog.format.findText(form))
     dialog.path.setText(str(path))
 
 
-def _finish(dialog: ExportDialog, qtbot: QtBot) -> None:
+def finish_export(dialog: ExportDialog, qtbot: QtBot) -> None:
     dialog.start()
     qtbot.waitUntil(lambda: dialog.begin.isEnabled(), timeout=30_000)
 
 
-@pytest.mark.parametrize("form", formats.names())
+@pytest.mark.parametrize("form", sweep(formats.names(), telling=["png", "csv"]))
 def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qtbot: QtBot, tmp_path: Path, form: str) -> None:
     """The file is there and not empty, and the JSON beside it names text, tap and versions."""
     out = tmp_path / f"head.{form}"
@@ -47,9 +48,9 @@ def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qt
         journey.settle(window)
         window.go("inspector")
         window.session.ask(look_at(tap="encoder.layers.1.self_attn.weights", head=2))
-        dialog = _dialog(window)
-        _choose(dialog, "this", form, out)
-        _finish(dialog, qtbot)
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "this", form, out)
+        finish_export(dialog, qtbot)
         assert str(out) in dialog.message.text()
         dialog.reject()
 
@@ -67,13 +68,13 @@ def test_the_whole_pass_goes_onto_one_page(journey: Journey, qtbot: QtBot, tmp_p
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
+        dialog = export_dialog(window)
         dialog.what.setCurrentIndex(dialog.what.findData("page"))
         assert [dialog.format.itemText(place) for place in range(dialog.format.count())] == ["html"]
         assert dialog.path.text().endswith("page.html")
         assert not dialog.theme.isEnabled() and not dialog.dpi.isEnabled()
-        _choose(dialog, "page", "html", out)
-        _finish(dialog, qtbot)
+        choose_in_dialog(dialog, "page", "html", out)
+        finish_export(dialog, qtbot)
         dialog.reject()
 
     journey.run(script)
@@ -87,9 +88,9 @@ def test_all_heads_go_to_a_folder_one_file_each(journey: Journey, qtbot: QtBot, 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "each", "safetensors", tmp_path / "heads")
-        _finish(dialog, qtbot)
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "each", "safetensors", tmp_path / "heads")
+        finish_export(dialog, qtbot)
         dialog.reject()
         assert window.session.frame is not None
         trace = window.session.frame.trace
@@ -109,8 +110,8 @@ def test_a_long_export_can_be_cancelled_between_two_files(journey: Journey, qtbo
     def script(window: Window) -> None:
         window.session.ask(SetKnob("n_layers", 12))
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "each", "png", tmp_path / "heads")
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "each", "png", tmp_path / "heads")
         dialog.start()
         qtbot.waitUntil(lambda: dialog.progress.value() >= 1, timeout=30_000)
         assert 48 == dialog.progress.maximum()
@@ -129,9 +130,9 @@ def test_a_place_that_cannot_be_written_gets_one_sentence(journey: Journey, qtbo
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "this", "svg", tmp_path / "file" / "x.svg")
-        _finish(dialog, qtbot)
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "this", "svg", tmp_path / "file" / "x.svg")
+        finish_export(dialog, qtbot)
         assert str(tmp_path / "file") in dialog.message.text()
         assert dialog.isVisible()
         dialog.reject()
@@ -214,8 +215,8 @@ def test_closing_the_dialog_waits_for_nothing(journey: Journey, tmp_path: Path, 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "this", "csv", tmp_path / "a.csv")
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "this", "csv", tmp_path / "a.csv")
         dialog.start()
         journey.wait(lambda: dialog.progress.maximum() == 2)
         dialog.reject()
@@ -241,8 +242,8 @@ def test_the_window_can_be_closed_during_an_export(journey: Journey, tmp_path: P
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "this", "csv", tmp_path / "a.csv")
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "this", "csv", tmp_path / "a.csv")
         dialog.start()
         journey.wait(lambda: dialog.progress.maximum() == 2)
         threading.Timer(0.2, written.set).start()

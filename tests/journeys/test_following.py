@@ -18,8 +18,11 @@ from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from tests.journeys.conftest import Journey
 from tests.picture.figure.test_png import played
+from tests.pointing import cell_on_wall
+from tests.sweeps import sweep
 
 KEYS = Qt.Key
+PRESETS = ("translator", "tiny", "tutorial-b", "tutorial-c", "tutorial-e")
 
 
 def following(window: Window) -> FollowPage:
@@ -75,7 +78,7 @@ def test_a_cell_of_the_wall_is_followed(journey: Journey) -> None:
         window.go("attention")
         journey.settle(window)
         wall = next(c.view for c in window.page_stack.page.cards if isinstance(c.view, HeadGridView))
-        place = wall.cell_rect(wall._atlas.pitch_rows + 3, 3 * wall._atlas.pitch_columns + 1)
+        place = wall.cell_rect(*cell_on_wall(wall, 1, 3, 3, 1))
         QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=place.center().toPoint())
         QTest.keyClick(wall, KEYS.Key_Return)
         cell = followed(window).followed.cell
@@ -84,7 +87,9 @@ def test_a_cell_of_the_wall_is_followed(journey: Journey) -> None:
     journey.run(script)
 
 
-@pytest.mark.parametrize("preset", ["translator", "tiny", "tutorial-b", "tutorial-c", "tutorial-e"])
+@pytest.mark.parametrize(
+    "preset", sweep(["translator", "tiny", "tutorial-b", "tutorial-c", "tutorial-e"], telling=["translator"])
+)
 def test_from_the_header_a_telling_cell_is_followed(journey: Journey, preset: str) -> None:
     """Of any model; attention, layer, head and cell are chosen on the page, and what is shown is what was recorded."""
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt import exceptions as qt_errors
+from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
@@ -15,6 +16,7 @@ from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 
 def hover(view: QWidget, place: QPointF) -> None:
@@ -40,7 +42,7 @@ def middle(view: QWidget) -> QPointF:
     return view.cell_rect(1, 0).center() if isinstance(view, Canvas) else QPointF(view.rect().center())
 
 
-@pytest.mark.parametrize("page", ["attention", "tokens", "stepper", "output"])
+@pytest.mark.parametrize("page", sweep(["attention", "tokens", "stepper", "output"], telling=["attention", "output"]))
 def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) -> None:
     """Whatever view it stands on, it never says an old number."""
 
@@ -80,7 +82,7 @@ def lit_rows(card_view: Canvas, spots: frozenset[Spot]) -> list[int]:
     return picture.rows.indices(spots, len(picture.values))
 
 
-@pytest.mark.parametrize("part", ["query", "scores", "mixed", "output"])
+@pytest.mark.parametrize("part", sweep(["query", "scores", "mixed", "output"], telling=["scores"]))
 def test_the_row_that_lights_up_is_the_row_that_is_multiplied(journey: Journey, part: str) -> None:
     """Cell [r, c] of the result lights row r of what goes in at the left, and it bears the same name, across as well."""
 
@@ -125,9 +127,9 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
     journey.run(script, "--preset", "translator")
 
 
-def test_old_numbers_would_be_found(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_numbers_would_be_found(journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the first test can fail: with the views' own way of telling again taken out, an old number stays."""
-    monkeypatch.setattr(journey, "wait", lambda condition: journey._qtbot.waitUntil(condition, timeout=1000))
+    monkeypatch.setattr(journey, "wait", lambda condition: qtbot.waitUntil(condition, timeout=1000))
     monkeypatch.setattr("explorer.views.painting.surface.Surface.tell_again", lambda *_given: None)
     with pytest.raises(qt_errors.TimeoutError):
         test_a_tooltip_follows_the_new_frame_or_closes(journey, "attention")

@@ -11,11 +11,12 @@ from explorer.app.shell.window import Window
 from explorer.picture.makers.attention_steps import STEPS
 from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 LABORATORIES = ("position", "stepper", "masks", "layers", "compare")
 
 
-@pytest.mark.parametrize("preset", ["tiny", "translator", "tutorial-c"])
+@pytest.mark.parametrize("preset", sweep(["tiny", "translator", "tutorial-c"], telling=["translator"]))
 def test_every_laboratory_shows_every_card(journey: Journey, preset: str) -> None:
     """For each architecture and for trained weights; nothing is left waiting."""
 

@@ -16,6 +16,7 @@ from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 from tests.journeys.test_shown_is_exported import Numbers, shown
+from tests.sweeps import sweep
 
 _Cards = dict[tuple[str, int], tuple[Caption, list[Numbers], str]]
 
@@ -67,7 +68,7 @@ def says_wrong(
     return with_badge == same(numbers, before[1]) and (without or caption.origin != "recorded")
 
 
-@pytest.mark.parametrize("preset", ["translator", "tutorial-c"])
+@pytest.mark.parametrize("preset", sweep(["translator", "tutorial-c"], telling=["tutorial-c"]))
 def test_a_card_is_changed_or_says_that_it_is_without_the_change(journey: Journey, preset: str) -> None:
     """A change that reaches every number: what bears the badge differs from the pass without it, and the rest equals it."""
 

@@ -14,6 +14,7 @@ from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
 from tests.pointing import hover
+from tests.sweeps import sweep
 
 
 def test_a_card_is_enlarged_and_put_back(journey: Journey) -> None:
@@ -107,12 +108,14 @@ def test_letters_of_every_picture_are_larger_in_a_hall(journey: Journey) -> None
     journey.run(script, "--preset", "translator")
 
 
-@pytest.mark.parametrize(("language", "wide", "high"), [("en", 1440, 850), ("zh", 1024, 700), ("en", 1024, 700)])
-def test_after_a_talk_all_that_stands_around_is_as_before(journey: Journey, language: str, wide: int, high: int) -> None:
+@pytest.mark.parametrize("look", sweep([("en", 1440, 850), ("zh", 1024, 700), ("en", 1024, 700)], telling=[("en", 1024, 700)]))
+def test_after_a_talk_all_that_stands_around_is_as_before(journey: Journey, look: tuple[str, int, int]) -> None:
     """The header names the pages that it named, nothing is cut in it, and every line is as high as it was; twice."""
 
+    language, *size = look
+
     def script(window: Window) -> None:
-        window.resize(wide, high)
+        window.resize(*size)
         journey.settle(window)
         application = QApplication.instance()
         assert application is not None

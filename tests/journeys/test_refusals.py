@@ -30,6 +30,7 @@ from explorer.stops import Superseded
 from explorer.trace.found.findings import Experiment
 from tests.dragging import drop
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 ZH = Words.load("zh")
 SETTINGS = {"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 9, "n_positions": 16}
@@ -138,7 +139,7 @@ def test_each_way_to_open_something_tells_its_refusal_until_something_is_opened(
         journey.settle(window)
         window.refusals.dismiss.click()
         assert "scan.json" in said.text()  # What cannot be opened takes nothing away.
-        window.session.ask(SetPreset("tutorial-a"))
+        window.session.ask(SetPreset("tutorial-c"))
         journey.wait(lambda: not window.refusals.isVisible())
 
     journey.run(script)
@@ -295,7 +296,7 @@ main(["gui", *sys.argv[2:]])
 """
 
 
-@pytest.mark.parametrize("when", ["typed", "opening"])
+@pytest.mark.parametrize("when", sweep(["typed", "opening"], telling=["opening"]))
 def test_what_ended_the_program_is_not_opened_again(journey: Journey, when: str) -> None:
     """Neither what was typed after much else had been shown, nor what is left from before: it is said, and offered."""
     if when == "opening":

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.shell.window import Window
 from explorer.views.painting.restyling import Restyling
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 PAGES = ("overview", "attention", "output", "inspector")
 
@@ -22,7 +23,7 @@ def _present_and_end(window: Window) -> None:
         window.actions_.by_name["present"].trigger()
 
 
-@pytest.mark.parametrize("act", [_theme, _present_and_end])
+@pytest.mark.parametrize("act", sweep([_theme, _present_and_end], telling=[_theme]))
 def test_pages_look_as_if_all_were_styled_at_once(journey: Journey, act: Callable[[Window], None]) -> None:
     """To the pixel, with what stands around them, whether a page was in sight or not; and again after the way back."""
 

@@ -18,7 +18,7 @@ from explorer.trace.changes import Change
 from explorer.trace.script_parts import ScriptParts
 from tests.export.pytorch.test_scripts import differing
 from tests.journeys.conftest import Journey
-from tests.journeys.test_exporting import _choose, _dialog, _finish
+from tests.journeys.test_exporting import choose_in_dialog, export_dialog, finish_export
 
 CLOSED = Change("decoder.layers.1.self_attn.masked", "close", head=1, columns=[0], rows=[2])
 ZH = Words.load("zh")
@@ -76,17 +76,17 @@ def test_the_export_writes_the_script_and_the_weights_that_ran(journey: Journey,
         journey.settle(window)
         window.session.ask(SetKnob("seed", 7))
         journey.settle(window)
-        dialog = _dialog(window)
+        dialog = export_dialog(window)
         dialog.what.setCurrentIndex(dialog.what.findData("script"))
         assert [dialog.format.itemText(place) for place in range(dialog.format.count())] == ["py"]
         assert dialog.path.text().endswith("model.py") and not dialog.theme.isEnabled() and not dialog.dpi.isEnabled()
-        _choose(dialog, "script", "py", out)
-        _finish(dialog, qtbot)
+        choose_in_dialog(dialog, "script", "py", out)
+        finish_export(dialog, qtbot)
         assert dialog.message.text() == ZH("status.exported", path=str(out))
         out.unlink()
         dialog.start()
         assert dialog.message.text() == ZH("export.exists", path=str(out)) and not dialog.running
-        _finish(dialog, qtbot)
+        finish_export(dialog, qtbot)
         taps = runpy.run_path(str(out))["run"]()
         assert window.session.frame is not None
         assert differing(window.session.frame.trace, {name: tensor.numpy() for name, tensor in taps.items()}) == []
@@ -102,8 +102,8 @@ def test_an_export_can_be_cancelled_while_the_weights_are_waited_for(journey: Jo
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "script", "py", tmp_path / "mine.py")
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "script", "py", tmp_path / "mine.py")
         dialog.sent.disconnect()  # The compute thread is busy for long.
         dialog.start()
         assert dialog.running and not dialog.begin.isEnabled()
@@ -121,9 +121,9 @@ def test_a_place_that_cannot_be_written_is_told(journey: Journey, qtbot: QtBot, 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        dialog = _dialog(window)
-        _choose(dialog, "script", "py", tmp_path / "file" / "mine.py")
-        _finish(dialog, qtbot)
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "script", "py", tmp_path / "file" / "mine.py")
+        finish_export(dialog, qtbot)
         assert str(tmp_path / "file") in dialog.message.text()
         dialog.reject()
 
@@ -138,7 +138,7 @@ def test_a_recorded_pass_has_no_script_and_says_so(journey: Journey, tmp_path: P
         journey.settle(window)
         window.actions_.by_name["copy_script"].trigger()
         journey.wait(lambda: "pass.npz" in window.refusals.text.text())
-        dialog: ExportDialog = _dialog(window)
+        dialog: ExportDialog = export_dialog(window)
         assert dialog.what.findData("script") < 0 < dialog.what.findData("all")
         dialog.reject()
 
@@ -158,9 +158,9 @@ def test_the_script_of_somebodys_model_reads_its_folder(journey: Journey, qtbot:
         compile(text, "pasted", "exec")
         assert "GPT2LMHeadModel" in text and repr(str(folder)) in text
         assert window.status.message.text() == ZH("status.script_copied", path=str(folder))
-        dialog = _dialog(window)
-        _choose(dialog, "script", "py", out)
-        _finish(dialog, qtbot)
+        dialog = export_dialog(window)
+        choose_in_dialog(dialog, "script", "py", out)
+        finish_export(dialog, qtbot)
         assert dialog.message.text() == ZH("status.exported", path=str(out))
         dialog.reject()
 

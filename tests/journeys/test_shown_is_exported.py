@@ -26,6 +26,7 @@ from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.trace.found.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 Numbers = NDArray[np.floating]
 
@@ -195,7 +196,7 @@ def holds(recorded: Numbers, kept: Numbers) -> bool:
     return any(np.array_equal(part, kept, equal_nan=True) for part in parts)
 
 
-@pytest.mark.parametrize("preset", ["translator", "tiny", "tutorial-c"])
+@pytest.mark.parametrize("preset", sweep(["translator", "tiny", "tutorial-c"], telling=["tiny"]))
 def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, preset: str) -> None:
     """Of a trained model, an untrained one, and one with a decoder alone; beside another state on the compare page."""
 

@@ -15,6 +15,7 @@ from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
 from explorer.state.saved import read_saved
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 PROGRAM = """
 import os
@@ -107,7 +108,7 @@ def other(process: Other) -> Other:
     return process
 
 
-@pytest.mark.parametrize("theme_first", [True, False])
+@pytest.mark.parametrize("theme_first", sweep([True, False], telling=[True]))
 def test_two_programs_lose_nothing_in_whichever_order_they_are_closed(
     journey: Journey, other: Other, theme_first: bool
 ) -> None:

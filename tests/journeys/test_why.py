@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QButtonGroup
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
@@ -12,6 +13,7 @@ from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.trace.changes import Change
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 KEYS = Qt.Key
 TEXT = "她给了我一本书。"
@@ -79,7 +81,7 @@ def test_a_rival_is_chosen_or_typed(journey: Journey) -> None:
         page.lens_view.setFocus()
         QTest.keyClick(page.lens_view, KEYS.Key_Home)  # type: ignore[call-overload]
         assert window.session.state.look.position == 0
-        page.against.press(page.against._keys[1])
+        page.against.findChild(QButtonGroup).button(1).click()
         assert shown(window).sums.rival == "He"
         QTest.keyClicks(page.typed, "nobodyelse")
         QTest.keyClick(page.typed, KEYS.Key_Return)  # type: ignore[call-overload]
@@ -168,13 +170,13 @@ def test_the_other_lens_and_the_ranks_are_chosen_beside_the_title(journey: Journ
     journey.run(script, "--preset", "translator", "--language", "en")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("wide", "high"), [(1024, 640), (1024, 700), (1440, 850)])
-def test_nothing_is_cut_where_the_badge_has_a_line_of_its_own(journey: Journey, language: str, wide: int, high: int) -> None:
+@pytest.mark.parametrize("language", sweep(["en", "zh"], telling=["en"]))
+@pytest.mark.parametrize("size", sweep([(1024, 640), (1024, 700), (1440, 850)], telling=[(1024, 640)]))
+def test_nothing_is_cut_where_the_badge_has_a_line_of_its_own(journey: Journey, language: str, size: tuple[int, int]) -> None:
     """With a change, and dropout on, a title has two lines and a note below it: every picture ends within its card."""
 
     def script(window: Window) -> None:
-        window.resize(wide, high)
+        window.resize(*size)
         window.session.ask(SetText(TEXT))
         journey.settle(window)
         window.session.ask(SetKnob("dropout_active", True))

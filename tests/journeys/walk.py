@@ -77,7 +77,7 @@ ROUNDS: dict[str, tuple[Round, ...]] = {
         Round("zh", "dark", frozenset({"empty"})),
         Round("zh", "light", frozenset(WHERE)),
     ),
-    "tiny": (Round("zh", "light", frozenset({"names"}) | BY_KEYS),),
+    "tiny": (Round("zh", "light", frozenset(WHERE) - {"empty"}),),
 }
 """By preset. Every language and theme is come to by a switch, but for the first."""
 

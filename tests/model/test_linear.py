@@ -13,6 +13,7 @@ from explorer.model.linear import Linear
 from explorer.model.packed import Packed, Turned, _turns
 from explorer.model.packed import packed as arranged
 from tests.model.models import ORDERS, use_order
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # processes with other numbers of threads
 
@@ -269,8 +270,11 @@ gc.freeze()
 """
 
 
+GRANTED = ("OMP_THREAD_LIMIT=1", "OMP_DYNAMIC=true", "OMP_DYNAMIC=TRUE ", "OMP_NUM_THREADS=1")
+
+
 @needs_packs
-@pytest.mark.parametrize("variable", ["OMP_THREAD_LIMIT=1", "OMP_DYNAMIC=true", "OMP_DYNAMIC=TRUE ", "OMP_NUM_THREADS=1"])
+@pytest.mark.parametrize("variable", sweep(GRANTED, telling=["OMP_THREAD_LIMIT=1"]))
 def test_products_are_right_where_fewer_threads_are_granted(variable: str) -> None:
     """OpenMP reads its variables when torch is loaded, so in a process of its own."""
     name, _, value = variable.partition("=")

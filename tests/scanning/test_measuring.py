@@ -13,6 +13,7 @@ from explorer.scanning.plan import ScanPlan
 from explorer.trace.measures.opening_head import alignment, opening_head
 from explorer.trace.measures.scan_sums import SCAN_MEASURES, WHOLE
 from explorer.trace.trace import Trace
+from tests.sweeps import sweep
 
 Plan = Callable[..., ScanPlan]
 
@@ -24,8 +25,12 @@ def said(trace: Trace) -> float:
 
 
 @pytest.mark.slow
-def test_batches_of_a_corpus_are_what_exploring_each_sentence_gives(plan: Plan, sentences: tuple[str, ...]) -> None:
-    """Fifty sentences: means, deviations, counts, histograms, and which sentences are the best."""
+@pytest.mark.parametrize("n_sentences", sweep([50, 8], telling=[8]))
+def test_batches_of_a_corpus_are_what_exploring_each_sentence_gives(
+    plan: Plan, sentences: tuple[str, ...], n_sentences: int
+) -> None:
+    """Means, deviations, counts, histograms, and which sentences are the best."""
+    sentences = sentences[:n_sentences]
     part = Measurer(plan(chunk_rows=50))(sentences, 100)
     traces = [explorer.explore(text) for text in sentences]
     for attention in traces[0].card.attentions:

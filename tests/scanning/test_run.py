@@ -37,6 +37,7 @@ from explorer.scanning.table_file import is_scan_table, read_table, write_table
 from explorer.scanning.workers import here, in_processes
 from tests.scanning.fakes import fake
 from tests.scanning.killed import plan_for
+from tests.sweeps import exhaustive
 
 Plan = Callable[..., ScanPlan]
 
@@ -232,6 +233,7 @@ def test_several_processes_give_the_same_table_to_the_bit(plan: Plan, lines: Pat
     assert table.mean("encoder.self_attn", "entropy") == pytest.approx(again.mean("encoder.self_attn", "entropy"), rel=1e-6)
 
 
+@exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(("processes", "most_kills"), [("0", 20), ("2", 3)])
 def test_a_scan_killed_at_random_moments_ends_in_the_same_bytes(

@@ -22,6 +22,7 @@ from explorer.state.state import State
 from explorer.state.state_file import parsed, to_toml
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
+from tests.sweeps import exhaustive
 
 SAMPLES = Path(__file__).with_name("sessions")
 LETTERS = f"我爱北京天安门😀\u0301\u200b\ufeff\x7f\x00{string.printable}"
@@ -126,6 +127,7 @@ def test_generated_states_come_back() -> None:
         assert come_back(state) == state
 
 
+@exhaustive
 @pytest.mark.slow
 def test_ten_thousand_generated_states_come_back() -> None:
     """Every field in all company, any text."""

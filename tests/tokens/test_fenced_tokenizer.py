@@ -28,6 +28,7 @@ from explorer.tokens import behind_fence
 from explorer.tokens.fence import Limits
 from explorer.tokens.fenced_tokenizer import LIMITS, FencedTokenizer, open_tokenizer
 from explorer.tokens.foreign import read_tokenizer
+from tests.sweeps import sweep
 from tests.tokens.strange import TEXTS, strange_tokenizer
 from tests.tokens.test_foreign import ODD, by_bytes, with_fallback, word_pieces
 
@@ -205,7 +206,7 @@ def tried(seed: int, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow  # It starts a process for each of them, and some of these run until their time is over.
-@pytest.mark.parametrize("tens", range(6))
+@pytest.mark.parametrize("tens", sweep(range(6), telling=[0]))
 def test_whatever_a_tokenizer_is_made_of_there_are_tokens_or_a_sentence(tens: int, tmp_path: Path) -> None:
     """Of strange parts put together by chance; every call comes back, since time and memory are limited."""
     found = collections.Counter(each for seed in range(10 * tens, 10 * tens + 10) for each in tried(seed, tmp_path))

@@ -2,7 +2,6 @@
 
 import json
 import math
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -15,6 +14,7 @@ from explorer.model.transformer import Transformer
 from explorer.presets import load_preset, preset_names
 from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.own_card import card_of, parameter_bytes
+from tests.kept import kept_for_the_file
 from tests.model.models import parameter_count
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 
@@ -32,7 +32,7 @@ EACH = [(architecture, knobs) for architecture in ARCHITECTURES for knobs in VAR
 each = pytest.mark.parametrize(("architecture", "knobs"), EACH)
 
 
-@lru_cache(maxsize=len(EACH))
+@kept_for_the_file
 def _pass(config: Config) -> Recording:
     return recorded(config)
 

@@ -1,18 +1,13 @@
-"""Small models on one thread, and jieba's dictionary read once: either would take most of the time."""
+"""Small models on one thread: a second one would wait for the first most of the time."""
 
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 import torch
 
-from explorer.tokens.segment import Segmenter
-from explorer.training import prepare
 from explorer.training.training import Training
 from tests.engine.conftest import computer, tokenizers  # noqa: F401  fixtures
 from tests.training.runs import CHECKPOINTS, finished
-
-_segmenter = cache(Segmenter)
 
 
 @pytest.fixture(autouse=True)
@@ -21,11 +16,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def one_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "Segmenter", _segmenter)
 
 
 @pytest.fixture(autouse=True)

@@ -25,13 +25,11 @@ from explorer.state.wish import Wish
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
-from explorer.training import prepare_texts
 from explorer.training.batches import Row, TextExample, batch_of
 from explorer.training.gap_scores import gap_log_p, gap_scores
 from explorer.training.gaps import GapExample, Gaps
 from explorer.training.loss import log_probabilities
 from explorer.training.run import Run, TrainingSetup
-from tests.training.conftest import _segmenter
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
 CONFIG = Config(
@@ -65,16 +63,9 @@ def done(asked: TrainingSetup) -> Run:
 @pytest.fixture(scope="module")
 def trained_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     torch.set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prepare_texts, "Segmenter", _segmenter)
-        run = done(wish(tmp_path_factory.mktemp("gaps")))
+    run = done(wish(tmp_path_factory.mktemp("gaps")))
     run.finish()
     return run
-
-
-@pytest.fixture(autouse=True)
-def one_dictionary_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare_texts, "Segmenter", _segmenter)
 
 
 def test_gaps_are_as_many_and_of_the_kinds_that_the_paper_says() -> None:

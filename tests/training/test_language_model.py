@@ -19,13 +19,11 @@ from explorer.model.weights import build
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
-from explorer.training import prepare_texts
 from explorer.training.batches import Row, TextExample, batch_of
 from explorer.training.lens_fit import Fitting, LensFitter
 from explorer.training.loss import log_probabilities
 from explorer.training.run import Run, TrainingSetup
 from explorer.training.teach import Teacher, Teaching
-from tests.training.conftest import _segmenter
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
 pytestmark = pytest.mark.slow  # models are trained
@@ -34,11 +32,6 @@ CONFIG = Config(
     architecture="decoder-only", n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=100, tied_embeddings=True
 )
 FURTHER = ("我們爱看书。", "他們在图书馆找猫。", "我爱北京。", "我愛書。")
-
-
-@pytest.fixture(autouse=True)
-def one_dictionary_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare_texts, "Segmenter", _segmenter)
 
 
 def wish(folder: Path, **recipe: object) -> TrainingSetup:
@@ -68,9 +61,7 @@ def done(asked: TrainingSetup) -> Run:
 @pytest.fixture(scope="module")
 def trained_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     torch.set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prepare_texts, "Segmenter", _segmenter)
-        run = done(wish(tmp_path_factory.mktemp("language")))
+    run = done(wish(tmp_path_factory.mktemp("language")))
     run.finish()
     return run
 

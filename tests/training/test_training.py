@@ -19,14 +19,18 @@ from explorer.errors import BadWeights
 from explorer.lang import Words
 from explorer.training import checkpoint
 from explorer.training.training import Training, average, rate
+from tests.sweeps import sweep
 from tests.training.runs import CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
 
 pytestmark = pytest.mark.slow  # models are trained
 
 # Killed and resumed
 
+KILLS = ((1,), (4,), (5,), (6,), (13,), (3, 3, 3), (7, 8, 1, 12))
+"""After how many steps each."""
 
-@pytest.mark.parametrize("kills", [(1,), (4,), (5,), (6,), (13,), (3, 3, 3), (7, 8, 1, 12)], ids=str)
+
+@pytest.mark.parametrize("kills", sweep(KILLS, telling=[(5,), (7, 8, 1, 12)]), ids=str)
 def test_a_killed_and_resumed_training_ends_with_the_same_weights(
     tmp_path: Path, undisturbed: Training, kills: tuple[int, ...]
 ) -> None:

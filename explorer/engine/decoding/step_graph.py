@@ -10,8 +10,9 @@ An exact graph gives the same numbers as the step, bit for bit, so that it makes
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +25,7 @@ from explorer.stops import Stop
 
 _SIZES = ((4, 3), (5, 0))  # How many new rows, and how many before them: torch arranges a graph in its first runs.
 _EXACT_SIZES = ((1, 3), (1, 0), (1, 9)), ((3, 3), (5, 0), (2, 9))  # How many sentences, and how many rows before a step.
+_GIVEN = ("x", "new", "kept", "across", "seen", "scale")  # what a step is given, by name
 _RUNS = 3
 _CLOSE = 1e-4
 _WORTH = 200  # After so many exact steps of a kind a graph is worth the 60 ms that it takes to make.
@@ -65,18 +67,17 @@ def exact_traced(steps: QuickSteps, sizes: Sequence[tuple[int, int]]) -> Graph |
 
     None where torch cannot make one, or where it differs in a single bit for any of the sizes.
     """
-    held, packed = [steps], steps.weights.packed()
+    packed = steps.weights.packed()
 
     def call(x: Tensor, new: Tensor, kept: Tensor, across: Tensor, scale: Tensor, *_packed: Tensor) -> Tensor:
-        return held[0].logits(x, new, kept, across, None, scale)
+        return steps.logits(x, new, kept, across, None, scale)
 
     with _quietly():
         try:
             examples = [_example(steps, 1, n_before, n) for n, n_before in sizes]
             given = [(x, new, kept, across, scale, *packed) for x, new, kept, across, _seen, scale in examples]
             with _traceable(steps):
-                graph: Graph = torch.jit.trace(call, given[0], check_trace=False)  # type: ignore[no-untyped-call]
-            held.clear()  # torch keeps the function beside the graph.
+                graph = _graph_of(call, given[0])
             right = all(torch.equal(graph(*each), _exact(steps, each)) for each in (*[given[0]] * _RUNS, *given))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
@@ -88,11 +89,33 @@ def traced(steps: QuickSteps) -> Graph | None:
     with _quietly():
         try:
             first, second = (_example(steps, *size) for size in _SIZES)
-            graph: Graph = torch.jit.trace(_Step(steps), first, check_trace=False)  # type: ignore[no-untyped-call]
+            graph = _graph_of_module(_Step(steps), first)
             right = all(torch.allclose(graph(*each), _step(steps, each), _CLOSE, _CLOSE) for each in (*[first] * _RUNS, second))
         except (AttributeError, RuntimeError, NotImplementedError, TypeError, OSError):  # OSError: no source is at hand.
             return None
     return graph if right else None
+
+
+def _graph_of(call: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Graph:
+    """The operations that `call` makes of some tensors, written down.
+
+    `torch.jit.trace` keeps each graph of a function, with the weights inside, for as long as the process lives: 30 MB for each
+    translator that was loaded. These two functions, of which it is made, leave the graph to whoever has it.
+    """
+    operations, *_rest = torch._C._create_graph_by_tracing(call, given, lambda _value: "", True, False)
+    graph: Graph = torch._C._create_function_from_graph("step", operations)
+    return graph
+
+
+def _graph_of_module(module: nn.Module, given: tuple[Tensor, ...]) -> Graph:
+    """As `_graph_of`, of a module with rounded weights, which torch's tracer looks for among the attributes of one."""
+    owner: Any = torch._C.ScriptModule("step", torch._C.CompilationUnit(), True)  # type: ignore[call-arg]  # torch's stub lacks them
+    for name, value in vars(module).items():
+        if isinstance(value, torch.ScriptObject):
+            owner._register_attribute(name, torch._C._jit_try_infer_type(value).type(), value)
+    owner._create_method_from_trace("forward", module, given, lambda _value: "", True, False, list(_GIVEN), False)
+    graph: Graph = owner._get_method("forward")
+    return graph
 
 
 @contextmanager

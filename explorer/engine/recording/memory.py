@@ -4,8 +4,6 @@ A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps. Such m
 that still does not fit is refused, because the system would kill the process.
 """
 
-import ctypes
-import sys
 from functools import lru_cache
 
 import psutil
@@ -15,8 +13,6 @@ from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.stages import STAGES, Stage, stage_of
 
 _FLOAT = 4  # bytes
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # These numbers are from glibc's malloc.h.
-_LARGEST_BLOCK = 2**25  # bytes; the C library always asks the system for larger blocks.
 _SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
@@ -92,15 +88,3 @@ def check_memory(card: ModelCard, kept: int, *, held: int) -> None:
     need = kept + max(0, _FLOAT * card.parameters - held)
     if need > _SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))
-
-
-def keep_freed_memory(n_bytes: int) -> None:
-    """Let the C library keep up to `n_bytes` of freed memory for later, instead of giving it back to the system.
-
-    To fetch it again page by page took a fifth of a translator's pass and a quarter of a training step.
-    """
-    if sys.platform.startswith("linux"):
-        library = ctypes.CDLL(None)
-        if hasattr(library, "mallopt"):  # Only glibc has it.
-            library.mallopt(_M_MMAP_THRESHOLD, min(n_bytes, _LARGEST_BLOCK))
-            library.mallopt(_M_TRIM_THRESHOLD, n_bytes)

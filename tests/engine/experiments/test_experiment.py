@@ -15,6 +15,7 @@ from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.findings import DECODER_LEARNED, EXPERIMENTS, OF_DECODERS, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # each experiment makes passes of its own
 
@@ -222,7 +223,7 @@ def test_an_experiment_gives_way(computer: Computer, name: str) -> None:
     assert np.array_equal(looked_into(computer, "swap")["generator.logits"], expected)
 
 
-@pytest.mark.parametrize("preset", ["translator", "tutorial-c", "tutorial-d"])
+@pytest.mark.parametrize("preset", sweep(["translator", "tutorial-c", "tutorial-d"], telling=["translator"]))
 @pytest.mark.parametrize(("text", "target"), [("你", "you"), ("我爱北京天安门", "I love it")])
 def test_every_experiment_works_on_every_model(computer: Computer, preset: str, text: str, target: str) -> None:
     """One token too, an odd width, a trained model with two vocabularies; of written words only where a decoder writes some.

@@ -19,6 +19,7 @@ from explorer.lang import LANGUAGES, Words
 from explorer.stops import Superseded
 from explorer.trace.arrays import Array
 from tests.foreign.models import write_model
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox loves the dogs 我爱"
@@ -83,7 +84,7 @@ def test_a_pass_tells_how_far_it_is_and_stops(folder: Path, hold: Callable[[str]
     assert np.array_equal(computer(request).trace["generator.logits"], first["generator.logits"])
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bart"])
+@pytest.mark.parametrize("name", sweep(["gpt2", "llama", "bart"], telling=["llama"]))
 def test_experiments_find_what_they_find_in_the_whole_model(
     name: str, tmp_path: Path, hold: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

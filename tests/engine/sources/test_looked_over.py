@@ -22,6 +22,7 @@ from explorer.trace.changes import Change
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import a_bundle
+from tests.sweeps import exhaustive, sweep
 
 TEXTS = ("我爱北京", "你看书", "他爱猫。", "图书馆")
 HEAD = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
@@ -54,7 +55,7 @@ def assert_same_trace(ours: Trace, slow: Trace) -> None:
 
 
 @pytest.mark.parametrize("changes", [(), (HEAD,), (attrs.evolve(HEAD, tap="encoder.layers.0.self_attn.mixed"),)])
-@pytest.mark.parametrize("prefix", [(), (270,), (271, 265, 270)])
+@pytest.mark.parametrize("prefix", sweep([(), (270,), (271, 265, 270)], telling=[(271, 265, 270)]))
 def test_the_trace_is_that_of_the_slow_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: tuple[Change, ...], prefix: tuple[int, ...]
 ) -> None:
@@ -143,6 +144,7 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
             Computer()(Request.from_preset(name, TEXTS[0]), stop)
 
 
+@exhaustive
 @pytest.mark.slow  # 300 sentences of the trained model, in two ways
 def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sentences that were not trained on, whole and half typed, one after the other."""

@@ -1,7 +1,5 @@
 """The pictures of the effects page: their numbers are those of Effects, and their scales do not follow the loudest cell."""
 
-from functools import lru_cache
-
 import attrs
 import numpy as np
 import pytest
@@ -17,10 +15,11 @@ from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, words
 
 
-@lru_cache(maxsize=8)
+@kept_for_the_file
 def traced(architecture: str = "encoder-decoder", preset: str = "tiny", text: str = "我爱北京天安门") -> Trace:
     knobs = {"architecture": architecture} if preset == "tiny" else {}
     return Computer()(Request.from_preset(preset, text, **knobs).asking(experiments=frozenset({"effects"}))).trace

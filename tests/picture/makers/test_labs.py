@@ -21,6 +21,7 @@ from explorer.state.look import Look
 from explorer.trace.found.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 
@@ -194,7 +195,7 @@ def test_positions_pictures_wait_for_their_experiment() -> None:
     assert positions_lab.swap_strips(example(), Look(), EN) is None
 
 
-@pytest.mark.parametrize("position", ["sinusoidal", "alibi", "none"])
+@pytest.mark.parametrize("position", sweep(["sinusoidal", "alibi", "none"], telling=["alibi"]))
 def test_the_models_own_kind_is_the_main_curve(position: str) -> None:
     """It comes first, whichever it is; all kinds are there."""
     trace = looked_into(position=position)

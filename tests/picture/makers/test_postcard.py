@@ -3,7 +3,6 @@
 import html
 import math
 import re
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -24,6 +23,7 @@ from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.found.sentence_breaks import Break, Breaks
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 
 pytestmark = pytest.mark.slow  # passes of the trained model
 
@@ -39,7 +39,7 @@ def computer() -> Computer:
     return Computer()
 
 
-@lru_cache(maxsize=16)  # The same passes serve every language and theme.
+@kept_for_the_file  # The same passes serve every language and theme.
 def traced(computer: Computer, text: str = SENTENCE, changes: tuple[Change, ...] = (), **knobs: object) -> Trace:
     request = Request.from_preset("translator", text, **knobs).wishing(changes=changes)
     return computer(request.asking(experiments=frozenset({"unchanged"}))).trace

@@ -1,7 +1,6 @@
 """The account as a picture: every part once, in its row; what is opened, with its links; and why something is not shown."""
 
 import math
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -17,12 +16,13 @@ from explorer.picture.tables import tables
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 from tests.picture.examples import LANGUAGES, words
 
 HEAD = Look(attention="decoder.cross_attn", layer=1, head=2, position=1)
 
 
-@lru_cache(maxsize=16)
+@kept_for_the_file
 def looked_into(**knobs: object) -> Trace:
     """A pass of the tiny model with both findings."""
     return explorer.explore("我爱北京天安门", preset="tiny", experiments=("why", "lens"), **knobs)
@@ -96,7 +96,7 @@ def walk(look: Look, **knobs: object) -> tuple[Trace, Account | None]:
     return trace, account(trace, look, words("en"))
 
 
-@lru_cache(maxsize=4)
+@kept_for_the_file
 def deep(**knobs: object) -> Trace:
     """The same with the weights behind Q, K and V."""
     return explorer.explore("我爱北京天安门", preset="tiny", experiments=("why", "readers"), **knobs)

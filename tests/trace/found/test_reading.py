@@ -1,7 +1,6 @@
 """A number of Q, K or V in parts: they sum to it in every architecture, and each is what torch's gradient says of it."""
 
 import itertools
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -28,6 +27,7 @@ from explorer.trace.found.why import parts_of, walked
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 from tests.trace.runs import SOURCE, TARGET, small
 
 KNOBS: list[dict[str, object]] = [
@@ -50,7 +50,7 @@ def named(knobs: dict[str, object]) -> str:
     return "-".join(map(str, knobs.values()))
 
 
-@lru_cache(maxsize=32)
+@kept_for_the_file
 def _made(items: tuple[tuple[str, object], ...]) -> tuple[Transformer, Trace]:
     model = build(small(**dict(items)))
     generator = torch.Generator().manual_seed(5)

@@ -1,7 +1,6 @@
 """A logit in parts: they sum to it in every architecture, and each part is what torch's own gradient says of it."""
 
 import itertools
-from functools import lru_cache
 
 import attrs
 import numpy as np
@@ -25,6 +24,7 @@ from explorer.trace.found.why import Parts, likeliest_rivals, parts_of, symbol_i
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 from tests.trace.runs import SOURCE, TARGET, small
 
 POSITION, WORD, RIVAL = 2, 11, 30
@@ -50,7 +50,7 @@ def named(knobs: dict[str, object]) -> str:
     return "-".join(map(str, knobs.values()))
 
 
-@lru_cache(maxsize=64)
+@kept_for_the_file
 def _made(items: tuple[tuple[str, object], ...]) -> tuple[Transformer, Trace]:
     config = small(**dict(items))
     model = build(config)

@@ -1,7 +1,5 @@
 """The head that is most worth a look: of heads made for it, and of the translator against alignments by hand."""
 
-from functools import lru_cache
-
 import attrs
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from explorer.trace.measures.measures import is_word
 from explorer.trace.measures.opening_head import Head, alignment, opening_head, selectivity
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 from tests.trace.foreign import foreign_trace
 from tests.trace.runs import a_trace
 
@@ -205,7 +204,7 @@ def test_rows_that_are_no_numbers_count_as_nothing() -> None:
 # The translator
 
 
-@lru_cache(maxsize=1)
+@kept_for_the_file
 def translations() -> tuple[Trace, ...]:
     return tuple(explorer.explore(text) for text in BY_HAND)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from explorer.app.shell.left_open import LeftOpen
+from explorer.app.shell.notices import LeftOpen
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import LANGUAGES, Words
