@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
     from explorer.picture.kinds import Heatmap
     from explorer.picture.sums import Sums
-    from explorer.trace.found.findings import Lens
-    from explorer.trace.found.jacobian import Agreement
+    from explorer.trace.found.lens import Agreement, Lens
 
 
 @attrs.frozen
