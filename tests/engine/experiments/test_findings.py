@@ -1,12 +1,14 @@
 """Passes with something changed, each against a way of its own to the same numbers."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from explorer.engine.compute import Computer
+from explorer.engine.experiments import findings
 from explorer.engine.request import Request
 from explorer.model.ids import ids_tensor
 from explorer.model.positions import EXPONENTS
@@ -331,3 +333,9 @@ def test_what_learned_positions_would_begin_with_is_the_sides_own(computer: Comp
 
     name = DECODER_LEARNED if architecture == "encoder-decoder" else "learned"
     assert np.array_equal(shown.tables[name][:64], switched.table("decoder")[:64])
+
+
+def test_each_row_of_the_table_has_a_file_that_makes_it_and_each_such_file_a_row() -> None:
+    room = Path(findings.__file__).parent
+    makers = {path.stem for path in room.glob("*.py") if "\nMAKE = " in path.read_text(encoding="utf-8")}
+    assert makers == EXPERIMENTS.keys()
