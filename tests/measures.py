@@ -144,15 +144,14 @@ def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
 
 
 def experiment_keys(tree: Tree) -> set[str]:
-    """The keys of the experiments: the texts of the tuple or set EXPERIMENTS, wherever it stands."""
+    """The keys of the experiments: those of the rows of EXPERIMENTS, or its texts where it is a tuple, wherever it stands."""
     for module in tree.of("explorer").values():
         for node in module.body:
             if isinstance(node, ast.AnnAssign | ast.Assign):
                 targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
                 if any(isinstance(target, ast.Name) and target.id == "EXPERIMENTS" for target in targets):
-                    return {
-                        each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
-                    }
+                    keys = [each.value for each in ast.walk(node) if isinstance(each, ast.keyword) and each.arg == "key"]
+                    return set().union(*map(_texts, keys or [node]))
     return set()
 
 
