@@ -11,7 +11,6 @@ import click
 
 from explorer.cli.flags import choice_flag, request_of, shared_flags
 from explorer.cli.spoken import SpokenCommand
-from explorer.errors import NoSuchPart, TooLongForEffects, bare
 from explorer.export import formats
 from explorer.lang import Words
 from explorer.state.focus import NOWHERE, Focus
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from explorer.trace.found.edges import Edges
     from explorer.trace.found.effects import Effects
     from explorer.trace.trace import Trace
-
-_ALL_ROWS = 2**31
 
 
 @click.command(cls=SpokenCommand)
@@ -41,23 +38,13 @@ def effects(
     path = None if out is None else Path(out)
     if path is not None:  # Refuse a wrong format before the pass.
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
-    asked = frozenset({"effects_exact", "edges"} if edges else {"effects_exact"})
-    focus = attrs.evolve(Focus.on_head(edges), edge_rows=_ALL_ROWS) if edges else NOWHERE
-    request = request_of(text, given).asking(experiments=asked, focus=focus)
+    focus = Focus.on_head(edges) if edges else NOWHERE
+    request = request_of(text, given).asking(focus=focus)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-    from explorer.trace.found.edges import Edges
-    from explorer.trace.found.effects import Effects
-    from explorer.trace.found.findings import NotMade
+    from explorer.engine.questions import asking_effects, effects_in
 
-    trace = Computer()(request).trace
-    found, cells = trace.experiments.get("effects_exact"), trace.experiments.get("edges")
-    if isinstance(found, NotMade):
-        raise bare(found.error)
-    if not isinstance(found, Effects):
-        raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-    if edges and not isinstance(cells, Edges):
-        raise NoSuchPart(got=edges, part=" ".join(trace.card.attentions))
-    found = attrs.evolve(found, edges=cells) if isinstance(cells, Edges) else found
+    trace = Computer()(asking_effects(request)).trace
+    found = effects_in(trace, focus)
     shown = found if word is None else found.of(word)
     if path is not None:
         _write(trace, word, focus, path, words, theme)

@@ -1,15 +1,22 @@
-"""Saliency: gradients of each word's log-probability with respect to what the embeddings give out."""
+"""Saliency: gradients of each word's log-probability with respect to what the embeddings give out.
 
-from collections.abc import Iterator, Mapping, Sequence
+Integrated gradients (Sundararajan, Taly, Yan 2017) are an integral of slopes along a path, in as many steps as it needs: where
+the value bends most, steps become shorter. What a part of the path adds to the value is known at both its ends, so each part
+tells by how much its slopes miss that. The trapezoidal rule looks at both ends alone: halving a part takes one new step, and
+nothing that was computed is lost.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import attrs
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.engine.experiments.bench import Bench, fetched, stop_if, stopping_between_layers
-from explorer.engine.experiments.path_integral import FIRST_STEPS, Numbers, integral
+from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.threads import batch_threads, pass_work
 from explorer.model.hooks import hooked
@@ -19,6 +26,15 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.model_card import ModelCard
 
+Numbers = NDArray[np.float64]
+Walk = Callable[[Sequence[float], Sequence[int]], tuple[Numbers, Numbers]]
+"""At some places of the path (0 to 1) and for some words by number: values [place, word], slopes [place, word, token]."""
+
+FIRST_STEPS = 17
+_HALVED = 16  # so many parts of the path are halved before the sum is looked at again
+_SMALL = 0.05  # nat
+# A norm without biases turns at once where the path begins: its bend may lie at a millionth of the path, 16 halvings away.
+_NEARER = 16
 _MOST_STEPS = 1024
 _MOST_WORK = 1e12  # multiplications of all steps forward and back; about twenty seconds on a core
 _SAME_DIRECTION = 0.999  # the least cosine of vectors that differ by a factor alone
@@ -58,6 +74,45 @@ def _most_steps(card: ModelCard, n_tokens: int, n_words: int) -> int:
     return int(min(_MOST_STEPS, max(FIRST_STEPS, _MOST_WORK / (n_words * pass_work(card, n_tokens)))))
 
 
+@attrs.frozen(eq=False)
+class Integral:
+    """What each token brings to each word along the path: `parts` [word, token] in nats, made of `n_steps` at most.
+
+    `errors` [word] are by how much the parts miss what they should sum to; `ends` [end, word] are the values at 0 and 1.
+    """
+
+    parts: Numbers
+    errors: Numbers
+    ends: Numbers
+    n_steps: int
+
+
+def integral(walk: Walk, n_words: int, most_steps: int) -> Integral:
+    """Halve the parts that miss most until each word's parts miss their sum by no more than 0.05 nat. Raises like `walk`.
+
+    It gives up before there are more than `most_steps`, and where a value is no number.
+    """
+    places = np.linspace(0.0, 1.0, FIRST_STEPS)
+    left = np.arange(n_words)  # the words whose parts still miss too much
+    values, slopes = walk(places.tolist(), left.tolist())
+    parts, errors, ends = np.zeros((n_words, slopes.shape[-1])), np.zeros(n_words), values[[0, -1]]
+    while True:
+        # ∫ s dα ≈ Σ_k (α[k+1] − α[k]) · (s[k] + s[k+1]) / 2
+        terms = np.diff(places)[:, None, None] * (slopes[1:] + slopes[:-1]) / 2  # [part of the path, word, token]
+        misses = terms.sum(axis=-1) - np.diff(values, axis=0)  # [part of the path, word]
+        parts[left], errors[left] = terms.sum(axis=0), misses.sum(axis=0)
+        on = np.abs(errors[left]) > _SMALL  # False where the error is no number
+        if not on.any() or len(places) + _HALVED > most_steps:
+            return Integral(parts, errors, ends, len(places))
+        left, values, slopes, misses = left[on], values[:, on], slopes[:, on], misses[:, on]
+        worst = np.argsort(-np.abs(misses).max(axis=1), kind="stable")[:_HALVED]
+        new = np.where(worst == 0, places[1] / _NEARER, (places[worst] + places[worst + 1]) / 2)
+        new_values, new_slopes = walk(new.tolist(), left.tolist())
+        order = np.argsort(np.concatenate([places, new]), kind="stable")
+        places = np.concatenate([places, new])[order]
+        values, slopes = (np.concatenate(both)[order] for both in ((values, new_values), (slopes, new_slopes)))
+
+
 class _Path:
     """The way of the embeddings' outputs from the positions alone (share 0) to the sentence (share 1).
 
@@ -90,7 +145,7 @@ class _Path:
                 name: (self._bases[name] + steps.to(x) * (x - self._bases[name])).detach().requires_grad_()
                 for name, x in self._inputs.items()
             }
-            with _reading(self._model, paths), stopping_between_layers(self._model, self._stop):
+            with _reading(self._model, paths):
                 batch = [None if row is None else row.expand(len(shares), -1) for row in self._ids]
                 log_p = self._model(*batch).log_softmax(dim=-1)  # [batch, position, vocab]
             found = []  # [word] by side the gradients [batch, position, feature]

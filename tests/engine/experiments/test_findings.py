@@ -5,6 +5,7 @@ import math
 import pkgutil
 from pathlib import Path
 
+import grimp
 import numpy as np
 import pytest
 import torch
@@ -252,6 +253,14 @@ def test_every_row_of_the_table_has_a_file_that_makes_it() -> None:
         if hasattr(importlib.import_module(f"{experiments.__name__}.{each.name}"), "MAKE")
     }
     assert files == EXPERIMENTS.keys()
+
+
+def test_no_experiment_needs_another() -> None:
+    """Nor does what they share, so one can be read, changed and taken out by itself."""
+    graph = grimp.build_graph("explorer", exclude_type_checking_imports=False, cache_dir=None)
+    files = {f"{experiments.__name__}.{key}" for key in EXPERIMENTS}
+    inside = graph.find_descendants(experiments.__name__)
+    assert {name: files & graph.find_modules_directly_imported_by(name) for name in inside} == {name: set() for name in inside}
 
 
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])

@@ -10,9 +10,8 @@ import torch
 
 import explorer
 from explorer.config import Config
-from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.path_integral import integral
-from explorer.engine.experiments.saliency import saliency
+from explorer.engine.experiments.bench import Bench, stopping_between_layers
+from explorer.engine.experiments.saliency import integral, saliency
 from explorer.engine.sources.source import never
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
@@ -129,10 +128,16 @@ def test_a_path_is_halved_where_its_value_bends() -> None:
     assert few.parts.sum(axis=1) - few.errors == pytest.approx([np.sin(30), np.exp(8) - 1])
 
 
+def stopped(given: Bench) -> Saliency:
+    """As the engine makes it, which asks between layers whether to stop."""
+    with stopping_between_layers(given.model, given.stop):
+        return saliency(given)
+
+
 def test_saliency_can_be_stopped() -> None:
     """Behind each layer of the batch, between two words, and at each layer on the way back of each word."""
     with pytest.raises(Superseded):
-        saliency(bench("encoder-only", lambda: True))
+        stopped(bench("encoder-only", lambda: True))
     asked, last = 0, 0
 
     def stop() -> bool:
@@ -141,12 +146,12 @@ def test_saliency_can_be_stopped() -> None:
         return asked == last
 
     given, found = bench("encoder-only", stop), saliency(bench("encoder-only"))
-    saliency(given)
-    assert asked == _SMALL.n_layers + len(found.words) * (1 + _SMALL.n_layers)
+    stopped(given)
+    assert asked == 2 * _SMALL.n_layers + len(found.words) * (1 + _SMALL.n_layers)
     for last in range(1, asked + 1):
         asked = 0
         with pytest.raises(Superseded):
-            saliency(given)
+            stopped(given)
         assert asked == last
 
 
