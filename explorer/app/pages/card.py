@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.app.pages.prepared import Draw, Maker, P, Prepared, ready
+from explorer.app.pages.prepared import Draw, Maker, P, PreparedPictures, ready
 from explorer.app.pages.title_line import TitleLine
 from explorer.errors import ExplorerError, LacksTap, NotComputed, NotKept, UnknownTap
 from explorer.lang import Words
@@ -57,7 +57,7 @@ class Card(QFrame):
         """`title` is the key of the title that it has while there is no picture that says one."""
         super().__init__()
         self.setObjectName("card")
-        self.prepared = Prepared()  # Its page stack gives it the one that the compute thread fills.
+        self.prepared = PreparedPictures()  # Its page stack gives it the one that the compute thread fills.
         # The page's layout alone decides heights: card heights do not change when a note appears.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view: View[Any] = view

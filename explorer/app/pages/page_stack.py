@@ -12,7 +12,7 @@ from explorer.app.pages.above_pages import AbovePages
 from explorer.app.pages.card import Card
 from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.page import Page
-from explorer.app.pages.prepared import Prepared
+from explorer.app.pages.prepared import PreparedPictures
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.card_text import lacking
@@ -59,7 +59,7 @@ class PageStack(QWidget):
         self.pages: dict[str, Page] = {}
         self.first = page_list.KEYS[0]
         self.touched: Card | None = None
-        self.prepared = Prepared()
+        self.prepared = PreparedPictures()
         self._stack = QStackedWidget()
         self.above = AbovePages()
         self.above.wished.connect(self.wished)

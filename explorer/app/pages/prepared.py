@@ -62,7 +62,7 @@ class _Answer:
     made: dict[Maker[Any], Ready]
 
 
-class Prepared:
+class PreparedPictures:
     """`foresee` and `take` belong to the GUI thread, `prepare` to the compute thread. They exchange whole values alone.
 
     `taken_ms` adds up how long the compute thread took for what was taken; `foreseen` is what the page in front showed last.

@@ -6,7 +6,6 @@ these weights and knobs alone: a mean over sentences says nothing of another fun
 
 import hashlib
 import json
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,7 +27,7 @@ FILE = "lens.safetensors"
 _COUNTING = ("sight", "attention", "layer")  # groups of knobs without which the same weights are the same function
 _Seen = tuple[tuple[int, int], ...]
 _hashed: "WeakKeyDictionary[nn.Module, tuple[_Seen, str]]" = WeakKeyDictionary()
-"""What weights hash to, by model: of nine million of them it takes 30 ms, and a page asks at every keystroke."""
+"""What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""
 
 
 @attrs.frozen(eq=False)
@@ -90,8 +89,7 @@ def fitted_for(model: Transformer, config: Config, preset: str) -> Fitted:
     path = None if folder is None else folder / FILE
     if path is None or not path.is_file() or model.decoder is None:
         raise NoFittedLens(preset=preset)
-    about = path.stat()
-    fitted = _kept(path, about.st_mtime_ns, about.st_size)
+    fitted = read_fitted(path)
     wanted = dict.fromkeys(stream_taps(model.decoder)[:-1], (config.d_model, config.d_model))
     shapes = {tap: tuple(matrix.shape) for tap, matrix in fitted.matrices.items()}
     if shapes != wanted or fitted.weights != weights_hash(model):  # The hash takes longest and comes last.
@@ -100,11 +98,6 @@ def fitted_for(model: Transformer, config: Config, preset: str) -> Fitted:
         if fitted.knobs.get(name) != value:
             raise LensOfOtherKnobs(name=name)
     return fitted
-
-
-@lru_cache(maxsize=2)  # The page asks at every keystroke.
-def _kept(path: Path, _changed_ns: int, _size: int) -> Fitted:
-    return read_fitted(path)
 
 
 def weights_hash(model: Transformer) -> str:

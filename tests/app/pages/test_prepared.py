@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.app.pages.prepared import Prepared, ready
+from explorer.app.pages.prepared import PreparedPictures, ready
 from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.makers.attention import head_map
@@ -18,7 +18,7 @@ LOOK = Look(attention="decoder.cross_attn", layer=1, head=2, position=1).fitted(
 
 def test_what_was_foreseen_is_ready_once() -> None:
     """For this answer, Look and language alone; a second card would have to make its own."""
-    trace, prepared = asked("he likes it"), Prepared()
+    trace, prepared = asked("he likes it"), PreparedPictures()
     prepared.prepare(trace, LOOK)
     assert prepared.take(head_map, trace, LOOK, WORDS) is None
     prepared.foresee(WORDS, [(head_map, None), (river, None)])
@@ -40,7 +40,7 @@ def test_what_was_foreseen_is_ready_once() -> None:
 
 
 def test_what_a_view_draws_beforehand_comes_with_its_picture() -> None:
-    trace, prepared, drawn = asked("he likes it"), Prepared(), []
+    trace, prepared, drawn = asked("he likes it"), PreparedPictures(), []
 
     def draw(picture: Picture, said: Words) -> str:
         drawn.append((picture, said))
@@ -54,7 +54,7 @@ def test_what_a_view_draws_beforehand_comes_with_its_picture() -> None:
 
 def test_what_asks_widgets_or_fails_is_left_to_the_gui_thread() -> None:
     """A maker that is not one of `picture.makers` is not called; one that raises is, and the others are made all the same."""
-    trace, prepared, called = asked("he likes it"), Prepared(), []
+    trace, prepared, called = asked("he likes it"), PreparedPictures(), []
 
     def asks_a_widget(_trace: Trace, _look: Look, _words: Words) -> None:
         called.append("asked")
