@@ -11,7 +11,7 @@ from explorer.trace.model_card import ModelCard
 
 @attrs.frozen
 class Ablated:
-    """A part of the model with the trial that switches it off. `first` is its attention, or its side; head -1 means all."""
+    """A part of the model with the trial that ablates it. `first` is its attention, or its side; head -1 means all heads."""
 
     first: int
     layer: int
@@ -25,7 +25,7 @@ class Ablated:
 
 
 def heads_of(card: ModelCard) -> tuple[Ablated, ...]:
-    """Each head of each attention gives out zeros: of a model whose mixing is not seen, by weights that are zeros."""
+    """Each head of each attention gives out zeros. Where the model's `mixed` is not seen, its weights are zeros instead."""
     return tuple(
         Ablated(first, layer, head, (Change(tap, "scale", head=head, value=0.0),))
         for first, layer, tap in _mixing(card)
@@ -34,7 +34,7 @@ def heads_of(card: ModelCard) -> tuple[Ablated, ...]:
 
 
 def head_trials(card: ModelCard) -> list[Trial]:
-    """The trials that switch off each head [attention, layer, head]."""
+    """The trials that ablate each head [attention, layer, head]."""
     return [one.trial for one in heads_of(card)]
 
 
@@ -44,7 +44,7 @@ def layers_of(card: ModelCard) -> tuple[Ablated, ...]:
 
 
 def feed_forwards_of(card: ModelCard) -> tuple[Ablated, ...]:
-    """Each feed-forward adds zeros; none of a model whose feed-forwards are not seen."""
+    """Each feed-forward adds zeros; empty for a model whose feed-forwards are not seen."""
     if card.why_absent("feed_forward.output"):
         return ()
     return tuple(
@@ -61,7 +61,7 @@ def card_place(attention: str, layer: int) -> str:
 
 
 def _mixing(card: ModelCard) -> Iterator[tuple[int, int, str]]:
-    """Every attention in every layer, with the tap where its heads are switched off."""
+    """Every attention in every layer, with the tap where its heads are ablated."""
     stage = "weights" if card.why_absent("self_attn.mixed") else "mixed"
     for first, attention in enumerate(card.attentions):
         for layer in card.attention_layers(attention):

@@ -1,4 +1,4 @@
-"""The Bench: what experiments work with, and the few things that all of them do with tensors."""
+"""The Bench: what passes of an experiment are made with, and the few things that all experiments do with tensors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from explorer.trace.recorded_pass import Tokens
 
 
 def _own_card(bench: "Bench") -> ModelCard:
-    return card_of(bench.own.config)  # Of somebody's model, the card is given.
+    return card_of(bench.own.config)  # A model of others has no Config, so its card is given.
 
 
 @attrs.frozen(eq=False)
@@ -46,13 +46,13 @@ class Bench:
 
     @property
     def own(self) -> Transformer:
-        """The model, where it is one of ours: experiments with knobs and parts are refused for others before."""
+        """The model as one of ours. The engine refuses an experiment that needs one for models of others."""
         assert isinstance(self.model, Transformer)  # The table of experiments says which of them need one.
         return self.model
 
     @property
     def config(self) -> Config:
-        """The Config of the model, which is ours."""
+        """The Config of the model, which is one of ours."""
         return self.own.config
 
     @property
@@ -93,18 +93,18 @@ def first_stack(model: Transformer, ids: Tensor, real: Tensor | None = None) -> 
 
 
 def stop_if(stop: Stop) -> None:
-    """Raises Superseded where the work shall end."""
+    """Raises Superseded if the work shall end."""
     if stop():
         raise Superseded
 
 
 @contextmanager
 def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
-    """Inside the block, ask behind each layer whether to stop: a batch takes a tenth of a second, so long would a key wait.
+    """Inside the block, ask behind each layer whether to stop: a key must not wait for a whole batch, a tenth of a second.
 
-    Gradients of what was computed in the block ask as well, at each layer on their way back. No other tap is looked at, so that
-    maps which nobody sees are not made: patching takes a quarter longer where all are. Of a model whose additions are not seen
-    all taps ask.
+    Gradients of what was computed in the block ask as well, at each layer on their way back. Only the last addition of a layer
+    is hooked, so that attention maps which nobody sees are not made: with all taps hooked, patching takes a quarter longer. A
+    model whose additions are not seen asks at all taps.
     """
 
     def ask_back(_gradient: Tensor) -> None:
@@ -136,12 +136,12 @@ def ids_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:
 
 
 def fetched(tensor: Tensor) -> Tensor:
-    """The tensor on the processor, where arrays and numbers are made."""
+    """The tensor on the CPU, where arrays and numbers are made."""
     return tensor.detach().cpu()
 
 
 def number_of(tensor: Tensor) -> float:
-    """The number of a tensor that has one."""
+    """The number in a tensor of one element."""
     return float(fetched(tensor))
 
 

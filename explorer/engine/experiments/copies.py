@@ -1,4 +1,4 @@
-"""How much the layers of the first stack differ: of layers that are copies of one, every weight is the same."""
+"""How much the layers of the first stack differ. Layers that are copies of one another have the same weights."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""What the largest parts of an account really cost: each is switched off in a pass of its own."""
+"""What the largest parts of an attribution really cost: each is ablated in a pass of its own."""
 
 import attrs
 import torch

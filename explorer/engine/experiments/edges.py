@@ -1,6 +1,6 @@
-"""One head's cells, each closed in a pass of its own before the softmax; where that takes long, an estimate comes first.
+"""One head's cells, each masked in a pass of its own before the softmax; where that takes long, an estimate comes first.
 
-The estimate is exact as far as the head's own output goes: closing a cell gives its row new weights, and so a new O. What
+The estimate is exact as far as the head's own output goes: masking a cell gives its row new weights, and so a new O. What
 follows from that is taken along the gradient, as a straight line.
 """
 
@@ -86,7 +86,7 @@ def _tap(of: Focus | Edges, stage: str) -> str:
 
 
 def _estimated(inquiry: Inquiry, made: Edges) -> Array:
-    """[query, key, word] the estimates; NaN where there is nothing to close. Raises Superseded."""
+    """[query, key, word] the estimates; NaN where there is nothing to mask. Raises Superseded."""
     masked = inquiry.trace[_tap(made, "masked")][made.head].astype(np.float64)  # [query, key]
     value = inquiry.trace[_tap(made, "value")][made.head].astype(np.float64)  # [key, feature]
     gradients = _gradients(inquiry, made).double().numpy()  # [word, query, feature]

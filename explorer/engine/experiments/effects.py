@@ -6,7 +6,7 @@ from explorer.trace.found.effects import Effects
 
 
 def effects(inquiry: Inquiry) -> Effects:
-    """Switch off each part of the model alone; where that takes long, heads are estimated. Raises Superseded."""
+    """Ablate each part of the model alone; where that takes long, heads are estimated. Raises Superseded."""
     return swept(inquiry, exact=not takes_long(inquiry.card, inquiry.tokens))
 
 

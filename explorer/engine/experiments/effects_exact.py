@@ -13,7 +13,7 @@ from explorer.trace.found.effects import Effects
 
 
 def effects_exact(inquiry: Inquiry) -> Effects:
-    """Switch off each part of the model alone: every head, or those of the rows that the Focus names. Raises Superseded.
+    """Ablate each part of the model alone: every head, or those of the rows that the Focus names. Raises Superseded.
 
     Where all at once take long, the estimates that stood in for the effects of heads are given too.
     """

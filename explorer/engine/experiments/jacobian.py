@@ -24,7 +24,7 @@ from explorer.trace.trace import Trace
 
 
 def jacobian(inquiry: Inquiry) -> Lens | NotMade:
-    """What each layer would say through the matrices that were fitted for this very model. Raises Superseded."""
+    """What each layer would say through the matrices that were fitted for exactly this model. Raises Superseded."""
     preset = inquiry.wish.preset
     if isinstance(inquiry.model, Foreign):
         return NotMade(NoFittedLens(preset=preset))

@@ -11,7 +11,7 @@ from explorer.engine.experiments.output_weights import stream_taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 
-AT_ONCE = 2**22  # Of a direction for each feature, so many numbers go back through the model at once.
+AT_ONCE = 2**22  # numbers that go back through the model at once, of a direction for each feature
 
 
 def jacobian_sums(model: Transformer, source: Tensor | None, given: Tensor, stop: Stop) -> dict[str, Tensor]:

@@ -13,15 +13,15 @@ from torch import Tensor, nn
 from explorer.engine.experiments.runs import AnyModel
 from explorer.foreign.model import Foreign
 
-MOST_NUMBERS = 2**26  # 256 MB; the layers behind those whose outputs take so much run in every trial.
+MOST_NUMBERS = 2**26  # kept outputs, 256 MB; layers beyond that run in every trial
 _PORTIONS = 8  # With eight batches, 9 of 16 layers run on the average; with more, a batch soon has too few rows.
-WORTH_A_BATCH = 16  # rows; of fewer, a layer takes hardly less time than of so many
+WORTH_A_BATCH = 16  # rows; with fewer, a layer takes hardly less time
 
 
 class LayersInFront:
     """What the layers of a model gave out in the pass as it is, from the first one on.
 
-    Of somebody's model whose family is unknown, or which writes into tensors that were given out, all layers run always.
+    All layers run in every trial of a model of others whose family is unknown, or which writes into tensors that it gave out.
     """
 
     def __init__(self, model: AnyModel) -> None:

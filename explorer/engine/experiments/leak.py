@@ -7,9 +7,9 @@ from explorer.engine.experiments.bench import first_stack, frozen, ids_of, numbe
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.trace.found.findings import Leak
 
-_AT_ONCE = 32  # A pass takes at most so many sentences.
-_CELLS_AT_ONCE = 2**24  # The maps of one attention in a pass have at most so many cells.
-_MOST_REPLACED = 256  # Only so many tokens of a longer text are replaced.
+_AT_ONCE = 32  # sentences of a pass, at most
+_CELLS_AT_ONCE = 2**24  # cells of the maps of one attention in a pass, at most
+_MOST_REPLACED = 256  # tokens of a longer text
 
 
 def leak(inquiry: Inquiry) -> Leak:
@@ -31,7 +31,7 @@ def leak(inquiry: Inquiry) -> Leak:
 
     with torch.inference_mode():
         usual = outputs(ids[None])
-        cells = inquiry.config.n_heads * len(ids) ** 2  # The maps of one sentence have so many cells.
+        cells = inquiry.config.n_heads * len(ids) ** 2  # of the maps of one sentence
         parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
     length = number_of(usual.norm(dim=-1).mean())

@@ -24,7 +24,7 @@ from explorer.presets import load_preset
 from explorer.trace.found.lens import Agreement
 
 FILE = "lens.safetensors"
-_COUNTING = ("sight", "attention", "layer")  # groups of knobs without which the same weights are the same function
+_COUNTING = ("sight", "attention", "layer")  # groups of knobs that, with the weights, make the function
 _Seen = tuple[tuple[int, int], ...]
 _hashed: "WeakKeyDictionary[nn.Module, tuple[_Seen, str]]" = WeakKeyDictionary()
 """What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""

@@ -1,4 +1,4 @@
-"""A model with other knobs for some passes: the weights stay, and the model is afterwards what it was."""
+"""A model with other knobs for some passes. The weights stay, and afterwards the model is what it was."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -13,7 +13,7 @@ from explorer.model.weights import with_knobs
 
 @contextmanager
 def without_dropout(model: AnyModel) -> Iterator[AnyModel]:
-    """Inside the block, the model without dropout; somebody's has none in a pass."""
+    """Inside the block, the model without dropout; a model of others never drops anything in a pass."""
     if isinstance(model, Foreign):
         yield model
         return

@@ -127,7 +127,7 @@ def _carried_logits(model: Transformer, final: Callable[[Tensor], Tensor], carry
 
 
 def read_lens(readings: Readings, trace: Trace, stop: Stop) -> Lens:
-    """The Lens of a Trace whose streams are read so. Raises Superseded."""
+    """The Lens of a Trace whose streams these readings read. Raises Superseded."""
     written = written_ids(trace)
     index = torch.tensor(written)
     n_best = min(_TOP, trace.shape("generator.logits")[-1])

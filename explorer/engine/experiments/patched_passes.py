@@ -28,13 +28,12 @@ from explorer.trace.found.patching import Pairs, PatchedStep
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
-_BATCH = 16  # Batches are at least about so many passes for the choice of threads.
+_BATCH = 16  # passes of a batch, about, for the choice of threads
 
 
 @attrs.frozen(eq=False)
 class PatchText:
-    """What one of the two sentences is for a model: text, tokens, the words that it writes, and the symbols of its ids,
-    and the target as a text.
+    """One of the two sentences: its text and tokens, the words that the model writes, the symbols of ids, and the target.
 
     `words` has for each position the id of the word that is written there; without them it is the most probable one.
     """
@@ -91,7 +90,7 @@ class Passes:
             self._memory = self._runs.memory()
             plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
         self._words = self._written(plain, other)
-        self._symbols = sorted({word for both in self._words for word in both})  # All others are not asked for.
+        self._symbols = sorted({word for both in self._words for word in both})  # The pass computes no logits of others.
         self._columns = [(self._symbols.index(w), self._symbols.index(v)) for w, v in self._words]
         self._gap_rows = [a for a, _b in self._pairs]
         rows = (plain, self._gap_rows), (other, [b for _a, b in self._pairs])

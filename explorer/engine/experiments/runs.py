@@ -1,4 +1,4 @@
-"""Runs: passes of one model over one sentence, with as many rows as a batch has. The model is one of ours, or somebody's.
+"""Runs: passes of one model over one sentence, with as many rows as a batch has. The model is one of ours or of others.
 
 Of a model with both sides, the encoder's output can be made once and shared by the rows of all later batches.
 """
@@ -23,7 +23,7 @@ EVERYWHERE = slice(None)
 
 
 class Runs(Protocol):
-    """Makes passes; taps of the model see them."""
+    """Makes passes, which call the hooks of the model's taps."""
 
     def memory(self) -> Any:
         """What the encoder makes of the source, for `logits`; None for a model with one side."""
@@ -37,7 +37,7 @@ class Runs(Protocol):
 
 @attrs.frozen(eq=False)
 class _OwnRuns:
-    """Those of our own model, whose parts are called one by one. The softmax over all symbols is left out."""
+    """Passes of our own model, whose parts are called one by one. They leave out the softmax over the vocabulary."""
 
     model: Transformer
     source: Tensor | None  # [batch 1, position]
@@ -55,7 +55,7 @@ class _OwnRuns:
         if symbols is None or is_hooked(generator) or not is_known:
             made: Tensor = generator.logits_of(output) if is_known else generator(output)
             return made if symbols is None else made[..., symbols]
-        # logits[v] = W[v]·x + b[v]: of some thirty symbols, where the product with all 6,000 took half of a batch's time
+        # logits[v] = W[v]·x + b[v] for some thirty symbols; the product with all 6,000 took half of a batch's time.
         return linear(output, project.weight[symbols], None if project.bias is None else project.bias[symbols])
 
     def _output(self, n: int, memory: Tensor | None) -> Tensor:
@@ -71,7 +71,7 @@ class _OwnRuns:
 
 @attrs.frozen(eq=False)
 class _ForeignRuns:
-    """Those of somebody's model, which runs as a whole."""
+    """Passes of a model of others, which runs as a whole."""
 
     model: Foreign
     source: Tensor | None

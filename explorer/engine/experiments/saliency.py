@@ -31,7 +31,7 @@ Walk = Callable[[Sequence[float], Sequence[int]], tuple[Numbers, Numbers]]
 """At some places of the path (0 to 1) and for some words by number: values [place, word], slopes [place, word, token]."""
 
 FIRST_STEPS = 17
-_HALVED = 16  # so many parts of the path are halved before the sum is looked at again
+_HALVED = 16  # parts of the path that are halved before the sum is looked at again
 _SMALL = 0.05  # nat
 # A norm without biases turns at once where the path begins: its bend may lie at a millionth of the path, 16 halvings away.
 _NEARER = 16
@@ -116,7 +116,7 @@ def integral(walk: Walk, n_words: int, most_steps: int) -> Integral:
 class _Path:
     """The way of the embeddings' outputs from the positions alone (share 0) to the sentence (share 1).
 
-    `slopes_of_the_input` has by side x · ∂ log p / ∂x [word, token] at the sentence itself, once that was walked to.
+    `slopes_of_the_input` has by side x · ∂ log p / ∂x [word, token] at the sentence itself, once the path has reached it.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tupl
 def _base(embedding: str, seen: Mapping[str, Tensor]) -> Tensor:
     """[batch 1, position, feature] what positions alone add; zeros where there is none, or a norm behind the sum."""
     output, tokens, positions = (seen.get(f"{embedding}.{part}") for part in ("output", "tokens", "positions"))
-    assert output is not None  # A side that has no such tap is refused before.
+    assert output is not None  # The table of experiments asks for this tap.
     if positions is None or positions.shape[-1] != output.shape[-1]:  # A projection to another width stands behind the sum.
         return torch.zeros_like(output)
     if f"{embedding}.scaled" in seen:

@@ -1,6 +1,6 @@
-"""The sentence cut in other ways: for each way a pass of its own through the first stack, and the model's own translation.
+"""The sentence tokenized in other ways: each way has a pass through the first stack and the model's own translation.
 
-The weights are those of a pass with this cut, as `explorer.explore(text, tokenizer=…)` records them.
+The weights are those of a pass with this tokenization, as `explorer.explore(text, tokenizer=…)` records them.
 """
 
 import math
@@ -25,34 +25,34 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.segmentations import BY_HAND, WAYS, Segmentation, Segmentations
 
 MOST_TOKENS = 256
-_MOST_CELLS = 2**23  # The maps of one cut have at most so many cells (32 MB); six cuts are kept.
+_MOST_CELLS = 2**23  # cells of the maps of one tokenization, at most (32 MB); there are six
 _MAPS = KeepPlan(parts=frozenset({"self_attn.weights"}))
 
 
 def segmentations(inquiry: Inquiry) -> Segmentations:
-    """All cuts of the text of a Wish, without its changes. Raises Superseded."""
+    """The text of the Wish tokenized in every way, without its changes. Raises Superseded."""
     wish, model = inquiry.wish.of_text(inquiry.wish.text), inquiry.own
     present = BY_HAND if wish.source_cuts is not None else wish.config.tokenizer
-    ways = (*((present,) if present not in WAYS else ()), *WAYS)  # The cut in use is seen without scrolling.
+    ways = (*((present,) if present not in WAYS else ()), *WAYS)  # The present one is seen without scrolling.
     rows = tuple(_cut(inquiry.origin, model, _asked(wish, way), way, inquiry.stop) for way in ways)
     side = "encoder" if model.encoder is not None else "decoder"
     return Segmentations(wish.text, f"{side}.self_attn", rows, ways.index(present))
 
 
 def _asked(wish: Wish, way: str) -> Wish:
-    """The Wish for a cut; the one that was made by hand stays as it is."""
+    """The Wish for one way; tokens that were set by hand stay as they are."""
     if way == BY_HAND:
         return wish
     return attrs.evolve(wish, config=wish.config.changed(tokenizer=way), source_cuts=None, prefix=())
 
 
 def _cut(source: ModelSource, model: Transformer, wish: Wish, way: str, stop: Stop) -> Segmentation:
-    """One cut with its pass. Raises Superseded."""
+    """The sentence tokenized in one way, with its pass. Raises Superseded."""
     stop_if(stop)
     try:
         row = _few(source.cut(wish), model)
         sentence = source.decode(wish, row, wish.beam, Changing(), stop)
-    except BadText as error:  # The other cuts may have fewer tokens.
+    except BadText as error:  # The other ways may make fewer tokens.
         return Segmentation(way, refused=error)
     tokens = sentence.tokens.source or sentence.tokens.target
     target = sentence.target if sentence.search is not None else ""

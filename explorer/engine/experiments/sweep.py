@@ -1,4 +1,4 @@
-"""The sweep: every head, attention, feed-forward and token switched off in turn, each in a pass of its own.
+"""The sweep: every head, attention, feed-forward and token ablated in turn, each in a pass of its own.
 
 Where that takes long for heads, the gradient's estimate stands in for it. Michel et al. 2019 rank heads by its magnitude; Nanda
 2023 calls it attribution patching. It needs one pass forward and one back for each word, however many heads there are. It is
@@ -22,18 +22,18 @@ from explorer.trace.found.effects import Effects
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
-WORDS_FOR_A_HEAD = 4  # The gradient of a word takes about as long as so many passes of a batch.
+WORDS_FOR_A_HEAD = 4  # The gradient of one word takes about as long as this many passes of a batch.
 
 
 def takes_long(card: ModelCard, tokens: Tokens) -> bool:
-    """Whether the sweep over all heads takes longer than one waits for it, and much longer than its estimate."""
+    """Whether the sweep over all heads takes longer than a user would wait, and much longer than its estimate."""
     n_tokens, n_heads = max(len(tokens.source), len(tokens.target)), len(heads_of(card))
     work = n_heads * pass_work(card, n_tokens)
     return is_long(work) and n_heads > WORDS_FOR_A_HEAD * n_tokens and not card.why_absent("self_attn.mixed")
 
 
 def swept(bench: Bench, *, exact: bool) -> Effects:
-    """Every part of the model switched off alone; heads are estimated unless they shall be `exact`. Raises Superseded."""
+    """Ablate every part of the model alone; heads are estimated unless they shall be `exact`. Raises Superseded."""
     card, tokens = bench.card, bench.tokens
     hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
     heads, layers, feeds = heads_of(card) if exact else (), layers_of(card), feed_forwards_of(card)

@@ -26,7 +26,7 @@ from explorer.trace.found.effects import measured_words
 from explorer.trace.model_card import ModelCard
 
 Trial = tuple[Change, ...]
-NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+NUMBERS_AT_ONCE = 2**22  # the size of the largest tensor of a batch, about: 16 MB stay in the CPU's cache
 LONG_WORK = 5e10  # multiplications of all passes; about a second on two cores
 _USUAL_WIDTH = 4  # d_ff / d_model, where the width of the feed-forward network is not known
 
@@ -98,7 +98,7 @@ def batch_size(card: ModelCard, longest: int) -> int:
 
 
 def is_long(work: float) -> bool:
-    """Whether so many multiplications take longer than one waits for them."""
+    """Whether this many multiplications take longer than a user would wait."""
     return work > LONG_WORK
 
 
@@ -127,7 +127,7 @@ def _each_its_own(bench: Bench, trials: Sequence[Trial]) -> Iterator[Tensor]:
                 made[number] = changed(made[number : number + 1], change, tap, first_of(args) or 0)[0]
         if tap.closes:
             none_before = closed_cells(tensor).all(dim=-1, keepdim=True)  # [batch, head, query, key 1]
-            made = torch.where(none_before, tensor, made)  # A row in which the mask has closed every cell stays as it is.
+            made = torch.where(none_before, tensor, made)  # A row in which the mask leaves no key stays as it is.
             failed.logical_or_((closed_cells(made).all(dim=-1) & ~none_before[..., 0]).flatten(1).any(dim=-1))
         return made
 

@@ -12,7 +12,7 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained
 from explorer.trace.found.findings import DECODER_LEARNED, Variants
 
-_PLACES = 128  # The tables of positions have so many rows.
+_PLACES = 128  # rows of the tables of positions
 
 
 def variants(inquiry: Inquiry) -> Variants:

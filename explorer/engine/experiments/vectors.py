@@ -1,6 +1,7 @@
 """The vectors of the sentence's tokens among those of the whole vocabulary: neighbours, and a plane for all of them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import attrs
 import numpy as np
@@ -12,6 +13,7 @@ from explorer.engine.experiments.bench import Bench, fetched, frozen, stop_if
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.foreign.model import Foreign
 from explorer.foreign.thin import row_count, some_rows, span_of_rows
+from explorer.model.transformer import Stack
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import SideVectors, Vectors, plane, unit
@@ -25,7 +27,7 @@ AT_ONCE = 8192  # rows of the vocabulary that are compared at once
 
 @attrs.frozen(eq=False)
 class _Table:
-    """The `n` rows of a side's embedding, of which as many are in memory as are asked for; those of others may be large.
+    """The `n` rows of a side's embedding. Only the rows that are asked for are in memory: tables of others may be large.
 
     `span` gives [symbol, feature] the rows from one number to before another, `some` those of some numbers. `symbols` are the
     texts of the ids.
@@ -53,28 +55,19 @@ def _tables(bench: Bench, source_symbols: tuple[str, ...]) -> Iterator[_Table]:
     if isinstance(bench.model, Foreign):
         for side in bench.card.sides:
             module = bench.model.embedding(side.name)
+            span, some = partial(span_of_rows, module), partial(some_rows, module)
             # Both sides of a model of others have one vocabulary.
-            yield _Table(
-                side.name,
-                row_count(module),
-                lambda first, end, module=module: span_of_rows(module, first, end),  # type: ignore[misc]  # a default
-                lambda which, module=module: some_rows(module, which),  # type: ignore[misc]  # a default
-                source_symbols,
-            )
+            yield _Table(side.name, row_count(module), span, some, source_symbols)
         return
-    for side_name, stack, symbols in (
-        ("encoder", bench.own.encoder, source_symbols),
-        ("decoder", bench.own.decoder, bench.symbols),
-    ):
-        if stack is not None:
-            rows = fetched(stack.embedding.look_up.weight).float()  # [vocab, feature]
-            yield _Table(
-                side_name,
-                len(rows),
-                lambda first, end, rows=rows: rows[first:end],  # type: ignore[misc]  # a default
-                lambda which, rows=rows: rows[torch.tensor(which)],  # type: ignore[misc]  # a default
-                symbols,
-            )
+    if bench.own.encoder is not None:
+        yield _own_table("encoder", bench.own.encoder, source_symbols)
+    if bench.own.decoder is not None:
+        yield _own_table("decoder", bench.own.decoder, bench.symbols)
+
+
+def _own_table(side: str, stack: Stack, symbols: tuple[str, ...]) -> _Table:
+    rows = fetched(stack.embedding.look_up.weight).float()  # [vocab, feature]
+    return _Table(side, len(rows), lambda first, end: rows[first:end], lambda which: rows[torch.tensor(which)], symbols)
 
 
 def _side(bench: Bench, trace: Trace, table: _Table) -> SideVectors:
@@ -127,7 +120,7 @@ def _neighbours(bench: Bench, table: _Table, tokens: tuple[Token, ...]) -> tuple
         rows = table.span(first, min(first + AT_ONCE, table.n))
         cosines = asked @ _directions(rows).T  # [position, symbol]
         numbers = torch.arange(first, first + len(rows)).expand(len(own), -1)
-        cosines[numbers == own[:, None]] = -torch.inf  # Nobody is his own neighbour.
+        cosines[numbers == own[:, None]] = -torch.inf  # A token is no neighbour of itself.
         both, names = torch.cat([best, cosines], 1), torch.cat([ids, numbers], 1)
         best, places = both.topk(min(n_best, both.shape[1]), dim=1)
         ids = names.gather(1, places)
