@@ -35,28 +35,20 @@ def findings(inquiry: Inquiry) -> tuple[dict[str, object], dict[str, Exception]]
     request, kept = inquiry.request, inquiry.kept
     if not any(row.second_model for row in asked_for(request.detail.experiments)):
         inquiry.second.forget()
-    kept.turn_to(request.wish, inquiry.tokens, model_version(inquiry.model))
     made: dict[str, object] = {}
     broken: dict[str, Exception] = {}
-    for row in possible(asked_for(request.experiments), inquiry.trace):
+    rows = possible(asked_for(request.experiments), inquiry.trace)
+    if rows:  # A key asks for none at first, and need not wait for the version of all weights.
+        kept.turn_to(request.wish, inquiry.tokens, model_version(inquiry.model))
+    for row in rows:
         place = row.place_in(inquiry.focus)
         found = kept.found(row.key, place)
         if found is None or (row.grows and not isinstance(found, NotMade)):
-            try:
-                found = _made(row, attrs.evolve(inquiry, key=row.key, before=found))
-            except (ExplorerError, Superseded):
-                raise
-            except Exception as error:
-                if not request.detail.leaves_out:
-                    raise
-                traceback.clear_frames(error.__traceback__)  # They would keep every tensor that those calls knew.
-                broken[row.key] = error
-                made[row.key] = NotMade(NotComputed(name=row.key, reason=f"{type(error).__name__}: {error}"))
-                continue
+            found = _tried(row, attrs.evolve(inquiry, key=row.key, before=found), broken)
+            if row.key not in broken and not row.second_model:  # That would keep two further passes.
+                kept.keep(row.key, place, found)
         if found is not None:
             made[row.key] = found
-            if not row.second_model:  # It would keep two further passes.
-                kept.keep(row.key, place, found)
     return made, broken
 
 
@@ -68,6 +60,20 @@ def possible(asked: Iterable[Experiment], trace: Trace) -> list[Experiment]:
         raise NotForThisModel(name=min(refused))
     writes = trace.card.has("decoder")
     return [row for row in rows if (writes or not row.decoder) and not (row.own and trace.of_others)]
+
+
+def _tried(row: Experiment, inquiry: Inquiry, broken: dict[str, Exception]) -> object:
+    """What an experiment finds. A bug is put into `broken` if a window asks. Raises ExplorerError, Superseded."""
+    try:
+        return _made(row, inquiry)
+    except (ExplorerError, Superseded):
+        raise
+    except Exception as error:
+        if not inquiry.request.detail.leaves_out:
+            raise
+        traceback.clear_frames(error.__traceback__)  # They would keep every tensor that those calls knew.
+        broken[row.key] = error
+        return NotMade(NotComputed(name=row.key, reason=f"{type(error).__name__}: {error}"))
 
 
 def _made(row: Experiment, inquiry: Inquiry) -> object:
