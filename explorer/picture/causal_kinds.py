@@ -9,7 +9,6 @@ from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
     from explorer.picture.kinds import Heatmap
     from explorer.picture.sums import Sums
     from explorer.trace.found.findings import Lens
@@ -43,12 +42,6 @@ class Rewording(Picture):
     scale: Scale
     caption: Caption
 
-    def kind(self) -> "Kind[Rewording]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.rewording import REWORDING
-
-        return REWORDING
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Postcard(Picture):
@@ -71,12 +64,6 @@ class Postcard(Picture):
     model: str
     caption: Caption
 
-    def kind(self) -> "Kind[Postcard]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.postcard import POSTCARD
-
-        return POSTCARD
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Account(Picture):
@@ -86,12 +73,6 @@ class Account(Picture):
     signed_colours: str
     caption: Caption
     head: int | None = None
-
-    def kind(self) -> "Kind[Account]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.account import ACCOUNT
-
-        return ACCOUNT
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -106,12 +87,6 @@ class Removals(Picture):
     costs: Array
     signed_colours: str
     caption: Caption
-
-    def kind(self) -> "Kind[Removals]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.removals import REMOVALS
-
-        return REMOVALS
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -130,12 +105,6 @@ class LensMap(Picture):
     ranks: bool = False
     jacobian: bool = False
     agreement: "Agreement | None" = None
-
-    def kind(self) -> "Kind[LensMap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.lens import LENS
-
-        return LENS
 
 
 @attrs.frozen
@@ -178,9 +147,3 @@ class EffectMap(Picture):
     def is_estimate(self, row: int) -> bool:
         """Whether the cells of a row are estimates."""
         return self.estimated and row >= self.exact_rows
-
-    def kind(self) -> "Kind[EffectMap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.effect_map import EFFECT_MAP
-
-        return EFFECT_MAP

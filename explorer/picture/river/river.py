@@ -5,7 +5,7 @@ largest of its tokens: for vectors the value farthest from zero.
 """
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -19,7 +19,6 @@ from explorer.trace.arrays import Array
 from explorer.trace.folding import Groups
 
 if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
     from explorer.picture.river.contributions import Contributions
 
 
@@ -279,12 +278,6 @@ class River(Picture):
             return None
         made: Array = self.focus.unfolded[min(self.head, len(self.focus.unfolded) - 1)]
         return made
-
-    def kind(self) -> "Kind[Any]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.river import RIVER
-
-        return RIVER
 
 
 def strongest_pair(weights: Array) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.account import Place, account
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.waterfall import n_added, n_terms
@@ -62,7 +63,7 @@ class AccountView(Surface):
             self.selected = None
         if picture.sums.terms or (before is not None and before.sums.trail != picture.sums.trail):
             self._end()
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('why.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('why.keys_hint')}")
         self._place()
         if self.here is not None:
             self._lay_out()  # The place under the mouse may be gone.

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QKeyEvent, Q
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Alignment, Axis
 from explorer.picture.layout.alignment import Side
 from explorer.picture.layout.strands import Placed, Room, asides, place_arcs, place_lines
@@ -63,7 +64,7 @@ class AlignmentView(Surface):
             self.selected, self._shift = None, 0.0
         self.picture, self.words, self._layout = two_sided(picture), words, None
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again()
         self.update()
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
@@ -44,7 +45,7 @@ class BarsView(Surface):
     def draw(self, picture: Bars, words: Words) -> None:
         before, self.picture, self.words = self.picture, picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         here = self._here
         if before is None or before.caption.title != picture.caption.title:
             self._first = 0  # Another step has other candidates.

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRows
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.cut_rows import Places, comfortable_height_px, cut_rows, enlargement, told_cell, told_piece
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme
@@ -44,7 +45,7 @@ class CutRowsView(Surface):
         measuring = Sketch(self.theme, picture.difference_scale.colours, self._painter.measure)
         self.comfortable_px = int(comfortable_height_px(measuring, picture, self.width() - 4))
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('cuts.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('cuts.keys_hint')}")
         self._place()
         self.tell_again(NOTHING)
 

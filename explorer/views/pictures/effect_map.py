@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.figure.effect_map import tell_effect
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.effect_map import Places, draw_effects, places
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.views.painting.cell_cursor import CellCursor, arrow
@@ -39,7 +40,7 @@ class EffectMapView(Surface):
         self.cell_cursor.keep_within(*picture.values.shape)
         if self._here is not None and self._here[0] >= len(picture.rows):
             self._here = None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again(NOTHING if self._here is None else self._about(*self._here))
         self.update()
 

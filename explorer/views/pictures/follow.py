@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.follow_text import note, sentence
 from explorer.picture.kinds import Follow
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, spoken, taps_of
@@ -159,7 +160,7 @@ class FollowView(Surface):
     def _told(self) -> str:
         """All beats in words, or, where one is shown, the sentence about it."""
         assert self.picture is not None and self.words is not None and self.table is not None
-        told = self.picture.kind().describe(self.picture, self.words)
+        told = in_words(self.picture, self.words)
         if self.whole:
             return told
         return f"{spoken(self.picture.followed, self.words, self.table, self._shown_s())}\n{told}"

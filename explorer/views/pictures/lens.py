@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import bare, probability
@@ -47,7 +48,7 @@ class LensView(Surface):
             same_rows = before is not None and before.lens.ids.shape[0] == n_rows
             self.cell = (self.cell[0] if same_rows else n_rows - 1, picture.chosen)
         self.here = None if self.here is not None and self.here[1] >= n_positions else self.here
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('lens.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('lens.keys_hint')}")
         self._place(reveal=moved)
         self.tell_again(NOTHING if self.here is None else self.describe(*self.here))
 

@@ -5,6 +5,7 @@ from PySide6.QtGui import QPainter
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX, draw_postcard
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.theme import Theme
@@ -27,7 +28,7 @@ class PostcardView(Surface):
     def draw(self, picture: Postcard, words: Words) -> None:
         self.picture, self.words, self._sketch = picture, words, None
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.update()
 
     def set_theme(self, theme: Theme) -> None:

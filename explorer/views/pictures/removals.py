@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.removals import Rows, removals, rows_of, told_row
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.views.painting.marks import MarkPainter
@@ -33,7 +34,7 @@ class RemovalsView(Surface):
         self.picture, self.words = picture, words
         if self.here is not None and self.here >= len(picture.names):
             self.here = None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again(self._about(self.here))
         self.update()
 

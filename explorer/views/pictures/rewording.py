@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResiz
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.rewording import Placed, draw_rewording, told_difference
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme
@@ -30,7 +31,7 @@ class RewordingView(Surface):
 
     def draw(self, picture: Rewording, words: Words) -> None:
         self.picture, self.words, self._sketch = picture, words, None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again()
         self.update()
 

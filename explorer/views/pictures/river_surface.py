@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_river
 from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
@@ -263,7 +264,7 @@ class RiverSurface(Surface):
         """Tell the whole picture to who comes to it; its description is the sentence at the bottom."""
         super().focusInEvent(event)
         if self.picture is not None and self.words is not None:
-            say_only(self, self.picture.kind().describe(self.picture, self.words))
+            say_only(self, in_words(self.picture, self.words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

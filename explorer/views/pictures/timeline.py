@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.figure.timeline import probability, tell_step
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
@@ -60,7 +61,7 @@ class TimelineView(Surface):
         if not same:  # If nothing has changed, the user may have scrolled away on purpose.
             self._reveal()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('timeline.keys')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('timeline.keys')}")
         self._here = self._here if self._here is not None and self._here < len(self._boxes) else None
         self.tell_again(NOTHING if self._here is None else self._describe(self._here))
         self.update()

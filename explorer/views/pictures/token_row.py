@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPai
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import TokenRow
 from explorer.state.cut_intents import AddWord, CutTokens
 from explorer.state.offers import ChangePlace
@@ -63,7 +64,7 @@ class TokenRowView(Surface):
             return
         self.tell_again()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:

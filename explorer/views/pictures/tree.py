@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Tree
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
 from explorer.picture.makers.tree import ROOT, best_places, describe, path
 from explorer.views.painting.pan_zoom import PanZoom
@@ -60,7 +61,7 @@ class TreeView(Surface):
         if is_new:
             self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
-        described = picture.kind().describe(picture, words)
+        described = in_words(picture, words)
         self.setAccessibleDescription(f"{described}\n{words(f'{picture.told_as}.hint')}" if picture.branches else described)
 
     def fit(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import VectorMap
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.layout.vector_map import Point, Points, nearest, points, told_point, vector_map
@@ -36,7 +37,7 @@ class VectorMapView(Surface):
 
     def draw(self, picture: VectorMap, words: Words) -> None:
         self.picture, self.words, self.here = picture, words, None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again()
         self.update()
 

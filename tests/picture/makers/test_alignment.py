@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownHead, UnknownTap
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, Axis, Caption
@@ -24,7 +25,6 @@ from explorer.picture.makers.alignment import (
     tell_row,
 )
 from explorer.picture.scales import Scale, unit_scale
-from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import BEGIN, END

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from explorer.errors import NotKept, UnknownHead
+from explorer.picture.figure.kinds import tables
 from explorer.picture.makers import overlay
 from explorer.picture.makers.alignment import alignment, changeable, tell_all, tell_column, tell_line, tell_row
 from explorer.picture.makers.pooled import attention_lines, attention_map
-from explorer.picture.tables import tables
 from explorer.state.look import Look
 from explorer.state.offers import ChangePlace
 from explorer.trace.kept_map import KeptMap

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.picture.figure.kinds import tables
 from explorer.picture.layout.sketch import Area
 from explorer.picture.layout.vector_map import Point, nearest, points, told_point
 from explorer.picture.makers.vectors import chosen_token, neighbours, vector_map
-from explorer.picture.tables import tables
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.makers.river import river
 from explorer.picture.river.focus import map_rect
@@ -18,7 +19,6 @@ from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import strongest_pair
 from explorer.picture.river.scene import Bands, Label
-from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look
 from explorer.trace.tap_names import Cell
