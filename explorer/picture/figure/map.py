@@ -37,7 +37,7 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     column_labels(drawing, picture.columns, left, top, cell_w, turned)
     row_labels(drawing, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
-    draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
+    draw_cells(drawing, index, picture.scale.colours, left, top, cell_w, cell_h)
     drawing.answer(answering(picture, left, top, cell_w, cell_h))
     if picture.estimated is not None:
         _hatch(drawing, picture.estimated, left, top, cell_w, cell_h)
@@ -104,7 +104,7 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
             left, top = start, top + 62 + n_rows * cell_h
             row_labels(drawing, rows, left, top + 20, cell_h)
         drawing.write(left, top + 12, band.caption.title)
-        draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
+        draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale.colours, left, top + 20, cell_w, cell_h)
         drawing.answer(answering(band, left, top + 20, cell_w, cell_h))
         drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
         left += wide + _BANDS_PX

@@ -56,7 +56,7 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
         column_labels(drawing, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
     for layer in range(len(picture.layers) if named else 0):
         row_labels(drawing, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
-    draw_cells(drawing, made.index, picture.scale, left, top, cell, cell)
+    draw_cells(drawing, made.index, picture.scale.colours, left, top, cell, cell)
     if named:
         _answer(drawing, made, picture, left, top, cell)
     height, total = made.index.shape[0] * cell, made.index.shape[1] * cell

@@ -12,10 +12,10 @@ import numpy as np
 
 from explorer.mathematics import Numbers
 from explorer.picture.layout.follow_scene import colour
+from explorer.picture.marks import Bands, Box, Label, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Bands, Box, Item, Label, Rect
 from explorer.picture.river.slabs import bands, open_zones
 from explorer.picture.scales import Scale
 from explorer.picture.sums import told
@@ -82,7 +82,7 @@ def block_parts(river: River, block: Sublayer, zone: Zone, grid: RiverGrid) -> I
         share = np.minimum(row[key] * sign / found.reach, 1.0)
         yield Bands(
             left=zone.x - (22.0 if across else 0.0),
-            right=zone.x + zone.w,
+            right=zone.x + zone.wide,
             y0=(keys.top + keys.pitch * (key + 0.5)).astype(np.float32),
             y1=np.full(len(key), queries.y(found.lane), np.float32),
             # width = max(0.8, |Δ| / reach · widest)
@@ -99,15 +99,15 @@ def chip_y(place: HalfGrid, y: float) -> float:
     return max(y, place.top + _CHIP_H / 2 - 2)
 
 
-def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Item]:
+def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Mark]:
     """The contributions of a block in numbers where their bands begin; of the keys in `only` all."""
     found = river.contributions
     row = None if found is None else found.drawn(river, block)
-    if found is None or row is None or zone.w < _CHIP_W or not river.shows_step:
+    if found is None or row is None or zone.wide < _CHIP_W or not river.shows_step:
         return []
     place = grid.halves[0] if block.part == "cross_attn" else grid.half("decoder")
     x = zone.x + (-8 if block.part == "cross_attn" else 3)
-    scene: list[Item] = []
+    scene: list[Mark] = []
     taken: list[float] = []
     for key in np.argsort(-np.abs(row), kind="stable").tolist():
         y = chip_y(place, place.y(key))

@@ -1,9 +1,10 @@
 """Two buttons beside the heads of a river: the mean or the maximum of all heads in place of one."""
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Label, Mark, Rect
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.scene import Drawn, Hot, about_width
 
 _LETTERS, _HIGH, _GAP = 11.0, 16.0, 3.0  # px
 
@@ -12,9 +13,9 @@ def pool_switch(river: River, room: Rect, words: Words) -> Drawn:
     """The buttons, one below the other; the one that is on gives the chosen head back. Without room there are none."""
     texts = {key: words(f"river.pools.{key}") for key in river.pools}
     wide = max((about_width(text, _LETTERS) + 14 for text in texts.values()), default=0.0)
-    if not texts or wide > room.w or len(texts) * (_HIGH + _GAP) > room.h:
+    if not texts or wide > room.wide or len(texts) * (_HIGH + _GAP) > room.high:
         return Drawn(())
-    scene: list[Item] = []
+    scene: list[Mark] = []
     hot: list[Hot] = []
     for place, (key, text) in enumerate(texts.items()):
         rect, on = Rect(room.x, room.y + place * (_HIGH + _GAP), wide, _HIGH), key == river.pooled

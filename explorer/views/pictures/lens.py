@@ -11,10 +11,11 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import bare, probability
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import measure_in, paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -36,7 +37,6 @@ class LensView(Surface):
         self._first = 0
         self._grid: Grid | None = None
         self._sketch: Sketch | None = None
-        self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
 
@@ -60,15 +60,14 @@ class LensView(Surface):
         super().set_theme(theme)
         self._place()
 
-    def _area(self) -> Area:
-        return Area(0, 0, self.wide, self.high)
+    def _area(self) -> Rect:
+        return Rect(0, 0, self.wide, self.high)
 
     def _place(self, *, reveal: bool = False) -> None:
         """Make the marks. `reveal` scrolls to the chosen position."""
         self._sketch = self._grid = None
         if self.picture is not None and self.words is not None:
-            self._painter.use(self.font())
-            made = Sketch(self.theme, self.theme.signed_colours, self._painter.measure)
+            made = Sketch(self.theme, self.theme.signed_colours, measure_in(self.font().family()))
             if reveal:
                 self._first = first_shown(made, self.picture, self._area(), self._first)
             self._first = grid(made, self.picture, self._area(), self._first).first
@@ -80,14 +79,14 @@ class LensView(Surface):
         super().resizeEvent(event)
         self._place(reveal=True)
 
-    def cell_area(self, row: int, position: int) -> Area:
+    def cell_area(self, row: int, position: int) -> Rect:
         """The rectangle of a cell (px)."""
         assert self._grid is not None  # Callers have a picture.
         return self._grid.cell(row, position)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self._sketch is not None:
-            self._painter.paint(painter, self._sketch)
+            paint_marks(painter, self._sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def describe(self, row: int, position: int) -> Pointed:
