@@ -140,6 +140,21 @@ def outliers(colours: str) -> NDArray[np.uint8]:
     return made
 
 
+def level_colour(colours: str, level: int) -> str:
+    """One level of a colour table in hexadecimal."""
+    return hexadecimal(table(colours)[level])
+
+
+def bar_colour(colours: str) -> str:
+    """The one colour of bars that have no sign: a third of the way up their scale."""
+    return level_colour(colours, LEVELS // 3)
+
+
+def hexadecimal(colour: NDArray[np.uint8]) -> str:
+    """ "#00224e" from red, green and blue."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
 def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
     """`count` hexadecimal colours for curves, from the part of viridis that is visible on white, or on black."""
     first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.figure.drawing import Drawing, hexadecimal
-from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, outliers, table
+from explorer.picture.figure.drawing import Drawing
+from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, hexadecimal, outliers, table
 
 _FEW_CELLS = 4096  # Up to this many cells, each one is a rectangle of its own.
 _MOST_CELLS = 2**16  # Up to this many cells, all cells of one colour are one path.

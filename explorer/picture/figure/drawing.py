@@ -122,11 +122,6 @@ class Drawing:
             x += width(bare, size)
 
 
-def hexadecimal(colour: NDArray[np.uint8]) -> str:
-    """ "#00224e" from red, green and blue."""
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
 def largest(values: Array) -> float:
     """The largest finite magnitude, by which lengths are divided; 1 where there is none or it is zero."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0

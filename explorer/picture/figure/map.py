@@ -12,11 +12,11 @@ from explorer.picture.cell_numbers import fainter_inks, figures, has_room, inks,
 from explorer.picture.cell_text import number, told_closed, told_reach
 from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.cells import draw_cells, draw_image
-from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
+from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import text, width
 from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap, Strips
-from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
+from explorer.picture.scales import NOT_A_NUMBER, Scale, hexadecimal, indices, table
 from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.marks import BELOW_MIDDLE, DASHED, Box, Cells, Dots, Hatch, Label, Line, Mark, Rect
-from explorer.picture.scales import LEVELS, table
+from explorer.picture.scales import LEVELS, level_colour
 from explorer.picture.theme import Theme
 
 Measure = Callable[[str, float, bool], float]
@@ -67,9 +67,8 @@ class Sketch:
 
     def sign(self, value: float) -> str:
         """The colour of a bar of this sign."""
-        colours = table(self.signed)
         level = LEVELS // 2 + round(_SIGN_SHARE * (LEVELS // 2)) * (1 if value >= 0 else -1)
-        return "#{:02x}{:02x}{:02x}".format(*(int(channel) for channel in colours[level]))
+        return level_colour(self.signed, level)
 
     def fitting(self, text: str, size: float, room: float, bold: bool = False) -> str:
         """The text, or its beginning and an ellipsis where it is wider than `room` (px)."""

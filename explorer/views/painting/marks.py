@@ -112,8 +112,14 @@ def _colour(hexadecimal: str, opacity: float) -> QColor:
     return colour
 
 
-def _rect(rect: Rect) -> QRectF:
+def qrect(rect: Rect) -> QRectF:
+    """A rectangle of the marks for Qt."""
     return QRectF(rect.x, rect.y, rect.wide, rect.high)
+
+
+def rect_of(rect: QRectF) -> Rect:
+    """A rectangle of Qt's for the marks."""
+    return Rect(rect.x(), rect.y(), rect.width(), rect.height())
 
 
 def _label(mark: Label, canvas: Canvas) -> None:
@@ -191,7 +197,7 @@ def _font(family: str, px: float, bold: bool) -> QFont:
 
 
 def _box(mark: Box, canvas: Canvas) -> None:
-    painter, rect = canvas.painter, _rect(mark.rect)
+    painter, rect = canvas.painter, qrect(mark.rect)
     if not mark.line and mark.radius < _ROUND_PX:
         painter.fillRect(rect, canvas.colour(mark.fill, mark.opacity))
         return
@@ -219,7 +225,7 @@ def _dots(mark: Dots, canvas: Canvas) -> None:
 
 def _hatch(mark: Hatch, canvas: Canvas) -> None:
     # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
-    canvas.painter.fillRect(_rect(mark.rect).toRect(), hatching(canvas.theme))
+    canvas.painter.fillRect(qrect(mark.rect).toRect(), hatching(canvas.theme))
 
 
 def _whole(x: float, y: float, wide: float, high: float) -> QRect:
@@ -284,7 +290,7 @@ def _cells(mark: Cells, canvas: Canvas) -> None:
     image = _kept_cells(mark, canvas.theme)
     if mark.opacity < 1:
         painter.setOpacity(mark.opacity)
-    painter.drawImage(_rect(mark.rect), image)
+    painter.drawImage(qrect(mark.rect), image)
     if mark.opacity < 1:
         painter.setOpacity(1)
 

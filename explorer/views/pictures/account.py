@@ -16,7 +16,7 @@ from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.waterfall import n_added, n_terms
 from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
@@ -134,7 +134,7 @@ class AccountView(Surface):
         """Make the marks and the places, unless they are there."""
         if self._sketch is not None or self.picture is None or self.words is None:
             return
-        self._sketch = Sketch(self.theme, self.picture.signed_colours, measure_in(self.font().family()), answers=True)
+        self._sketch = Sketch(self.theme, self.picture.signed_colours, self.measure, answers=True)
         added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
         area = Rect(0, 0, self.wide, self.high)
         self._places = account(self._sketch, self.picture.sums, self.words, area, added)

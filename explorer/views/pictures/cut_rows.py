@@ -15,7 +15,7 @@ from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
 from explorer.state.cut_intents import CutAs
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -42,7 +42,7 @@ class CutRowsView(Surface):
         self.picture, self.words = picture, words
         if self.here is not None and self.here >= len(picture.rows):
             self.here = None
-        measuring = Sketch(self.theme, picture.difference_scale.colours, measure_in(self.font().family()))
+        measuring = Sketch(self.theme, picture.difference_scale.colours, self.measure)
         self.comfortable_px = int(comfortable_height_px(measuring, picture, self.width() - 4))
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('cuts.keys_hint')}")
@@ -56,7 +56,7 @@ class CutRowsView(Surface):
     def _place(self) -> None:
         """Make the marks."""
         if self.picture is not None and self.words is not None:
-            made = Sketch(self.theme, self.picture.difference_scale.colours, measure_in(self.font().family()))
+            made = Sketch(self.theme, self.picture.difference_scale.colours, self.measure)
             area = Rect(2, 0, self.width() - 4, self.height())
             factor = enlargement(made, self.picture, area)
             places = cut_rows(made, self.picture, self.words, area.enlarged(1 / factor), self.here)

@@ -12,7 +12,7 @@ from explorer.picture.layout.effect_map import Places, draw_effects, places
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.views.painting.cell_cursor import CellCursor, arrow
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -51,13 +51,13 @@ class EffectMapView(Surface):
     def places(self) -> Places:
         """Where the cells stand; the view must have a picture."""
         assert self.picture is not None  # Callers have checked.
-        return places(self.picture, self.area(), measure_in(self.font().family()))
+        return places(self.picture, self.area(), self.measure)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
             return
         at = self.places()
-        sketch = Sketch(self.theme, self.picture.scale.colours, measure_in(self.font().family()))
+        sketch = Sketch(self.theme, self.picture.scale.colours, self.measure)
         draw_effects(sketch, self.picture, self.words, self.area(), at)
         if self.hasFocus() and self.cell_cursor.place is not None:
             sketch.box(at.cell(*self.cell_cursor.place).inset(right=1, bottom=1), line=self.theme.text, width=2)

@@ -16,7 +16,7 @@ from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, spoken,
 from explorer.picture.layout.follow_time import BEATS, Timetable, timetable
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.spoken import say
@@ -171,7 +171,7 @@ class FollowView(Surface):
         """What is painted now, as marks."""
         if self.picture is None or self.words is None:
             return None
-        made = Sketch(self.theme, self.picture.signed_colours, measure_in(self.font().family()))
+        made = Sketch(self.theme, self.picture.signed_colours, self.measure)
         area = Rect(0, 0, self.wide, self.high)
         if self.whole:
             self._light(made, area)

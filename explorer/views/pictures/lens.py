@@ -15,7 +15,7 @@ from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.sums import bare, probability
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -67,7 +67,7 @@ class LensView(Surface):
         """Make the marks. `reveal` scrolls to the chosen position."""
         self._sketch = self._grid = None
         if self.picture is not None and self.words is not None:
-            made = Sketch(self.theme, self.theme.signed_colours, measure_in(self.font().family()))
+            made = Sketch(self.theme, self.theme.signed_colours, self.measure)
             if reveal:
                 self._first = first_shown(made, self.picture, self._area(), self._first)
             self._first = grid(made, self.picture, self._area(), self._first).first

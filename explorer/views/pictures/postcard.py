@@ -9,7 +9,7 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX, draw_postcard
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.surface import Surface
 
 
@@ -38,7 +38,7 @@ class PostcardView(Surface):
         if self.picture is None or self.words is None:
             return
         if self._sketch is None:
-            self._sketch = Sketch(self.theme, "", measure_in(self.font().family()))
+            self._sketch = Sketch(self.theme, "", self.measure)
             draw_postcard(self._sketch, self.picture, self.words)
         scale = min(self.width() / WIDE_PX, self.height() / HIGH_PX)
         painter.save()

@@ -10,7 +10,7 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.removals import Rows, removals, rows_of, told_row
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -39,7 +39,7 @@ class RemovalsView(Surface):
         self.update()
 
     def _sketch(self, picture: Removals) -> Sketch:
-        return Sketch(self.theme, picture.signed_colours, measure_in(self.font().family()))
+        return Sketch(self.theme, picture.signed_colours, self.measure)
 
     def _area(self) -> Rect:
         return Rect(2, 0, self.wide - 4, self.high)

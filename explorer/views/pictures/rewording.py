@@ -10,7 +10,7 @@ from explorer.picture.layout.rewording import Placed, draw_rewording, told_diffe
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -60,7 +60,7 @@ class RewordingView(Surface):
     def _lay_out(self) -> None:
         if self.picture is None or self.words is None or self._sketch is not None:
             return
-        sketch = Sketch(self.theme, self.picture.scale.colours, measure_in(self.font().family()))
+        sketch = Sketch(self.theme, self.picture.scale.colours, self.measure)
         area = Rect(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
         self._placed = draw_rewording(sketch, self.picture, self.words, area)
         self._sketch = sketch

@@ -14,7 +14,7 @@ from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.vector_map import Point, Points, nearest, points, told_point, vector_map
 from explorer.picture.marks import Rect
 from explorer.views.painting.cell_cursor import arrow
-from explorer.views.painting.marks import measure_in, paint_marks
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -52,7 +52,7 @@ class VectorMapView(Surface):
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
             return
-        sketch = Sketch(self.theme, self.theme.signed_colours, measure_in(self.font().family()))
+        sketch = Sketch(self.theme, self.theme.signed_colours, self.measure)
         spots = {place for side, place in self.lit if side == self.picture.side}
         lit = frozenset(spots & set(range(len(self.picture.tokens))))
         vector_map(sketch, self.picture, self.words, self._area(), lit, self.here)
