@@ -35,7 +35,7 @@ from explorer.picture.theme import Theme
 from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance, label_image
-from explorer.views.painting.paint import elided, hatching
+from explorer.views.painting.paint import elided, frame_image, hatching
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 # To ask Qt's classes for these takes as long as a small box.
@@ -43,6 +43,7 @@ _NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
+_LARGE = 16_384  # px; of larger boxes no image is kept
 _LEAST_ROOM = 8  # px; less has no room for a text
 
 _DrawnLabel = tuple[QImage, float, float]
@@ -56,6 +57,7 @@ class Canvas:
     theme: Theme
     family: str  # of the font
     labels: "Callable[[float, bool, str, str, float], _DrawnLabel | None]"
+    ratio: float  # pixels of the device in a px
     by_letters: bool  # whether texts are drawn letter by letter: an image of them would be blurred
 
     def colour(self, name: str, opacity: float = 1.0) -> QColor:
@@ -75,7 +77,8 @@ def paint_marks(painter: QPainter, marks: Iterable[Mark], theme: Theme) -> None:
     """Paint all marks, one over the other."""
     font, ground = painter.font(), painter.background().color().name()
     family, scaled = font.family(), painter.transform().isScaling()
-    canvas = Canvas(painter, theme, family, _labels(family, theme, ground, spans.pixels_a_px(painter)), scaled)
+    ratio = spans.pixels_a_px(painter)
+    canvas = Canvas(painter, theme, family, _labels(family, theme, ground, ratio), ratio, scaled)
     for mark in marks:
         if type(mark) is Label:  # Every second mark is one.
             _label(mark, canvas)
@@ -197,9 +200,15 @@ def _font(family: str, px: float, bold: bool) -> QFont:
 
 
 def _box(mark: Box, canvas: Canvas) -> None:
-    painter, rect = canvas.painter, qrect(mark.rect)
+    painter, rect, theme = canvas.painter, qrect(mark.rect), canvas.theme
     if not mark.line and mark.radius < _ROUND_PX:
         painter.fillRect(rect, canvas.colour(mark.fill, mark.opacity))
+        return
+    if mark.radius and mark.opacity >= 1 and not canvas.by_letters and mark.rect.wide * mark.rect.high < _LARGE:
+        whole = rect.toRect()
+        fill, line = (getattr(theme, name, name) for name in (mark.fill, mark.line))
+        size = (max(1, whole.width()), max(1, whole.height()))
+        painter.drawImage(whole.topLeft(), frame_image(size, fill, line, mark.width, mark.radius, mark.dash, canvas.ratio))
         return
     painter.setBrush(canvas.colour(mark.fill, mark.opacity) if mark.fill else _NO_BRUSH)
     painter.setPen(canvas.pen(mark.line, mark.width, mark.opacity, mark.dash) if mark.line else _NO_PEN)
