@@ -146,7 +146,7 @@ def _letters(mark: Label, canvas: Canvas) -> None:
     """Draw a text where the painter enlarges or shrinks: pixels of an image of it would not be those of the device."""
     if mark.room < _LEAST_ROOM or not mark.text:
         return
-    font = _font(canvas.family, mark.px, mark.bold)
+    font = _unhinted(canvas.family, mark.px, mark.bold)
     text = mark.text if math.isinf(mark.room) else elided(QFontMetricsF(font), mark.text, mark.room)
     canvas.painter.setFont(font)
     canvas.painter.setPen(canvas.colour(mark.colour, mark.opacity))
@@ -196,6 +196,14 @@ def _font(family: str, px: float, bold: bool) -> QFont:
     font = QFont(family)
     font.setPixelSize(round(px))
     font.setBold(bold)
+    return font
+
+
+@lru_cache(maxsize=64)
+def _unhinted(family: str, px: float, bold: bool) -> QFont:
+    """A font whose letters are equally wide at every zoom."""
+    font = QFont(_font(family, px, bold))
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
 
 

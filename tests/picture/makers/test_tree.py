@@ -13,18 +13,8 @@ from explorer.picture.decoding_kinds import Tree
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
-from explorer.picture.makers.tree import (
-    ROOT,
-    best_places,
-    depths,
-    describe,
-    ink,
-    path,
-    probability,
-    search_tree,
-    sentence,
-    summary,
-)
+from explorer.picture.layout.tree_marks import ink
+from explorer.picture.makers.tree import ROOT, best_places, depths, describe, path, probability, search_tree, sentence, summary
 from explorer.picture.theme import DARK, LIGHT, THEMES
 from explorer.state.look import Look
 from explorer.tokens.bpe import BYTES
