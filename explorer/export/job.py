@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from explorer.export.choice import Choice, single, together
-from explorer.export.formats import FILMS, SCRIPTS, SVG_DPI, Format, Pixels, find, formats_of
+from explorer.export.formats import FILMS, SCRIPTS, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
 from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
@@ -26,7 +26,7 @@ from explorer.picture.figure.kinds import has_tables, kind_of, tables
 from explorer.picture.figure.outlines import outlined
 from explorer.picture.figure.plate import letter, render_print
 from explorer.picture.figure.print import ON_SCREEN, Print
-from explorer.picture.figure.svg import render
+from explorer.picture.figure.svg import SVG_DPI, render
 from explorer.picture.kinds import Picture
 from explorer.picture.layout.arranged import Arranged, pictures_in
 from explorer.picture.tables import Table

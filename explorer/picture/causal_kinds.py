@@ -1,18 +1,14 @@
 """The kinds of Picture that show what follows from what: changes, effects, the account of a logit, and the lens."""
 
-from typing import TYPE_CHECKING
-
 import attrs
 
+from explorer.picture.kinds import Heatmap
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
+from explorer.picture.sums import Sums
 from explorer.trace.arrays import Array
-
-if TYPE_CHECKING:
-    from explorer.picture.kinds import Heatmap
-    from explorer.picture.sums import Sums
-    from explorer.trace.found.findings import Lens
-    from explorer.trace.found.jacobian import Agreement
+from explorer.trace.found.findings import Lens
+from explorer.trace.found.jacobian import Agreement
 
 
 @attrs.frozen
@@ -55,8 +51,8 @@ class Postcard(Picture):
     sentence: str
     changes: str
     words: tuple[Reworded, ...]
-    map_before: "Heatmap | None"
-    map_after: "Heatmap | None"
+    map_before: Heatmap | None
+    map_after: Heatmap | None
     about: str
     hit: str
     rate: str
@@ -69,7 +65,7 @@ class Postcard(Picture):
 class Account(Picture):
     """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
 
-    sums: "Sums"
+    sums: Sums
     signed_colours: str
     caption: Caption
     head: int | None = None
@@ -97,14 +93,14 @@ class LensMap(Picture):
     says the place of the written word instead. `jacobian` says which lens it is, and `agreement` what was measured of both.
     """
 
-    lens: "Lens"
+    lens: Lens
     rows: tuple[str, ...]
     chosen: int
     scale: Scale
     caption: Caption
     ranks: bool = False
     jacobian: bool = False
-    agreement: "Agreement | None" = None
+    agreement: Agreement | None = None
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.mathematics import Numbers, softmax
-from explorer.picture.kinds import Axis, Closed
+from explorer.picture.axis import Axis
 from explorer.tokens.pieces import MARK
 from explorer.trace.arrays import Array
 from explorer.trace.tap_names import Cell
@@ -45,7 +45,7 @@ class Followed:
     passed: Array
     value: Array
     mixed: Array
-    closed: Closed
+    closed: NDArray[np.bool_]
     queries: Axis
     keys: Axis
     kv_head: int  # the head of K and V, which several heads may share

@@ -6,7 +6,7 @@ closed from other NaNs.
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.axis import Axis as Axis
+from explorer.picture.followed import Followed
 from explorer.picture.measured import Measured
 from explorer.picture.picture import Caption as Caption
 from explorer.picture.picture import Picture as Picture
@@ -21,9 +22,6 @@ from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
-
-if TYPE_CHECKING:
-    from explorer.picture.followed import Followed
 
 Closed = NDArray[np.bool_]
 
@@ -225,7 +223,7 @@ class Alignment(Picture):
 class Follow(Picture):
     """The way of one attention cell in six beats, from its query and key to what it passes on."""
 
-    followed: "Followed"
+    followed: Followed
     signed_colours: str
     caption: Caption
     head: int | None = None

@@ -19,9 +19,8 @@ from explorer.picture.cell_numbers import (
     is_small,
     luminance,
 )
-from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
-from explorer.picture.scales import BELOW, LEVELS, Scale
+from explorer.picture.scales import BELOW, LEVELS, Scale, palette
 from explorer.picture.theme import THEMES, Theme
 from tests.picture.examples import heatmap, words
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.figure.png import encode, palette
+from explorer.picture.figure.png import encode
 from explorer.picture.figure.text import REGULAR, runs, text, width
 from explorer.picture.layout.sketch import lines_of
+from explorer.picture.scales import palette
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 

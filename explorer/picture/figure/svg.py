@@ -9,6 +9,7 @@ from explorer.picture.kinds import Caption, Picture
 from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 
+SVG_DPI = 96.0  # px of an SVG per inch
 MARGIN = 24.0
 """The room (px) around a figure."""
 

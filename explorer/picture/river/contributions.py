@@ -5,12 +5,11 @@ decoder has direct parts in it, and only the row of the chosen step; the weights
 band without a coloured one looks and adds nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import attrs
 import numpy as np
 
-from explorer.mathematics import Numbers
 from explorer.picture.layout.follow_scene import colour
 from explorer.picture.marks import Bands, Box, Label, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
@@ -25,31 +24,6 @@ _LEAST = 0.02  # the share of the largest contribution from which a band is draw
 _CHIP = 0.08  # … and from which it has its number
 _INK = 0.72  # the place in the table of signed colours, as on the page that takes a word apart
 _CHIP_W, _CHIP_H = 44.0, 17.0
-
-
-@attrs.frozen(eq=False)
-class Contributions:
-    """What each key's token adds to logit(word) − logit(rival) at the chosen step, by attention and layer.
-
-    `values` has [head, lane of the key] for each attention of the decoder, `names` word and rival, `lane` the chosen step's.
-    The sum over the keys is the head's part of the difference, which is `difference` in all. `reach` is a round number that
-    neither a head nor a sum of heads exceeds.
-    """
-
-    values: Mapping[tuple[str, int], Numbers]
-    names: tuple[str, str]
-    lane: int
-    difference: float
-    reach: float
-
-    def drawn(self, river: River, block: Sublayer) -> Numbers | None:
-        """[lane of the key] of a block: the chosen head in the block that is looked at, the sum of all heads elsewhere."""
-        values = self.values.get((block.attention, block.layer))
-        if values is None:
-            return None
-        focus = (block.attention, block.layer) == (river.attention, river.layer)
-        row: Numbers = values[min(river.head, len(values) - 1)] if focus and river.head is not None else values.sum(axis=0)
-        return row
 
 
 def signed_colour(river: River, sign: float) -> str:

@@ -13,13 +13,13 @@ from explorer.picture.marks import Box, Cells, Label, Mark, Rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
-from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River, Sublayer
 from explorer.picture.river.scene import Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, labelled_columns, shown_text, smaller
 from explorer.picture.scales import LEVELS, indices
 
+_POOL_PX, _POOL_HIGH, _POOL_GAP = 11.0, 16.0, 3.0  # px, of the two buttons beside the heads
 _CELL = (76.0, 44.0)  # px of a cell at most
 _LABEL_W = 78.0
 
@@ -232,3 +232,22 @@ def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Draw
         for place, line in enumerate(lines):
             scene.append(Label(x, rect.y + 8 + 16 * place, line, 11, "faint" if place else "text"))
     return Drawn(tuple(scene), (Hot(rect, Place("block", attention=block.attention, layer=layer)),))
+
+
+def pool_switch(river: River, room: Rect, words: Words) -> Drawn:
+    """Two buttons: the mean or the maximum of all heads in place of one. The one that is on gives the chosen head back.
+
+    Without room there are none.
+    """
+    texts = {key: words(f"river.pools.{key}") for key in river.pools}
+    wide = max((about_width(text, _POOL_PX) + 14 for text in texts.values()), default=0.0)
+    if not texts or wide > room.wide or len(texts) * (_POOL_HIGH + _POOL_GAP) > room.high:
+        return Drawn(())
+    scene: list[Mark] = []
+    hot: list[Hot] = []
+    for place, (key, text) in enumerate(texts.items()):
+        rect, on = Rect(room.x, room.y + place * (_POOL_HIGH + _POOL_GAP), wide, _POOL_HIGH), key == river.pooled
+        scene.append(Box(rect, "accent" if on else "card", "" if on else "hairline", radius=3))
+        scene.append(Label(rect.x + wide / 2, rect.y + 8, text, _POOL_PX, "on_accent" if on else "text", on, "middle"))
+        hot.append(Hot(rect, Place("pool", side=key, attention=river.attention, layer=river.layer)))
+    return Drawn(tuple(scene), tuple(hot))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.picture.figure.png import palette
 from explorer.picture.layout.sketch import Measure
 from explorer.picture.marks import (
     BELOW_MIDDLE,
@@ -30,7 +29,7 @@ from explorer.picture.marks import (
     Rect,
     Sentence,
 )
-from explorer.picture.scales import GAP
+from explorer.picture.scales import GAP, palette
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image

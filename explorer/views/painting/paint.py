@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen
 
-from explorer.picture.figure.png import palette
-from explorer.picture.scales import GAP, LEVELS, table
+from explorer.picture.scales import GAP, LEVELS, palette, table
 from explorer.picture.theme import Theme
 
 _FEW = 24_576  # cells; of fewer, to hand Qt a palette takes as long as to look the colours up
