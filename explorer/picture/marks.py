@@ -62,7 +62,7 @@ class Rect:
 class Label:
     """A line of text. `y` is its middle, `x` the end that `align` names: "left", "middle" or "right".
 
-    It is cut short to `room`; a room of 0 leaves it out.
+    It is cut short to `room`; a room of 0 leaves it out. `turn` is in degrees, clockwise about (x, y).
     """
 
     x: float
@@ -74,6 +74,7 @@ class Label:
     align: str = "left"
     room: float = math.inf
     opacity: float = 1
+    turn: float = 0
 
 
 @attrs.frozen

@@ -1,5 +1,6 @@
 """Writes marks as SVG elements: shapes that a drawing program can edit, letters that stay letters."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
@@ -74,9 +75,10 @@ def _label(mark: Label, drawing: Drawing) -> None:
     weight = BOLD if mark.bold else REGULAR
     content = _cut(mark.text, mark.px, weight, mark.room)
     if content:
-        y, fill = mark.y + BELOW_MIDDLE * mark.px, _colour(drawing, mark.colour)
-        drawn = text(mark.x, y, content, size=mark.px, fill=fill, anchor=_ANCHOR[mark.align], weight=weight)
-        right = mark.x + _BEYOND[mark.align] * width(content, mark.px, weight)
+        below, turn, fill = BELOW_MIDDLE * mark.px, math.radians(mark.turn), _colour(drawing, mark.colour)
+        x, y = mark.x - below * math.sin(turn), mark.y + below * math.cos(turn)
+        drawn = text(x, y, content, size=mark.px, fill=fill, anchor=_ANCHOR[mark.align], weight=weight, turn=mark.turn)
+        right = x + (0.0 if turn else _BEYOND[mark.align] * width(content, mark.px, weight))
         drawing.add(drawn.replace("<text ", f"<text{_opaque(mark.opacity)} ", 1), right, y + 4)
 
 

@@ -39,6 +39,7 @@ from explorer.views.painting.paint import elided, frame_image, hatching
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 # To ask Qt's classes for these takes as long as a small box.
 _NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter.RenderHint.Antialiasing
+_FLAT = Qt.PenCapStyle.FlatCap
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
@@ -66,9 +67,9 @@ class Canvas:
     def pen(self, name: str, width: float, opacity: float, dash: Dash) -> QPen:
         """A pen of this width (px) and colour."""
         pen = QPen(self.colour(name, opacity), width)
+        pen.setCapStyle(_FLAT)  # as in an SVG
         if dash:
             pen.setDashPattern([each / width for each in dash])  # Qt counts in widths of the pen.
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
 
@@ -125,7 +126,7 @@ def rect_of(rect: QRectF) -> Rect:
 
 
 def _label(mark: Label, canvas: Canvas) -> None:
-    if canvas.by_letters:
+    if canvas.by_letters or mark.turn:
         _letters(mark, canvas)
         return
     made = canvas.labels(mark.px, mark.bold, mark.text, mark.colour, mark.room)
@@ -142,15 +143,22 @@ def _label(mark: Label, canvas: Canvas) -> None:
 
 
 def _letters(mark: Label, canvas: Canvas) -> None:
-    """Draw a text where the painter enlarges or shrinks: pixels of an image of it would not be those of the device."""
+    """Draw a text that is turned, or where the painter enlarges: pixels of an image of it would not be those of the device."""
     if mark.room < _LEAST_ROOM or not mark.text:
         return
     font = _unhinted(canvas.family, mark.px, mark.bold)
     text = mark.text if math.isinf(mark.room) else elided(QFontMetricsF(font), mark.text, mark.room)
     canvas.painter.setFont(font)
     canvas.painter.setPen(canvas.colour(mark.colour, mark.opacity))
-    x = mark.x - _SHARE[mark.align] * advance(font, text)
-    canvas.painter.drawText(QPointF(x, mark.y + BELOW_MIDDLE * mark.px), text)
+    left, below = -_SHARE[mark.align] * advance(font, text), BELOW_MIDDLE * mark.px
+    if not mark.turn:
+        canvas.painter.drawText(QPointF(mark.x + left, mark.y + below), text)
+        return
+    canvas.painter.save()
+    canvas.painter.translate(mark.x, mark.y)
+    canvas.painter.rotate(mark.turn)
+    canvas.painter.drawText(QPointF(left, below), text)
+    canvas.painter.restore()
 
 
 @lru_cache(maxsize=8)
