@@ -46,7 +46,13 @@ class Sketch:
 
     def dot(self, x: float, y: float, radius: float, colour: str) -> None:
         """Add a dot around a point."""
-        self.marks.append(Dots(np.array([x], np.float32), np.array([y], np.float32), radius, colour))
+        self.dots(np.array([[x, y]]), radius, colour)
+
+    def dots(self, xy: NDArray[np.floating], radius: float, colour: str) -> None:
+        """Add dots around points [dot, xy]."""
+        if len(xy):
+            x, y = np.asarray(xy, np.float32).T
+            self.marks.append(Dots(x, y, radius, colour))
 
     def write(
         self, x: float, y: float, content: str, size: float, colour: str = "", anchor: str = "start", bold: bool = False

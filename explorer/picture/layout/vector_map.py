@@ -56,14 +56,12 @@ def vector_map(
 ) -> Points:
     """Draw all of it, with the `lit` tokens and the point `here` marked; returns the places."""
     at, theme = points(picture, area), sketch.theme
-    for x, y in at.cloud.tolist():
-        sketch.dot(x, y, _SYMBOL_PX, theme.closed_line)
+    sketch.dots(at.cloud, _SYMBOL_PX, theme.closed_line)
     strong = lit or {picture.chosen}
     for token in sorted(range(len(picture.tokens)), key=strong.__contains__):
         _way(sketch, at, token, theme.accent if token in strong else theme.disabled)
     near = picture.near[:_MOST_NAMED]
-    for x, y in at.cloud[list(near)].tolist():
-        sketch.dot(x, y, _NEAR_PX, theme.accent)
+    sketch.dots(at.cloud[list(near)], _NEAR_PX, theme.accent)
     taken: list[Rect] = []  # Names come behind all dots, so that no dot lies on one.
     for token in sorted(range(len(picture.tokens)), key=lambda each: each not in strong):
         x, y = at.path[-1, token]
