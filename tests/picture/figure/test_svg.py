@@ -15,7 +15,6 @@ from PySide6.QtGui import QImage
 
 from explorer.export.choice import Choice, together
 from explorer.picture.decoding_kinds import Timeline
-from explorer.picture.figure.drawing import hexadecimal
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import runs, width
 from explorer.picture.figure.timeline import probability
@@ -24,7 +23,7 @@ from explorer.picture.layout.atlas import atlas
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers import decoding_step as step
 from explorer.picture.makers.timeline import timeline
-from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, indices, palette, table
+from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, hexadecimal, indices, palette, table
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
 from explorer.state.look import Look
 from explorer.tokens.token import Token
