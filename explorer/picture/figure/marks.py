@@ -48,6 +48,7 @@ def write_marks(drawing: Drawing, marks: Iterable[Mark], *, images: bool = False
             rect = mark.rect
             colours = getattr(drawing.theme, mark.colours, mark.colours)
             drawing.image(mark.index, colours, rect.x, rect.y, rect.wide, rect.high, mark.opacity)
+            drawing.reach(rect.right, rect.bottom)
         else:
             _write(mark, drawing)
 

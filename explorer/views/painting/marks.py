@@ -42,6 +42,7 @@ _NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter
 _FLAT = Qt.PenCapStyle.FlatCap
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
+_ON_GROUND = ("text", "faint", "disabled", "accent", "grey", "warning", "right")  # colours of texts on the plain ground
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 _LARGE = 16_384  # px; of larger boxes no image is kept
 _LEAST_ROOM = 8  # px; less has no room for a text
@@ -171,12 +172,14 @@ def _labels(
     Each is drawn once and kept. A river asks for a hundred, and what is the same for all is no part of what each asks for.
     """
 
+    own = {getattr(theme, name) for name in _ON_GROUND}
+
     @lru_cache(maxsize=2048)
     def drawn(px: float, bold: bool, text: str, colour: str, room: float) -> _DrawnLabel | None:
         if room < _LEAST_ROOM or not text:
             return None
         ink = getattr(theme, colour, colour)
-        behind = _BEHIND.get(colour, ground if ink != colour else _opposite(ink))  # Labels are drawn for their background.
+        behind = _BEHIND.get(colour, ground if ink != colour or ink in own else _opposite(ink))  # Labels are drawn for it.
         made = label_image(_font(family, px, bold), text, ink, getattr(theme, behind, behind), room, ratio)
         return made.image, made.size.width(), made.baseline - BELOW_MIDDLE * px
 
