@@ -1,4 +1,4 @@
-"""Paints marks with QPainter, and measures texts for whoever lays marks out."""
+"""Paints marks with QPainter."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.picture.layout.sketch import Measure
 from explorer.picture.marks import (
     BELOW_MIDDLE,
     Bands,
@@ -33,7 +32,8 @@ from explorer.picture.scales import GAP, palette
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image
-from explorer.views.painting.labels import advance, label_image
+from explorer.views.painting.labels import advance
+from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, unhinted
 from explorer.views.painting.paint import elided, frame_image, hatching
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
@@ -41,13 +41,8 @@ _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 _NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter.RenderHint.Antialiasing
 _FLAT = Qt.PenCapStyle.FlatCap
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
-_BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
-_ON_GROUND = ("text", "faint", "disabled", "accent", "grey", "warning", "right")  # colours of texts on the plain ground
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 _LARGE = 16_384  # px; of larger boxes no image is kept
-_LEAST_ROOM = 8  # px; less has no room for a text
-
-_DrawnLabel = tuple[QImage, float, float]
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +52,7 @@ class Canvas:
     painter: QPainter
     theme: Theme
     family: str  # of the font
-    labels: "Callable[[float, bool, str, str, float], _DrawnLabel | None]"
+    labels: "Callable[[float, bool, str, str, float], LabelImage | None]"
     ratio: float  # pixels of the device in a px
     by_letters: bool  # whether texts are drawn letter by letter: an image of them would be blurred
 
@@ -79,7 +74,7 @@ def paint_marks(painter: QPainter, marks: Iterable[Mark], theme: Theme) -> None:
     font, ground = painter.font(), painter.background().color().name()
     family, scaled = font.family(), painter.transform().isScaling()
     ratio = spans.pixels_a_px(painter)
-    canvas = Canvas(painter, theme, family, _labels(family, theme, ground, ratio), ratio, scaled)
+    canvas = Canvas(painter, theme, family, labels_on(family, theme, ground, ratio), ratio, scaled)
     for mark in marks:
         if type(mark) is Label:  # Every second mark is one.
             _label(mark, canvas)
@@ -95,17 +90,6 @@ def make_images(marks: Iterable[Mark], theme: Theme, ratio: float) -> None:
         make = _IMAGES.get(type(mark))
         if make is not None:
             make(mark, theme, ratio)
-
-
-@lru_cache(maxsize=4)
-def measure_in(family: str) -> Measure:
-    """What measures texts in the fonts of a family. A film of marks asks thousands of times, mostly for the same texts."""
-
-    @lru_cache(maxsize=4096)
-    def measured(content: str, size: float, bold: bool) -> float:
-        return QFontMetricsF(_font(family, size, bold)).horizontalAdvance(content)
-
-    return measured
 
 
 @lru_cache(maxsize=256)
@@ -145,9 +129,9 @@ def _label(mark: Label, canvas: Canvas) -> None:
 
 def _letters(mark: Label, canvas: Canvas) -> None:
     """Draw a text that is turned, or where the painter enlarges: pixels of an image of it would not be those of the device."""
-    if mark.room < _LEAST_ROOM or not mark.text:
+    if mark.room < LEAST_ROOM or not mark.text:
         return
-    font = _unhinted(canvas.family, mark.px, mark.bold)
+    font = unhinted(canvas.family, mark.px, mark.bold)
     text = mark.text if math.isinf(mark.room) else elided(QFontMetricsF(font), mark.text, mark.room)
     canvas.painter.setFont(font)
     canvas.painter.setPen(canvas.colour(mark.colour, mark.opacity))
@@ -162,59 +146,14 @@ def _letters(mark: Label, canvas: Canvas) -> None:
     canvas.painter.restore()
 
 
-@lru_cache(maxsize=8)
-def _labels(
-    family: str, theme: Theme, ground: str, ratio: float
-) -> Callable[[float, bool, str, str, float], _DrawnLabel | None]:
-    """Draws labels of a font family on one ground: px, bold, text, name of the colour, room → image, width, and how far its top
-    lies above the middle of the text.
-
-    Each is drawn once and kept. A river asks for a hundred, and what is the same for all is no part of what each asks for.
-    """
-
-    own = {getattr(theme, name) for name in _ON_GROUND}
-
-    @lru_cache(maxsize=2048)
-    def drawn(px: float, bold: bool, text: str, colour: str, room: float) -> _DrawnLabel | None:
-        if room < _LEAST_ROOM or not text:
-            return None
-        ink = getattr(theme, colour, colour)
-        behind = _BEHIND.get(colour, ground if ink != colour or ink in own else _opposite(ink))  # Labels are drawn for it.
-        made = label_image(_font(family, px, bold), text, ink, getattr(theme, behind, behind), room, ratio)
-        return made.image, made.size.width(), made.baseline - BELOW_MIDDLE * px
-
-    return drawn
-
-
-def _opposite(ink: str) -> str:
-    """What a text in a colour that is no field of the theme stands on: something that it can be read on."""
-    return "#000000" if QColor(ink).lightnessF() > 0.5 else "#ffffff"
-
-
 def _sentence(mark: Sentence, canvas: Canvas) -> None:
     x, end = mark.x, mark.x + mark.room
     for piece in mark.pieces:
         colour = "accent" if piece.accent else "text"
         _label(Label(x, mark.y, piece.text, mark.px, colour, piece.accent, room=max(end - x, 0.0)), canvas)
-        x += advance(_font(canvas.family, mark.px, piece.accent), piece.text)
+        x += advance(font_of(canvas.family, mark.px, piece.accent), piece.text)
         if x >= end:
             return
-
-
-@lru_cache(maxsize=64)
-def _font(family: str, px: float, bold: bool) -> QFont:
-    font = QFont(family)
-    font.setPixelSize(round(px))
-    font.setBold(bold)
-    return font
-
-
-@lru_cache(maxsize=64)
-def _unhinted(family: str, px: float, bold: bool) -> QFont:
-    """A font whose letters are equally wide at every zoom."""
-    font = QFont(_font(family, px, bold))
-    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    return font
 
 
 def _box(mark: Box, canvas: Canvas) -> None:

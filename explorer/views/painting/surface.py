@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from explorer.lang import Words
 from explorer.picture.layout.sketch import Measure
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.painting.marks import measure_in
+from explorer.views.painting.mark_texts import measure_in
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.spoken import say
 
