@@ -94,14 +94,13 @@ class Drawing:
         faint: bool = False,
         size: float = LABEL,
         weight: int = REGULAR,
-        turn: float = 0,
         fill: str = "",
     ) -> None:
-        """Add a line of text with its baseline at `y`; `turn` is in degrees. Without a `fill` it has a colour of the theme."""
+        """Add a line of text with its baseline at `y`. Without a `fill` it has a colour of the theme."""
         fill = fill or (self.theme.faint if faint else self.theme.text)
-        share = 0.0 if turn else {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
+        share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
         self.add(
-            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight, turn=turn),
+            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight),
             x + share * width(content, size, weight),
             y + 4,
         )

@@ -33,7 +33,7 @@ class CutRowsView(Surface):
         self.here: int | None = None  # the row whose name is under the mouse, or that the keys have reached
         self.places: Places | None = None
         self.comfortable_px = 240  # the height at which every id can be read
-        self._sketch: Sketch | None = None
+        self.sketch: Sketch | None = None
         self._times = 1.0  # how many times as large as it is laid out
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(320, 240)
@@ -60,7 +60,7 @@ class CutRowsView(Surface):
             area = Rect(2, 0, self.width() - 4, self.height())
             factor = enlargement(made, self.picture, area)
             places = cut_rows(made, self.picture, self.words, area.enlarged(1 / factor), self.here)
-            self.places, self._sketch, self._times = places.enlarged(factor), made, factor
+            self.places, self.sketch, self._times = places.enlarged(factor), made, factor
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -68,10 +68,10 @@ class CutRowsView(Surface):
         self._place()
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        if self._sketch is not None:
+        if self.sketch is not None:
             painter.save()
             painter.scale(self._times, self._times)
-            paint_marks(painter, self._sketch.marks, self.theme)
+            paint_marks(painter, self.sketch.marks, self.theme)
             painter.restore()
         self.paint_focus(painter)
 

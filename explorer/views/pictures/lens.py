@@ -36,7 +36,7 @@ class LensView(Surface):
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._first = 0
         self._grid: Grid | None = None
-        self._sketch: Sketch | None = None
+        self.sketch: Sketch | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
 
@@ -65,14 +65,14 @@ class LensView(Surface):
 
     def _place(self, *, reveal: bool = False) -> None:
         """Make the marks. `reveal` scrolls to the chosen position."""
-        self._sketch = self._grid = None
+        self.sketch = self._grid = None
         if self.picture is not None and self.words is not None:
             made = Sketch(self.theme, self.theme.signed_colours, self.measure)
             if reveal:
                 self._first = first_shown(made, self.picture, self._area(), self._first)
             self._first = grid(made, self.picture, self._area(), self._first).first
             shown = self.cell if self.here is None else self.here
-            self._grid, self._sketch = lens_map(made, self.picture, self.words, self._area(), self._first, shown), made
+            self._grid, self.sketch = lens_map(made, self.picture, self.words, self._area(), self._first, shown), made
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -85,8 +85,8 @@ class LensView(Surface):
         return self._grid.cell(row, position)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        if self._sketch is not None:
-            paint_marks(painter, self._sketch.marks, self.theme)
+        if self.sketch is not None:
+            paint_marks(painter, self.sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def describe(self, row: int, position: int) -> Pointed:

@@ -153,7 +153,7 @@ def test_a_long_translation_beside_its_cut_ends_within_its_row(view: CutRowsView
     rows = tuple(attrs.evolve(row, said="a river " * 60) for row in picture().rows[:2])
     view.resize(1100, 320)
     view.draw(attrs.evolve(picture(), rows=rows), Words.load("en"))
-    sketch = view._sketch
+    sketch = view.sketch
     assert sketch is not None
     lines = [mark for mark in sketch.marks if isinstance(mark, Label) and "river" in mark.text]
 
