@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Label, Mark
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.contributions import mode_bands
 from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask, masked_block
@@ -13,7 +14,7 @@ from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.output import draw_candidates, draw_words
 from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Drawn, Item, Label, joined
+from explorer.picture.river.scene import Drawn, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
 from explorer.picture.river.strips import LEAST_LABEL_PX, draw_strips, excerpt_told, reaches
 
@@ -91,7 +92,7 @@ def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The range of each column of vectors, above it."""
     half, place = river.halves[0], grid.halves[0]
     y = place.top - 8
-    scene: list[Item] = [
+    scene: list[Mark] = [
         Label(x, y, f"±{most:.3g}", 10, "faint")
         for x, most in zip((place.strips[0], place.strips[2]), reaches(half), strict=True)
     ]

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import cell, cell_tip, changeable, followable, told_closed
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
@@ -69,7 +70,7 @@ class HeatmapView(WalkedCanvas):
             self.set_cells(np.full_like(index, GAP) if picture.pending else index, picture.scale.colours)
         else:
             self.set_size(*picture.levels.shape)
-        self.tell_reader(picture.kind().describe(picture, words))
+        self.tell_reader(in_words(picture, words))
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is not None and self.picture.levels is not None:

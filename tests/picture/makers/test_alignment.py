@@ -10,13 +10,13 @@ import pytest
 
 from explorer.errors import UnknownHead, UnknownTap
 from explorer.picture.alignment_lines import strokes, tell_all, tell_column, tell_line, tell_row
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, Axis, Caption
 from explorer.picture.layout.alignment import lay_out, length_px, shortened, stacked
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.scales import Scale, unit_scale
-from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import BEGIN, END

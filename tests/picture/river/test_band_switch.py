@@ -5,13 +5,14 @@ import itertools
 import pytest
 
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Box, Label, Rect
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.grid import NARROW_PX, lay_out
 from explorer.picture.river.ground import Colours, draw_ground
 from explorer.picture.river.kept import Kept
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import usual
-from explorer.picture.river.scene import Box, Hot, Label, Rect, about_width
+from explorer.picture.river.scene import Hot, about_width
 from explorer.state.look import Look
 from tests.picture.examples import example, words
 
@@ -46,7 +47,7 @@ def test_buttons_and_captions_have_rows_of_their_own(size: tuple[int, int], arch
     above = [rect for rect in texts if rect.bottom <= top + 2]
     layers = [item.rect for item in ground.scene if isinstance(item, Box) and item.fill == "card" and item.rect.y == top - 10]
     accent = draw_accent(picture, grid, words(language), usual(picture), Kept())
-    chips = [item.rect for item in accent.scene if isinstance(item, Box) and item.rect.h == 17]
+    chips = [item.rect for item in accent.scene if isinstance(item, Box) and item.rect.high == 17]
 
     assert len(above) >= 6 and layers and chips
     assert len(buttons) in (0, 2, 3) and (buttons or size[0] < NARROW_PX)

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Bands
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.kept import Kept, Same
 from explorer.picture.river.pointing import of_lane, usual
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Bands, Drawn
+from explorer.picture.river.scene import Drawn
 from explorer.state.look import Look
 from tests.picture.examples import asked, words
 

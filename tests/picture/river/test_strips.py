@@ -8,6 +8,7 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Box, Label
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import lay_out
@@ -15,7 +16,7 @@ from explorer.picture.river.kept import Kept
 from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Label, about_width
+from explorer.picture.river.scene import about_width
 from explorer.picture.river.strips import LEAST_LABEL_PX, labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
@@ -76,8 +77,8 @@ def test_what_stands_out_cuts_no_label_where_each_lane_has_one() -> None:
         starts = {half.label.x - 2: half.pitch for half in grid.halves}
         grounds = [item.rect for item in accent if isinstance(item, Box) and item.fill == "window" and item.rect.x in starts]
         words = [item.rect for item in draw_words(made, grid).scene if isinstance(item, Box) and item.fill == "accent"]
-        assert grounds and all(rect.h <= starts[rect.x] for rect in grounds)
-        assert words and all(rect.h <= grid.halves[-1].pitch for rect in words)
+        assert grounds and all(rect.high <= starts[rect.x] for rect in grounds)
+        assert words and all(rect.high <= grid.halves[-1].pitch for rect in words)
 
 
 @pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])
@@ -104,9 +105,9 @@ def test_the_column_that_stands_out_covers_its_neighbours() -> None:
         drawn = draw_accent(made, grid, said, pointing, Kept()).scene
         rect = map_rect(made, grid)
         named = [item for item in drawn if isinstance(item, Label) and item.y == rect.y - 14 and item.align == "middle"]
-        assert len(named) == (rect.w / half.n >= 11)
+        assert len(named) == (rect.wide / half.n >= 11)
         for label in named:
             wide = min(about_width(label.text, label.px), label.room)
             covers = [item.rect for item in drawn if isinstance(item, Box) and item.rect.y == rect.y - 22]
-            assert bool(covers) == (wide + 2 > rect.w / half.n)
+            assert bool(covers) == (wide + 2 > rect.wide / half.n)
             assert all(each.x < label.x - wide / 2 and each.right > label.x + wide / 2 for each in covers)
