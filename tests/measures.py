@@ -111,13 +111,14 @@ def _leave(name: str, path: list[str], on_path: set[str]) -> list[str]:
 def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
     """The imports between two folders of a room that go against the direction in which most of them go.
 
-    The files that stand in the room itself count as one folder.
+    The files that stand in the room itself count as one folder, but for its face, the file that others open first, which
+    stands above all.
     """
     prefix = f"explorer.{room}."
 
     def folder(name: str) -> str:
         parts = name.removeprefix(prefix).split(".")
-        return parts[0] if len(parts) > 1 else "."
+        return parts[0] if len(parts) > 1 or parts[0] in {room, "main", "compute"} else "."
 
     between: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for name in sorted(graph.modules):
