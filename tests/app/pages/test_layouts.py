@@ -15,7 +15,7 @@ def kept() -> int:
 
 
 def made() -> int:
-    """How many Python objects of such items there are, whether they stand for one or not. Some objects lie about their class."""
+    """How many Python objects of such items there are, by their types: some objects lie about their class."""
     return sum(issubclass(type(each), QWidgetItem) for each in gc.get_objects())
 
 
