@@ -73,16 +73,6 @@ class Linear(nn.Linear):
         self._packed = copy.of(self.weight)
         return True
 
-    def try_rows(self, n_rows: int) -> None:
-        """Make the first product of packed weights with so many rows now, if it was not made yet.
-
-        oneDNN makes a kernel for each number of rows that it meets, and the result is compared: a translator's pass over a
-        sentence longer than any before took 13 ms instead of 6.
-        """
-        if self._packed is not None and not self._packed.has_tried(n_rows):
-            n = n_rows * self.in_features
-            self.forward(torch.arange(n, dtype=torch.float32).sin().view(n_rows, self.in_features))
-
     def settled(self) -> Tensor | None:
         """The weights that a product of several rows reads: the packed ones, or the parameter itself.
 

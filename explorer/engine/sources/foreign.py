@@ -253,9 +253,6 @@ class ForeignModel:
         tables = [frozen_array((zeros if each is None else each).float().cpu().numpy().copy()) for each in found]
         return tables[0], None if len(tables) == 1 or np.array_equal(tables[0], tables[-1]) else tables[1]
 
-    def rest(self, stop: Stop) -> None:
-        """There is nothing to prepare."""
-
     def _row(self, wish: Wish, text: str) -> Row:
         """The tokens of a text, or of the whole prompt that the model's chat template makes of it.
 

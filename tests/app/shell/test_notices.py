@@ -4,9 +4,9 @@ from pathlib import Path
 
 import attrs
 import pytest
-from explorer.app.shell.notices import LeftOpen
 from pytestqt.qtbot import QtBot
 
+from explorer.app.shell.notices import LeftOpen
 from explorer.lang import LANGUAGES, Words
 from explorer.state.saved import Saved
 from explorer.state.state import State
