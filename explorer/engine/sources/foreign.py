@@ -22,7 +22,7 @@ from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
-from explorer.engine.threads import threads
+from explorer.engine.speed.threads import threads
 from explorer.errors import (
     BadVocabulary,
     BeyondPositions,

@@ -11,17 +11,17 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.decoding.quick import can_be_quick
-from explorer.engine.decoding.quick_weights import round_weights
-from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import record
-from explorer.engine.sources.kept_passes import KeptPasses
-from explorer.engine.sources.looked_over import Guess, looked_over, recorded_to_end
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
-from explorer.engine.threads import decoding_threads, threads
+from explorer.engine.speed.kept_passes import KeptPasses
+from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
+from explorer.engine.speed.quick import can_be_quick
+from explorer.engine.speed.quick_weights import round_weights
+from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
+from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.presets import Preset

@@ -9,16 +9,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding import step_graph
-from explorer.engine.decoding.quick import QuickSteps
-from explorer.engine.decoding.quick_weights import quick_weights, round_weights
-from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
+from explorer.engine.speed import step_graph
+from explorer.engine.speed.quick import QuickSteps
+from explorer.engine.speed.quick_weights import quick_weights, round_weights
+from explorer.engine.speed.rounded import CannotRoundError
+from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.model.linear import Linear
 from explorer.model.packed import Packed
-from explorer.model.rounded import CannotRoundError
 from explorer.model.transformer import Transformer
 from explorer.model.weights import with_knobs
-from tests.engine.decoding.test_quick import model_of
+from tests.engine.speed.test_quick import model_of
 from tests.model.models import ORDERS, assert_same, use_order
 from tests.sweeps import sweep
 
@@ -145,7 +145,7 @@ def test_without_it_steps_are_made_as_before(fault: str, monkeypatch: pytest.Mon
         def cannot(_self: object, _layer: Linear) -> None:
             raise CannotRoundError
 
-        monkeypatch.setattr("explorer.model.rounded.Rounded.__init__", cannot)
+        monkeypatch.setattr("explorer.engine.speed.rounded.Rounded.__init__", cannot)
     model = ready()
     if fault != "nothing is rounded":
         assert quick_weights(model).graph is None

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
+from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
 from explorer.model.packed import turned
-from explorer.model.rounded import CannotRoundError, Rounded
 from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]
