@@ -18,6 +18,7 @@ from explorer.engine.decoding.greedy_batch import greedy_batch
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.experiments.runs import runs_of
 from explorer.engine.speed import quick
+from explorer.engine.speed.packed_linear import PackedLinear, pack
 from explorer.engine.speed.quick import QuickSteps, quick_state, steps_of
 from explorer.engine.speed.quick_weights import round_weights
 from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
@@ -27,9 +28,8 @@ from explorer.knobs import knob
 from explorer.lang import Words
 from explorer.model.attention import Attention
 from explorer.model.layers import DecoderLayer, FeedForward
-from explorer.model.linear import Linear
 from explorer.model.transformer import Generator, Transformer
-from explorer.model.weights import build, pack
+from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
@@ -121,7 +121,7 @@ def by_steps(model: Transformer, steps: Any) -> Tensor:
 
 def _packed(model: Transformer) -> Tensor:
     pack(model)
-    assert any(isinstance(each, Linear) and each._packed is not None for each in model.modules())
+    assert any(isinstance(each, PackedLinear) and each._packed is not None for each in model.modules())
     return whole(model)
 
 

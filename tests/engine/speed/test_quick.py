@@ -9,13 +9,14 @@ from torch import Tensor, nn
 
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.speed import quick_weights
+from explorer.engine.speed.packed_linear import pack
 from explorer.engine.speed.quick import QuickSteps, can_be_quick, steps_of
 from explorer.engine.speed.quick_weights import round_weights
 from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.hooks import hooked
 from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack
+from explorer.model.weights import build
 from tests.model.models import ORDERS, assert_same, randomized, small, use_order
 
 KNOBS: list[dict[str, object]] = [
