@@ -9,10 +9,10 @@ from torch import nn
 from explorer.engine.compute import Computer
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
+from explorer.engine.speed.foreign_packing import PackedLayer
 from explorer.engine.speed.packed_linear import unpack
 from explorer.errors import LiveNotFinite, ModelHasPreset, NotLoaded
 from explorer.foreign.model import Foreign
-from explorer.foreign.packing import PackedLayer
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import all_finite
 from explorer.state.wish import Wish

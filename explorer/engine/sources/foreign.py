@@ -22,6 +22,7 @@ from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
+from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.engine.speed.threads import threads
 from explorer.errors import (
     BadVocabulary,
@@ -70,7 +71,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     told = {} if folder.gguf is None else folder.gguf.header.told
     tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
-    opened = open_model(folder, stoppable(progress, stop))
+    opened = open_model(folder, stoppable(progress, stop), PackedLayers)
     made_from = () if folder.gguf is None else folder.gguf.kinds
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
     card = attrs.evolve(

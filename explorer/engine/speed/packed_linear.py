@@ -1,6 +1,6 @@
 """Linear layers whose weights will not change any more, with a copy of these in the order that is read fastest.
 
-torch's own product of a few rows arranges its matrix anew in each call (see `model.packed`).
+torch's own product of a few rows arranges its matrix anew in each call (see `packed.py`).
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from explorer.engine.speed.packed import Packed, can_pack, packed
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed, can_pack, packed
 
 _Kind = TypeVar("_Kind", bound=Linear)
 
@@ -98,7 +98,7 @@ class PackedLinear(Linear):
         return copy.tensor
 
     def is_right(self, n_rows: int) -> bool:
-        """Whether a product of so many rows by the settled weights is known to be right (see `model.packed`)."""
+        """Whether a product of so many rows by the settled weights is known to be right (see `packed.py`)."""
         copy = self._packed
         return copy is None or (n_rows == 1 and not copy.worth_for_one_row) or copy.is_right(n_rows)
 

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
+from explorer.engine.speed.packed import turned
 from explorer.engine.speed.packed_linear import PackedLinear
 from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
-from explorer.model.packed import turned
 from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]

@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from explorer.engine.speed.packed import Packed, Turned, _turns
+from explorer.engine.speed.packed import packed as arranged
 from explorer.engine.speed.packed_linear import PackedLinear, pack, unpack
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed, Turned, _turns
-from explorer.model.packed import packed as arranged
-from tests.model.models import ORDERS, use_order
+from tests.engine.speed.orders import ORDERS, use_order
 from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # processes with other numbers of threads
@@ -131,9 +131,9 @@ def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPa
         return torch.full((*x.shape[:-1], 500), float("nan"))
 
     use_order(monkeypatch, ORDERS[0])
-    monkeypatch.setattr("explorer.model.packed._right", {})
+    monkeypatch.setattr("explorer.engine.speed.packed._right", {})
     layer = packed()
-    monkeypatch.setattr("explorer.model.packed.Packed._product", lambda _self, x, bias: wrong(x, bias))
+    monkeypatch.setattr("explorer.engine.speed.packed.Packed._product", lambda _self, x, bias: wrong(x, bias))
     with torch.inference_mode():
         for rows in (5, 5, 6):
             x = torch.randn(rows, 250)
@@ -168,7 +168,7 @@ def test_small_matrices_are_turned_where_intels_library_reads_them_faster(
     """On ARM torch has none. On other makers' processors it does not use the widest instructions, which oneDNN does."""
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: has_mkl)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
-    monkeypatch.setattr("explorer.model.packed._processor", lambda: processor)
+    monkeypatch.setattr("explorer.engine.speed.packed._processor", lambda: processor)
     _turns.cache_clear()
     made = arranged(torch.ones(1024, 256))
     _turns.cache_clear()

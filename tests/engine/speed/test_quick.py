@@ -17,7 +17,8 @@ from explorer.model.hooks import hooked
 from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
-from tests.model.models import ORDERS, assert_same, randomized, small, use_order
+from tests.engine.speed.orders import ORDERS, use_order
+from tests.model.models import assert_same, randomized, small
 
 KNOBS: list[dict[str, object]] = [
     *(

@@ -138,7 +138,7 @@ class Turned(Packed):
 
 def _by_mkl() -> bool:
     """Whether torch multiplies with Intel's library."""
-    return torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]  # torch
+    return torch.backends.mkl.is_available()  # type: ignore[no-any-return, no-untyped-call]  # torch
 
 
 @lru_cache(maxsize=1)
