@@ -14,7 +14,7 @@ from explorer.engine.experiments.effects import is_long
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.trials import Trial, Trials
-from explorer.engine.threads import pass_work
+from explorer.engine.speed.threads import pass_work
 from explorer.mathematics import softmax
 from explorer.state.focus import Focus
 from explorer.trace.arrays import Array, frozen_array

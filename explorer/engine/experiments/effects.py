@@ -11,7 +11,7 @@ from explorer.engine.experiments.bench import Bench, frozen
 from explorer.engine.experiments.estimate import estimated_heads
 from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.trials import Trial, Trials
-from explorer.engine.threads import pass_work
+from explorer.engine.speed.threads import pass_work
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
 from explorer.trace.found.effects import Effects

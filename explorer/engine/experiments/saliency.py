@@ -11,7 +11,7 @@ from torch import Tensor
 from explorer.engine.experiments.bench import stop_if, stopping_between_layers
 from explorer.engine.experiments.path_integral import FIRST_STEPS, Numbers, integral
 from explorer.engine.experiments.runs import AnyModel
-from explorer.engine.threads import batch_threads, pass_work
+from explorer.engine.speed.threads import batch_threads, pass_work
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop
