@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
-    from explorer.trace.found.findings import Lens
+    from explorer.trace.found.lens import Lens
     from explorer.trace.found.why import Parts
     from explorer.trace.trace import Trace
 
@@ -40,7 +40,7 @@ def explore(
     LoRA adapter in the layout of PEFT, whose matrices are added to the weights of such a model.
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
-    a trained model finds its translation. `experiments` are names of explorer.trace.found.findings.EXPERIMENTS, which are
+    a trained model finds its translation. `experiments` are keys of explorer.trace.found.experiments.EXPERIMENTS, which are
     found out beside the pass. `chat` writes the text as a message in the chat template of a model of others: the tokens are
     those of the whole prompt. `knobs` are fields of explorer.config.Config.
     `model` is a module that `load_model` gave: the pass is made with it as it is, with its hooks and edited weights, and it

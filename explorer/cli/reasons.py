@@ -12,7 +12,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
 
 if TYPE_CHECKING:
-    from explorer.trace.found.findings import Lens
+    from explorer.trace.found.lens import Lens
     from explorer.trace.found.part import Part
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.why import Parts

@@ -21,7 +21,7 @@ class Wish:
     the model's own translation must begin with; `beam` is how many sentences its search follows.
 
     `changes` are made inside the pass, in this order, and affect the model's own translation too; those that are switched
-    off are not made. Experiments are made inside them, but for a few that say so (`trace.finding_kinds`).
+    off are not made. Experiments are made inside them, but for a few that say so (`trace.found.experiments`).
 
     `chat` writes the text as a message in the chat template of a model of others; tokens are then those of the whole prompt.
 

@@ -20,9 +20,8 @@ from explorer.state.state import State
 from explorer.state.tries import tries, unchanged_wish
 from explorer.trace.found.consequences import Consequence
 from explorer.trace.found.findings import NotMade, Unchanged
-from explorer.trace.found.patching import NotPatched
 from explorer.trace.found.saliency import Saliency
-from explorer.trace.found.steering import NotSteered, Steering
+from explorer.trace.found.steering import Steering
 from tests.foreign.models import families, fresh
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -166,9 +165,9 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     asking = request(folder, "olmo2", other=OTHER, toward=("a",), away=("b",))
     wanted = frozenset({"patching", "saliency", "steering"})
     found = Computer()(asking.asking(experiments=wanted)).trace.experiments
-    assert isinstance(found["patching"], NotPatched)
+    assert isinstance(found["patching"], NotMade)
     assert isinstance(found["saliency"], NotMade)
-    assert isinstance(found["steering"], NotSteered)
+    assert isinstance(found["steering"], NotMade)
     assert isinstance(found["steering"].error, NoStreamToSteer)
     assert "not known here" in explorer.lang.Words.load("en").error(found["steering"].error)
     assert issubclass(NoStreamToSteer, CannotSteer)

@@ -1,19 +1,22 @@
 """Passes with something changed, each against a way of its own to the same numbers."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from explorer.engine.compute import Computer
+from explorer.engine.experiments import findings
 from explorer.engine.request import Request
 from explorer.model.ids import ids_tensor
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.found.findings import DECODER_LEARNED, EXPERIMENTS, OF_DECODERS, Depth, Leak, PaddedBatch, Swap, Variants
+from explorer.trace.found.experiments import EXPERIMENTS, IN_FORMULAS
+from explorer.trace.found.findings import DECODER_LEARNED, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 from tests.sweeps import sweep
 
@@ -40,7 +43,7 @@ def test_only_what_is_asked_for_is_made(computer: Computer) -> None:
     request = Request.from_preset("tiny", "你好")
 
     assert dict(computer(request).trace.experiments) == {}
-    for name in EXPERIMENTS:
+    for name in IN_FORMULAS:
         assert list(computer(_with(request, name)).trace.experiments) == [name]
 
 
@@ -85,7 +88,7 @@ def test_without_positions_an_exchange_of_words_exchanges_rows(computer: Compute
 def test_the_model_is_as_before(computer: Computer) -> None:
     """An experiment without positions or residuals leaves no trace in the next pass."""
     plain = looked_into(computer, "variants")["generator.logits"]
-    for name in EXPERIMENTS:
+    for name in IN_FORMULAS:
         assert np.array_equal(looked_into(computer, name)["generator.logits"], plain)
     assert np.array_equal(looked_into(computer, "variants")["generator.logits"], plain)
 
@@ -207,7 +210,7 @@ def test_a_sentence_alone_is_a_batch_too(computer: Computer) -> None:
     assert found.difference == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["leak", "depth"])
+@pytest.mark.parametrize("name", ["leak", "depth", "segmentations"])
 def test_an_experiment_gives_way(computer: Computer, name: str) -> None:
     """To a stop that comes after the pass; the model is whole afterwards."""
     expected = looked_into(computer, "swap")["generator.logits"]
@@ -231,10 +234,10 @@ def test_every_experiment_works_on_every_model(computer: Computer, preset: str, 
     The target is given: of one token the trained model makes a translation without end, which takes a minute to patch.
     """
     asked = Request.from_preset(preset, text).wishing(batch=("好",), target=target if preset == "translator" else None)
-    trace = computer(asked.asking(experiments=frozenset(EXPERIMENTS))).trace
+    trace = computer(asked.asking(experiments=frozenset(IN_FORMULAS))).trace
     writes = "decoder.embedding.output" in trace
 
-    assert tuple(trace.experiments) == tuple(name for name in EXPERIMENTS if writes or name not in OF_DECODERS)
+    assert tuple(trace.experiments) == tuple(name for name in IN_FORMULAS if writes or not EXPERIMENTS[name].decoder)
 
 
 def test_a_state_can_be_put_beside(computer: Computer) -> None:
@@ -330,3 +333,9 @@ def test_what_learned_positions_would_begin_with_is_the_sides_own(computer: Comp
 
     name = DECODER_LEARNED if architecture == "encoder-decoder" else "learned"
     assert np.array_equal(shown.tables[name][:64], switched.table("decoder")[:64])
+
+
+def test_each_row_of_the_table_has_a_file_that_makes_it_and_each_such_file_a_row() -> None:
+    room = Path(findings.__file__).parent
+    makers = {path.stem for path in room.glob("*.py") if "\nMAKE = " in path.read_text(encoding="utf-8")}
+    assert makers == EXPERIMENTS.keys()

@@ -1,10 +1,14 @@
-"""What was measured of the two lenses on held-out sentences, and why a model has no Jacobian lens."""
+"""What each layer would say: the lens, with or without fitted matrices, and what was measured of both on held-out sentences."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
-from explorer.errors import ExplorerError, bare
+from explorer.trace.arrays import Array
+from explorer.trace.printed import printed
 
 
 @attrs.frozen
@@ -53,7 +57,35 @@ class Agreement:
 
 
 @attrs.frozen(eq=False)
-class NotFitted:
-    """Why there is no Jacobian lens, as the error whose sentence says it. The pass on screen stays as it is."""
+class Lens:
+    """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
 
-    error: ExplorerError = attrs.field(converter=bare)
+    `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
+    `names` the texts of all of them by id. `written` [position] are the ids of the words that are written, `written_p` and
+    `ranks` [row, position] their probability there and their place from 1. The last row is the output itself.
+
+    `agreement` is what was measured of a Jacobian lens on held-out sentences; None for the lens without matrices.
+    """
+
+    taps: tuple[str, ...]
+    ids: NDArray[np.int64]
+    probabilities: Array
+    written: tuple[int, ...]
+    written_p: Array
+    ranks: NDArray[np.int64]
+    tokens: tuple[str, ...] = ()  # [position] the words that are read
+    names: Mapping[int, str] = attrs.field(factory=dict)
+    agreement: Agreement | None = None
+
+    def agrees(self) -> NDArray[np.bool_]:
+        """[row, position] where the likeliest symbol is the one that is written."""
+        same: NDArray[np.bool_] = self.ids[:, :, 0] == np.array(self.written)
+        return same
+
+    def __repr__(self) -> str:
+        """One line for each row, at most ten lines."""
+        lines = [
+            f"{tap}: " + " ".join(f"{self.names[int(top[0])]} {p[0]:.2f}" for top, p in zip(ids[:12], row, strict=False))
+            for tap, ids, row in zip(self.taps, self.ids, self.probabilities, strict=True)
+        ]
+        return printed("\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]]))
