@@ -121,7 +121,7 @@ def by_steps(model: Transformer, steps: Any) -> Tensor:
 
 def _packed(model: Transformer) -> Tensor:
     pack(model)
-    assert any(isinstance(each, PackedLinear) and each.is_packed for each in model.modules())
+    assert any(isinstance(each, PackedLinear) and each._packed is not None for each in model.modules())
     return whole(model)
 
 

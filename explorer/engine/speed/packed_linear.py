@@ -85,11 +85,6 @@ class PackedLinear(Linear):
         self._packed = copy.of(self.weight)
         return True
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether there is a packed copy now."""
-        return self._packed is not None
-
     def settled(self) -> Tensor | None:
         """The weights that a product of several rows reads: the packed ones, or the parameter itself.
 

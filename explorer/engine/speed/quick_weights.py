@@ -115,7 +115,7 @@ def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) 
 def together(*layers: Linear) -> PackedLinear:
     """One layer that gives what several layers give of the same x, side by side. It is packed if that is worth it."""
     if len(layers) == 1:
-        return _beside(layers[0])
+        return layers[0] if isinstance(layers[0], PackedLinear) else PackedLinear.of(layers[0])
     with torch.device("meta"):
         made = PackedLinear(layers[0].in_features, sum(each.out_features for each in layers), bias=layers[0].bias is not None)
     with torch.inference_mode(False):  # Weights made in this mode could not be packed.
@@ -123,14 +123,6 @@ def together(*layers: Linear) -> PackedLinear:
         if made.bias is not None:
             made.bias = nn.Parameter(torch.cat([each.bias.detach() for each in layers]), requires_grad=False)
     made.pack()
-    return made
-
-
-def _beside(layer: Linear) -> PackedLinear:
-    """A layer with the parameters of one of the model's, and its packed copy, which stays out of the model's passes."""
-    made = PackedLinear.of(layer)
-    if isinstance(layer, PackedLinear) and not made.pack_as(layer):
-        made.pack()
     return made
 
 
