@@ -135,17 +135,17 @@ def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
 
 
 def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
-    """For each experiment the files of `explorer` in which its key stands as a text."""
+    """For each experiment the files of `engine` and `trace` in which its key stands as a text: pages show what they show."""
     keys = experiment_keys(tree)
     known: dict[str, list[str]] = {key: [] for key in keys}
-    for name, module in tree.of("explorer").items():
+    for name, module in (tree.of("explorer/engine") | tree.of("explorer/trace")).items():
         for key in keys & _texts(module):
             known[key].append(name)
     return known
 
 
 def experiment_keys(tree: Tree) -> set[str]:
-    """The keys of the experiments: the texts of the tuple or set EXPERIMENTS, wherever it stands."""
+    """The keys of the experiments: those of the rows of the table EXPERIMENTS, or its texts where it is a mere list."""
     for module in tree.of("explorer").values():
         for node in module.body:
             if isinstance(node, ast.AnnAssign | ast.Assign):
