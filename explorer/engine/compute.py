@@ -18,7 +18,7 @@ from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, Meas
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.inquiry import Inquiry
-from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
 from explorer.engine.lender import Lender
@@ -73,7 +73,7 @@ class Computer:
         self._lender = Lender(self._lend)
         self.writing = Writing(self.sources, ready_model, self._lender.changing)
         self._record = PassRecorder()
-        self._kept = Kept()
+        self._kept = KeptFindings()
         self._recorded = RecordedFiles()
         self._other = SecondModel(partial(_second, self.sources))  # It computes the wish to compare with.
         self._unchanged = SecondModel(partial(_second, self.sources))  # It computes the pass without changes.

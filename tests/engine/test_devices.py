@@ -14,7 +14,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.inquiry import Inquiry
-from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.experiments.patched_passes import Bed, PatchText
 from explorer.engine.experiments.patching import each_place_patched
 from explorer.engine.experiments.saliency import saliency
@@ -69,7 +69,7 @@ def _made(key: str, architecture: str) -> object:
         lend=None,
         second=SecondModel(lambda: None),
         progress=silent,
-        kept=Kept(),
+        kept=KeptFindings(),
     )
     return importlib.import_module(f"explorer.engine.experiments.{key}").MAKE(inquiry)
 

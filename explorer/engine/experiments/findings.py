@@ -77,7 +77,7 @@ def _made(row: Experiment, inquiry: Inquiry) -> object:
         for tap in row.taps:
             why = inquiry.card.why_absent(tap)
             if why:
-                raise LacksTap(name=row.key, tap=tap, why=why)
+                raise LacksTap(name=row.called, tap=tap, why=why)
         with _running(row, inquiry) as ready:
             return make(ready)
     except LacksTap as error:

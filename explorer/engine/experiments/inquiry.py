@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.lender import MakePass
 from explorer.engine.request import Request
 from explorer.engine.second_model import SecondModel
@@ -30,7 +30,7 @@ class Inquiry(Bench):
     lend: MakePass
     second: SecondModel
     progress: Progress
-    kept: Kept
+    kept: KeptFindings
     key: str = ""
     before: object = None
 

@@ -10,7 +10,7 @@ T = TypeVar("T")
 Place = tuple[object, ...]
 
 
-class Kept:
+class KeptFindings:
     """The findings of one Wish, its tokens and one version of the model, by key and place. Another one empties it."""
 
     def __init__(self) -> None:

@@ -15,7 +15,8 @@ from explorer.errors import UnknownExperiment
 class Experiment:
     """What is true of one experiment.
 
-    `key` names it in a Request, in `trace.experiments`, in formulas of lessons and in a Caption's `finding`.
+    `key` names it in a Request, in `trace.experiments`, in formulas of lessons and in a Caption's `finding`. A refusal names it
+    as it is `called`: that is its key, unless it goes on with another one.
 
     What it needs: with `decoder` a model that writes words, with `own` a model of ours, whose knobs and parts it asks for, and
     the `taps`, named without side and layer. A Request for an `own` one is refused for a model of others; one that may be
@@ -33,6 +34,7 @@ class Experiment:
     """
 
     key: str
+    called: str = attrs.field(default=attrs.Factory(lambda row: row.key, takes_self=True))
     decoder: bool = False
     own: bool = False
     taps: tuple[str, ...] = ()
@@ -51,6 +53,7 @@ class Experiment:
         return tuple(getattr(focus, field) for field in self.place)
 
 
+_EFFECTS = ("generator.logits", "self_attn.weights")
 _WHY = ("generator.logits", "self_attn.mixed", "residual2")
 
 EXPERIMENTS = {
@@ -62,10 +65,14 @@ EXPERIMENTS = {
         Experiment(key="depth", own=True),
         Experiment(key="batch", own=True, changes=False),
         Experiment(key="copies", own=True, passes=False, changes=False),
-        Experiment(key="effects", taps=("generator.logits", "self_attn.weights")),
-        Experiment(key="effects_exact", taps=("generator.logits", "self_attn.weights"), grows="head_rows"),
+        Experiment(key="effects", taps=_EFFECTS),
+        Experiment(key="effects_exact", called="effects", taps=_EFFECTS, grows="head_rows"),
         Experiment(
-            key="edges", taps=("generator.logits", "self_attn.masked"), place=("attention", "layer", "head"), grows="edge_rows"
+            key="edges",
+            called="effects",
+            taps=("generator.logits", "self_attn.masked"),
+            place=("attention", "layer", "head"),
+            grows="edge_rows",
         ),
         Experiment(key="why", decoder=True, taps=_WHY, passes=False),
         Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False),

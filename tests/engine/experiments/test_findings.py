@@ -1,14 +1,18 @@
 """Passes with something changed, each against a way of its own to the same numbers."""
 
+import importlib
 import math
+import pkgutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from explorer.engine import experiments
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import findings
+from explorer.engine.experiments import findings, leak
+from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.request import Request
 from explorer.model.ids import ids_tensor
 from explorer.model.positions import EXPONENTS
@@ -16,7 +20,7 @@ from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.experiments import EXPERIMENTS, IN_FORMULAS
-from explorer.trace.found.findings import DECODER_LEARNED, Depth, Leak, PaddedBatch, Swap, Variants
+from explorer.trace.found.findings import DECODER_LEARNED, Depth, Leak, NotMade, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 from tests.sweeps import sweep
 
@@ -238,6 +242,46 @@ def test_every_experiment_works_on_every_model(computer: Computer, preset: str, 
     writes = "decoder.embedding.output" in trace
 
     assert tuple(trace.experiments) == tuple(name for name in IN_FORMULAS if writes or not EXPERIMENTS[name].decoder)
+
+
+def test_every_row_of_the_table_has_a_file_that_makes_it() -> None:
+    """And every file that makes something has a row, so that somebody can ask for it."""
+    files = {
+        each.name
+        for each in pkgutil.iter_modules(experiments.__path__)
+        if hasattr(importlib.import_module(f"{experiments.__name__}.{each.name}"), "MAKE")
+    }
+    assert files == EXPERIMENTS.keys()
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_every_experiment_is_made_of_every_kind_of_our_models(computer: Computer, architecture: str) -> None:
+    """Inside a change, so that the pass without it is asked for, too; of written words where a decoder writes some."""
+    side = "encoder" if architecture == "encoder-only" else "decoder"
+    change = Change(f"{side}.layers.0.self_attn.mixed", "scale", head=0, value=0.5)
+    request = Request.from_preset("tiny", "我爱北京", architecture=architecture).wishing(batch=("好",), changes=(change,))
+    frame = computer(request.asking(experiments=frozenset(EXPERIMENTS)))
+    promised = {key for key, row in EXPERIMENTS.items() if not row.decoder or architecture != "encoder-only"}
+
+    assert frame.trace.experiments.keys() == promised and not frame.broken
+    refused = {key: found.error for key, found in frame.trace.experiments.items() if isinstance(found, NotMade)}
+    assert refused.keys() <= {"jacobian"}  # Its matrices are fitted for one model alone.
+
+
+def test_a_bug_in_one_experiment_leaves_the_others(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a window, which tells it; a script gets the bug itself."""
+
+    def broken(_inquiry: Inquiry) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(leak, "MAKE", broken)
+    asked = Request.from_preset("tiny", "你好").asking(experiments=frozenset({"swap", "leak", "depth"}))
+    with pytest.raises(ZeroDivisionError):
+        computer(asked)
+    frame = computer(asked.asking(leaves_out=True))
+    found = frame.trace.experiments
+    assert list(frame.broken) == ["leak"] and isinstance(found["swap"], Swap) and isinstance(found["depth"], Depth)
+    assert isinstance(found["leak"], NotMade) and "ZeroDivisionError" in str(found["leak"].error)
 
 
 def test_a_state_can_be_put_beside(computer: Computer) -> None:
