@@ -13,6 +13,7 @@ FOLDERS = (".github", "assets", "explorer", "tests")
 DOCUMENTS = [ROOT / "README.md", *(path for each in FOLDERS for path in sorted((ROOT / each).rglob("README.md")))]
 DOCUMENTS.append(ROOT / ".github" / "CONTRIBUTING.md")
 MOST_STATIONS = 30
+MOST_WORDS = 50
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#([^)]*))?\)")
 _FILE = re.compile(r"`([\w./-]+\.(?:py|toml|md|tsv|txt))`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -76,14 +77,30 @@ def rows(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line] for line in lines[1:]]
 
 
-def test_every_word_of_the_glossary_is_a_class_of_the_file_that_it_names() -> None:
-    """One word, one thing, one place."""
+def definitions(word: str) -> list[str]:
+    """The files of the program, by their paths below `explorer`, that define a class of this name."""
+    defined = re.compile(rf"^class {word}\b", re.MULTILINE)
+    return [path.relative_to(CODE).as_posix() for path in sorted(CODE.rglob("*.py")) if defined.search(path.read_text("utf-8"))]
+
+
+def test_every_word_of_the_glossary_is_one_class_of_the_room_that_it_names() -> None:
+    """One word, one thing; and no more words than somebody reads."""
     words = rows("Words")
-    assert len(words) >= 30 and len({word for word, *_ in words}) == len(words)
-    for word, file, *_ in words:
-        name = word.strip("*")
-        source = (CODE / file.strip("`")).read_text("utf-8")
-        assert re.search(rf"^class {name}\b", source, re.MULTILINE), name
+    assert 30 <= len(words) <= MOST_WORDS
+    assert len({word for word, *_ in words}) == len(words)
+    wrong = {}
+    for word, room, *_ in words:
+        name, found = word.strip("*"), room.strip("`")
+        files = definitions(name)
+        if len(files) != 1 or files[0].split("/")[0] != found:
+            wrong[name] = files
+    assert wrong == {}
+
+
+def test_a_word_in_the_wrong_room_would_be_found() -> None:
+    """A class of another room, and a name that no class has."""
+    assert definitions("Trace") == ["trace/trace.py"]
+    assert definitions("Tarce") == []
 
 
 def test_the_walk_is_short_and_its_stations_are_there() -> None:

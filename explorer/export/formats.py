@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 
-SVG_DPI = 96.0  # px of an SVG per inch
-
-
 @attrs.frozen
 class Pixels:
     """The size of an image: `dpi` dots per inch, or exactly `width_px` pixels wide."""

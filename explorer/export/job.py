@@ -17,18 +17,19 @@ from typing import Any
 import attrs
 
 from explorer.export.choice import Choice, single, together
-from explorer.export.formats import FILMS, SCRIPTS, SVG_DPI, Format, Pixels, find, formats_of
+from explorer.export.formats import FILMS, SCRIPTS, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
 from explorer.export.web.whole import pictures_of
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
+from explorer.picture.figure.kinds import has_tables, kind_of, tables
 from explorer.picture.figure.outlines import outlined
 from explorer.picture.figure.plate import letter, render_print
 from explorer.picture.figure.print import ON_SCREEN, Print
-from explorer.picture.figure.svg import render
+from explorer.picture.figure.svg import SVG_DPI, render
 from explorer.picture.kinds import Picture
 from explorer.picture.layout.arranged import Arranged, pictures_in
-from explorer.picture.tables import Table, has_tables, tables
+from explorer.picture.tables import Table
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.trace.found.findings import Unchanged
@@ -114,7 +115,7 @@ class Export:
     def _play(self, format_: Format) -> Iterator[tuple[int, int]]:
         """Write the film of the picture, one frame at each step."""
         assert self.picture is not None and format_.run is not None  # `possible` offers films of pictures that move.
-        shoot = self.picture.kind().film
+        shoot = kind_of(self.picture).film
         assert shoot is not None
         film = shoot(self.picture, self.words, self.theme)
         make_folder(self.out if format_.in_folder else self.out.absolute().parent)

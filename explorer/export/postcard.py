@@ -7,6 +7,7 @@ from explorer.export import formats
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.makers.postcard import postcard
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
@@ -25,7 +26,7 @@ def write_postcard(trace: Trace, out: Path, words: Words, theme: Theme, width_px
     made = postcard(trace, look, Words.load("en") if in_numbers else words)
     if made is None:
         raise NothingChanged
-    sheet = made.kind().sheet
+    sheet = kind_of(made).sheet
     width = width_px or (None if sheet is None else round(sheet[0]))
     job = Export(trace=trace, out=out, format=format_, words=words, picture=made, look=look, theme=theme, width_px=width)
     for _step in job.run():

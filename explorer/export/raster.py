@@ -15,9 +15,9 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QImageReader, 
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
-from explorer.export.formats import SVG_DPI
 from explorer.files import replacing
 from explorer.picture.figure.png import encode_pixels
+from explorer.picture.figure.svg import SVG_DPI
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 

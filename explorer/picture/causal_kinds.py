@@ -1,18 +1,13 @@
 """The kinds of Picture that show what follows from what: changes, effects, the account of a logit, and the lens."""
 
-from typing import TYPE_CHECKING
-
 import attrs
 
+from explorer.picture.kinds import Heatmap
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
+from explorer.picture.sums import Sums
 from explorer.trace.arrays import Array
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
-    from explorer.picture.kinds import Heatmap
-    from explorer.picture.sums import Sums
-    from explorer.trace.found.lens import Agreement, Lens
+from explorer.trace.found.lens import Agreement, Lens
 
 
 @attrs.frozen
@@ -42,12 +37,6 @@ class Rewording(Picture):
     scale: Scale
     caption: Caption
 
-    def kind(self) -> "Kind[Rewording]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.rewording import REWORDING
-
-        return REWORDING
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Postcard(Picture):
@@ -61,8 +50,8 @@ class Postcard(Picture):
     sentence: str
     changes: str
     words: tuple[Reworded, ...]
-    map_before: "Heatmap | None"
-    map_after: "Heatmap | None"
+    map_before: Heatmap | None
+    map_after: Heatmap | None
     about: str
     hit: str
     rate: str
@@ -70,27 +59,15 @@ class Postcard(Picture):
     model: str
     caption: Caption
 
-    def kind(self) -> "Kind[Postcard]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.postcard import POSTCARD
-
-        return POSTCARD
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Account(Picture):
     """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
 
-    sums: "Sums"
+    sums: Sums
     signed_colours: str
     caption: Caption
     head: int | None = None
-
-    def kind(self) -> "Kind[Account]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.account import ACCOUNT
-
-        return ACCOUNT
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -106,12 +83,6 @@ class Removals(Picture):
     signed_colours: str
     caption: Caption
 
-    def kind(self) -> "Kind[Removals]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.removals import REMOVALS
-
-        return REMOVALS
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class LensMap(Picture):
@@ -121,20 +92,14 @@ class LensMap(Picture):
     says the place of the written word instead. `jacobian` says which lens it is, and `agreement` what was measured of both.
     """
 
-    lens: "Lens"
+    lens: Lens
     rows: tuple[str, ...]
     chosen: int
     scale: Scale
     caption: Caption
     ranks: bool = False
     jacobian: bool = False
-    agreement: "Agreement | None" = None
-
-    def kind(self) -> "Kind[LensMap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.lens import LENS
-
-        return LENS
+    agreement: Agreement | None = None
 
 
 @attrs.frozen
@@ -177,9 +142,3 @@ class EffectMap(Picture):
     def is_estimate(self, row: int) -> bool:
         """Whether the cells of a row are estimates."""
         return self.estimated and row >= self.exact_rows
-
-    def kind(self) -> "Kind[EffectMap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.effect_map import EFFECT_MAP
-
-        return EFFECT_MAP

@@ -7,8 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.figure.png import palette
-from explorer.picture.scales import Scale
+from explorer.picture.scales import Scale, palette
 from explorer.picture.theme import LIGHT, THEMES, Theme
 
 LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0

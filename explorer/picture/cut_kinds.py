@@ -1,7 +1,6 @@
 """The kind of Picture that lays the cuts of one sentence beside each other."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import attrs
 
@@ -10,9 +9,6 @@ from explorer.picture.scales import Scale
 from explorer.tokens.graphemes import Spans
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
 
 
 @attrs.frozen(eq=False)
@@ -72,9 +68,3 @@ class CutRows(Picture):
     scale: Scale
     difference_scale: Scale
     caption: Caption
-
-    def kind(self) -> "Kind[CutRows]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.cut_rows import CUT_ROWS
-
-        return CUT_ROWS

@@ -1,7 +1,5 @@
 """The kinds of Picture that show how a sentence was decoded: the steps, and what beam search tried."""
 
-from typing import TYPE_CHECKING
-
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +8,6 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 from explorer.trace.folding import Groups
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
 
 
 @attrs.frozen(kw_only=True)
@@ -46,12 +41,6 @@ class Tree(Picture):
     caption: Caption
     length_penalty: float = 1.0
     told_as: str = "tree"
-
-    def kind(self) -> "Kind[Tree]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.tree import TREE
-
-        return TREE
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -87,9 +76,3 @@ class Timeline(Picture):
     def tokens(self, index: int) -> frozenset[tuple[str, int]]:
         """Side and position of the tokens of a chip."""
         return frozenset((self.side, step + self.shift) for step in self.steps(index))
-
-    def kind(self) -> "Kind[Timeline]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.timeline import TIMELINE
-
-        return TIMELINE

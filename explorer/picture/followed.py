@@ -14,7 +14,6 @@ from explorer.mathematics import Numbers, softmax
 from explorer.picture.axis import Axis
 from explorer.tokens.pieces import MARK
 from explorer.trace.arrays import Array
-from explorer.trace.levels import Closed
 from explorer.trace.tap_names import Cell
 
 _NEAR = 1e-4  # the largest difference between formula and record that is rounding, as a share of the largest operand
@@ -46,7 +45,7 @@ class Followed:
     passed: Array
     value: Array
     mixed: Array
-    closed: Closed
+    closed: NDArray[np.bool_]
     queries: Axis
     keys: Axis
     kv_head: int  # the head of K and V, which several heads may share

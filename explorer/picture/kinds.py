@@ -6,7 +6,7 @@ closed from other NaNs.
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.axis import Axis as Axis
+from explorer.picture.followed import Followed
 from explorer.picture.measured import Measured
 from explorer.picture.picture import Caption as Caption
 from explorer.picture.picture import Picture as Picture
@@ -21,10 +22,6 @@ from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
-    from explorer.picture.followed import Followed
 
 Closed = NDArray[np.bool_]
 
@@ -74,12 +71,6 @@ class Heatmap(Picture):
         same = (self.values == self.recorded) | (np.isnan(self.values) & np.isnan(self.recorded))
         return bool((same if self.closed is None else same | self.closed).all())
 
-    def kind(self) -> "Kind[Heatmap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.map import HEATMAP
-
-        return HEATMAP
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class HeadGrid(Picture):
@@ -121,12 +112,6 @@ class HeadGrid(Picture):
         """The number of queries and keys of one head."""
         return (len(self.values[0, 0]), len(self.values[0, 0, 0])) if self.large is None else self.large.layers[0].shape
 
-    def kind(self) -> "Kind[HeadGrid]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.wall import HEAD_GRID
-
-        return HEAD_GRID
-
 
 @attrs.frozen(eq=False)
 class LargeWall:
@@ -150,12 +135,6 @@ class Strips(Picture):
     bands: tuple[Heatmap, ...]
     caption: Caption
 
-    def kind(self) -> "Kind[Strips]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.map import STRIPS
-
-        return STRIPS
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Waves(Picture):
@@ -169,12 +148,6 @@ class Waves(Picture):
     x: NDArray[Any] | None = None  # None: 0, 1, 2, …
     main: int | None = None  # the curve that the picture is about; None: all alike
     between: "Between | None" = None  # the formula of the curves; None where nothing is known between the positions
-
-    def kind(self) -> "Kind[Waves]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.waves import WAVES
-
-        return WAVES
 
 
 @attrs.frozen(eq=False)
@@ -194,12 +167,6 @@ class TokenRow(Picture):
     text: str
     caption: Caption
 
-    def kind(self) -> "Kind[TokenRow]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.token_row import TOKEN_ROW
-
-        return TOKEN_ROW
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Bars(Picture):
@@ -216,12 +183,6 @@ class Bars(Picture):
     cut: Closed | None = None
     ids: tuple[int, ...] = ()
     chosen: int | None = None
-
-    def kind(self) -> "Kind[Bars]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.bars import BARS
-
-        return BARS
 
 
 @attrs.frozen(eq=False)
@@ -257,27 +218,15 @@ class Alignment(Picture):
         """Whether any query sees a key that comes after it, as without a causal mask."""
         return bool(np.isfinite(self.values[np.triu_indices_from(self.values, 1)]).any())
 
-    def kind(self) -> "Kind[Alignment]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.alignment import ALIGNMENT
-
-        return ALIGNMENT
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Follow(Picture):
     """The way of one attention cell in six beats, from its query and key to what it passes on."""
 
-    followed: "Followed"
+    followed: Followed
     signed_colours: str
     caption: Caption
     head: int | None = None
-
-    def kind(self) -> "Kind[Follow]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.follow import FOLLOW
-
-        return FOLLOW
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -299,9 +248,3 @@ class VectorMap(Picture):
     chosen: int
     near: tuple[int, ...]
     caption: Caption
-
-    def kind(self) -> "Kind[VectorMap]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.vector_map import VECTOR_MAP
-
-        return VECTOR_MAP

@@ -1,16 +1,12 @@
-"""What every Picture has: a Caption that says what is shown and where its numbers come from, and a Kind that draws it."""
+"""What every Picture has: a Caption that says what is shown and where its numbers come from."""
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import attrs
 
 from explorer.lang import Words, sentences
 from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
 
 P = TypeVar("P", bound="Picture")
 
@@ -88,16 +84,12 @@ def told_pass(caption: Caption, words: Words) -> dict[str, str]:
     return told | {words(f"picture.without.{each}"): words(f"picture.without_about.{each}") for each in caption.without}
 
 
-class Picture(ABC):
-    """The base of all kinds of Picture. Each has a caption and a Kind, which draws it as SVG, makes tables and a description.
+class Picture:
+    """The base of all kinds of Picture: numbers and labels with a caption. A kind knows neither drawing nor toolkit.
 
-    A new kind needs three things: a frozen class, as in `kinds.py`, a Kind in `picture/figure` and a View in `views/pictures`.
+    A new kind needs a frozen class, as in `kinds.py`, its row in `figure/kinds.py` and a View in `views/pictures`.
     """
 
     __slots__ = ()
     caption: Caption
     head: int | None = None  # the head that the numbers belong to; None where they belong to several
-
-    @abstractmethod
-    def kind(self) -> "Kind[Any]":
-        """The drawing, tables and description of this kind of picture; imported at the first use."""

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.picture.theme import Theme
 from explorer.state.look import SIGNED_COLOURS, UNIT_COLOURS
 
 LEVELS = 251  # colour indices 0…250 are data; the five below are not
@@ -138,8 +139,38 @@ def outliers(colours: str) -> NDArray[np.uint8]:
     return made
 
 
+def level_colour(colours: str, level: int) -> str:
+    """One level of a colour table in hexadecimal."""
+    return hexadecimal(table(colours)[level])
+
+
+def bar_colour(colours: str) -> str:
+    """The one colour of bars that have no sign: a third of the way up their scale."""
+    return level_colour(colours, LEVELS // 3)
+
+
+def hexadecimal(colour: NDArray[np.uint8]) -> str:
+    """ "#00224e" from red, green and blue."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
 def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
     """`count` hexadecimal colours for curves, from the part of viridis that is visible on white, or on black."""
     first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)
     rows = table("viridis")[np.linspace(first, last, count).astype(int)]
     return ["#{:02x}{:02x}{:02x}".format(*(int(channel) for channel in row)) for row in rows]
+
+
+def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:
+    """[256, 4] red, green, blue, alpha of every colour index; gaps are transparent."""
+    rgba = np.zeros((256, 4), np.uint8)
+    rgba[:LEVELS] = np.column_stack([table(colours), np.full(LEVELS, 255)])
+    rgba[[BELOW, ABOVE]] = np.column_stack([outliers(colours), [255, 255]])
+    rgba[CLOSED] = (*_rgb(theme.closed), 255)
+    rgba[NOT_A_NUMBER] = (*_rgb(theme.unknown), 255)
+    rgba[GAP] = 0
+    return rgba
+
+
+def _rgb(hexa: str) -> tuple[Any, ...]:
+    return tuple(bytes.fromhex(hexa[1:]))

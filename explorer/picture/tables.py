@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.kinds import Axis, Caption, Picture
+from explorer.picture.kinds import Axis, Caption
 from explorer.trace.remake_heads import Remade
 
 Numbers = NDArray[np.floating]
@@ -25,22 +25,6 @@ class Table:
     rows: Axis
     columns: Axis
     head: int | None = None
-
-
-def has_tables(picture: Picture) -> bool:
-    """Whether a picture's numbers can be written; False for a wall of large maps, which has only blocks of them."""
-    return any(True for _table in picture.kind().tables(picture))
-
-
-def tables(picture: Picture) -> tuple[Table, ...]:
-    """All tables of a picture, each under a name of its own."""
-    found: list[Table] = []
-    taken: dict[str, int] = {}
-    for table in picture.kind().tables(picture):
-        taken[table.name] = taken.get(table.name, 0) + 1
-        again = f"{table.name}.{taken[table.name]}" if taken[table.name] > 1 else table.name
-        found.append(attrs.evolve(table, name=again))
-    return tuple(found)
 
 
 def table_name(caption: Caption, *, computed: bool = False) -> str:

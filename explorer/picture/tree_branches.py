@@ -1,13 +1,10 @@
-"""The branches of a Tree: where each stands, its sentence and score, its colours, and what is said of it."""
+"""The branches of a Tree: where each stands, its sentence and score, and what is said of it."""
 
 import math
-
-import attrs
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.decoding_kinds import Tree
-from explorer.picture.theme import Theme
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.vocabulary import BEGIN, END, SPECIALS, Vocabulary
 from explorer.trace.search_tree import score
@@ -101,27 +98,3 @@ def summary(tree: Tree, words: Words) -> str:
         words("tree.finished", rank=rank, sentence=sentence(tree, index), score=number(score_of(tree, index)))
         for rank, index in ranked
     )
-
-
-@attrs.frozen
-class Ink:
-    """How a branch's state is drawn: colours of the chip's edge and text and of its line, and the line's width (px)."""
-
-    edge: str
-    text: str
-    line: str
-    line_px: float
-    dashed: bool = False
-
-
-def ink(state: str, theme: Theme) -> Ink:
-    """The Ink of a state: accent for the best sentence and for the user's tokens, grey for others, faint for dropped ones."""
-    match state:
-        case "best":
-            return Ink(theme.accent, theme.text, theme.accent, 2.5)
-        case "forced":
-            return Ink(theme.accent, theme.text, theme.accent, 2.5, dashed=True)
-        case "kept":
-            return Ink(theme.faint, theme.text, theme.faint, 1.2)
-        case _:
-            return Ink(theme.hairline, theme.faint, theme.closed_line, 1.0)

@@ -19,7 +19,7 @@ Word = tuple[Ids, ...]
 
 
 @attrs.frozen
-class Row:
+class BatchRow:
     """One row of a batch in ids: the source, what the decoder is given, and the next symbol at each of its positions."""
 
     source: Ids
@@ -28,7 +28,7 @@ class Row:
 
 
 @attrs.frozen
-class Example:
+class PairExample:
     """A sentence pair in ids; the target has no begin and end symbols. `has_stop`: the source ends with a full stop."""
 
     source: tuple[Word, ...]
@@ -52,11 +52,11 @@ class Example:
             each for word in words for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
         )
 
-    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
         """The pair as a row of a batch; its source is drawn as `source_ids` says."""
         return paired(self.source_ids(split_words, drop_stop, chance), self.target)
 
-    def again(self, _row: Row, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+    def again(self, _row: BatchRow, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
         """The row that is compared with another row of this pair: its source is drawn anew."""
         return self.row(split_words, drop_stop, chance)
 
@@ -82,16 +82,16 @@ class TextExample:
         """By how much a batch of such rows is filled: no source, and the ids after the first one."""
         return 0, sum(len(word[0]) for word in self.words) - 1
 
-    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
         """The sentence as a row of a batch, drawn as the source of a pair is."""
-        ids = Example(self.words, (), self.has_stop).source_ids(split_words, drop_stop, chance)
-        return Row((), ids, (*ids[1:], END))
+        ids = PairExample(self.words, (), self.has_stop).source_ids(split_words, drop_stop, chance)
+        return BatchRow((), ids, (*ids[1:], END))
 
-    def whole(self) -> Row:
+    def whole(self) -> BatchRow:
         """The sentence as a row in which all known words are whole."""
         return self.row(0.0, 0.0, random.Random(0))
 
-    def again(self, row: Row, _split_words: float, _drop_stop: float, _chance: random.Random) -> Row:
+    def again(self, row: BatchRow, _split_words: float, _drop_stop: float, _chance: random.Random) -> BatchRow:
         """The row that is compared with `row`: the same one, because both must expect the same symbols."""
         return row
 
@@ -115,9 +115,9 @@ class Batch:
         return Batch(source, lengths, self.given.to(device), self.expected.to(device))
 
 
-def paired(source: Ids, target: Ids) -> Row:
+def paired(source: Ids, target: Ids) -> BatchRow:
     """The row of a pair: the decoder is given the begin symbol and the target, and expects the target and the end symbol."""
-    return Row(source, (BEGIN, *target), (*target, END))
+    return BatchRow(source, (BEGIN, *target), (*target, END))
 
 
 def make_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
@@ -125,7 +125,7 @@ def make_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
     return batch_of([paired(source, target) for source, target in zip(sources, targets, strict=True)])
 
 
-def batch_of(rows: Sequence[Row]) -> Batch:
+def batch_of(rows: Sequence[BatchRow]) -> Batch:
     """A batch of padded rows, of which all or none have a source."""
     sources = [row.source for row in rows]
     return Batch(

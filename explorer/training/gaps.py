@@ -13,7 +13,7 @@ import attrs
 from explorer.errors import BadVocabulary
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS
-from explorer.training.batches import Row, TextExample
+from explorer.training.batches import BatchRow, TextExample
 
 _EXPECTED, _HIDDEN, _OTHER = 0.15, 0.8, 0.1
 
@@ -55,13 +55,13 @@ class GapExample:
         """By how much a batch of such rows is filled; the encoder's ids count as a target's do."""
         return 0, self.text.lengths[1]
 
-    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
         """The sentence with gaps: the encoder's ids, and at each of them the expected symbol or PAD. One gap at least."""
         ids = self.text.row(split_words, drop_stop, chance).given
         at = {place for place in range(len(ids)) if chance.random() < _EXPECTED} or {chance.randrange(len(ids))}
         shown = tuple(self.gaps.shown(each, chance) if place in at else each for place, each in enumerate(ids))
-        return Row(shown, (), tuple(each if place in at else PAD for place, each in enumerate(ids)))
+        return BatchRow(shown, (), tuple(each if place in at else PAD for place, each in enumerate(ids)))
 
-    def again(self, row: Row, _split_words: float, _drop_stop: float, _chance: random.Random) -> Row:
+    def again(self, row: BatchRow, _split_words: float, _drop_stop: float, _chance: random.Random) -> BatchRow:
         """The row that is compared with `row`: the same one, because both must expect the same symbols."""
         return row

@@ -14,7 +14,7 @@ from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import UNKNOWN
-from explorer.training.batches import Example, TextExample, Word
+from explorer.training.batches import PairExample, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.gaps import GapExample
 
@@ -23,21 +23,21 @@ _TOLD_EVERY = 500
 
 
 @attrs.frozen
-class Prepared:
+class PreparedData:
     """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
 
     `characters_per_token` is that of what a language model predicts on the validation rows; 0 for a translator.
     """
 
     bilingual: Bilingual
-    train: tuple[Example, ...] | tuple[TextExample | GapExample, ...]
-    valid: tuple[Example, ...] | tuple[TextExample | GapExample, ...]
+    train: tuple[PairExample, ...] | tuple[TextExample | GapExample, ...]
+    valid: tuple[PairExample, ...] | tuple[TextExample | GapExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
     characters_per_token: float = 0.0
 
 
-def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Prepared:
+def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> PreparedData:
     """Read the rows, cut them and look up their ids. If the folder has vocabularies, they are used. Raises BadFile, EmptySplit.
 
     A row with more tokens than the Config has positions is left out.
@@ -57,9 +57,9 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
     bad = list(corpus.bad)
     done = 0
 
-    def examples(split: str) -> tuple[Example, ...]:
+    def examples(split: str) -> tuple[PairExample, ...]:
         nonlocal done
-        made: list[Example] = []
+        made: list[PairExample] = []
         for line, pair in zip(corpus.lines[split], corpus.split(split), strict=True):
             one = example(pair, bilingual, segmenter)
             if one.longest > config.max_len:
@@ -74,7 +74,7 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return Prepared(
+    return PreparedData(
         bilingual,
         train,
         valid,
@@ -83,11 +83,11 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
     )
 
 
-def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:
+def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExample:
     """A pair in ids."""
     source, target = pair
     words = words_of(source, bilingual, segmenter)
-    return Example(words, bilingual.target_ids(target), ends_with_stop(source, words))
+    return PairExample(words, bilingual.target_ids(target), ends_with_stop(source, words))
 
 
 def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Word, ...]:

@@ -15,13 +15,13 @@ from explorer.tokens.vocabulary import SPECIALS
 from explorer.training.batches import TextExample
 from explorer.training.corpus import MOST_BYTES
 from explorer.training.gaps import GapExample, Gaps
-from explorer.training.prepare import Prepared, ends_with_stop, words_of
+from explorer.training.prepare import PreparedData, ends_with_stop, words_of
 from explorer.training.texts import read_texts
 
 _TOLD_EVERY = 500
 
 
-def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> Prepared:
+def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
     """Read the sentences, cut them and look up their ids. If the folder has a vocabulary, it is used.
 
     A sentence with more tokens than the Config has positions is left out. Those for an encoder alone get gaps. Raises BadFile,
@@ -52,7 +52,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
                 progress(done / total)
         if not examples:
             raise EmptySplit(path=str(data), split=split)
-    return Prepared(
+    return PreparedData(
         vocabulary,
         tuple(made["train"]),
         tuple(made["valid"]),

@@ -16,7 +16,7 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
-from explorer.training.prepare import Prepared, prepare
+from explorer.training.prepare import PreparedData, prepare
 from explorer.training.prepare_texts import prepare_texts
 from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
@@ -139,7 +139,7 @@ class Run:
         return self.wish.out
 
 
-def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> Prepared:
+def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> PreparedData:
     if wish.translates:
         return prepare(wish.data, wish.out, wish.config, progress)
     return prepare_texts(wish.data, wish.sentences, wish.out, wish.config, progress)

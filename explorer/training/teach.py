@@ -24,7 +24,7 @@ from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import PAD, UNKNOWN, Vocabulary
-from explorer.training.batches import Batch, Example, make_batch
+from explorer.training.batches import Batch, PairExample, make_batch
 from explorer.training.bundle import write_bundle
 from explorer.training.corpus import read_corpus
 from explorer.training.loss import log_probabilities
@@ -147,7 +147,7 @@ def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -
     return more, {**weights, _SOURCE: torch.cat([table, *(row[None] for row in rows)])}
 
 
-def make(examples: list[Example]) -> Batch:
+def make(examples: list[PairExample]) -> Batch:
     """A batch of examples in which known words stay whole."""
     chance = random.Random(0)
     return make_batch([each.source_ids(0.0, 0.0, chance) for each in examples], [each.target for each in examples])

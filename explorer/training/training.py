@@ -20,7 +20,7 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
-from explorer.training.batches import Batch, Example, TextExample, batch_of, batch_plan
+from explorer.training.batches import Batch, PairExample, TextExample, batch_of, batch_plan
 from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
 from explorer.training.gaps import GapExample
@@ -49,8 +49,8 @@ class Training:
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[Example] | Sequence[TextExample | GapExample],
-        valid: Sequence[Example] | Sequence[TextExample | GapExample],
+        train: Sequence[PairExample] | Sequence[TextExample | GapExample],
+        valid: Sequence[PairExample] | Sequence[TextExample | GapExample],
         recipe: Recipe,
         folder: Path,
         *,

@@ -13,6 +13,7 @@ from explorer.export.film import write_apng, write_frames
 from explorer.export.formats import FILMS, FORMATS
 from explorer.export.job import Export
 from explorer.picture.figure.film import Film
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.follow import follow
 from explorer.state.look import Look
@@ -75,7 +76,7 @@ def test_a_followed_cell_is_exported_as_it_plays(tmp_path: Path) -> None:
 
 def test_a_picture_that_does_not_move_has_no_film() -> None:
     """And a film has no format of figures or numbers."""
-    assert head_map(example(), Look(), words("en")).kind().film is None
+    assert kind_of(head_map(example(), Look(), words("en"))).film is None
     with pytest.raises(UnknownFormat):
         list(Export(trace=example(), out=Path("x"), format="svg", words=words("en"), film=True).run())
     assert all(each.run is not None and each.is_figure for each in FILMS)

@@ -17,10 +17,11 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import CannotWrite, DiskFull
 from explorer.export import numbers
+from explorer.picture.figure.kinds import tables
 from explorer.picture.kinds import Axis
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.attention_steps import head_split
-from explorer.picture.tables import Table, tables
+from explorer.picture.tables import Table
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace

@@ -18,11 +18,10 @@ from PySide6.QtWidgets import QApplication
 from explorer.errors import CannotWrite, DiskFull, NotEnoughMemory
 from explorer.export import raster
 from explorer.picture.figure.ground import on_ground
-from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.kinds import Heatmap
-from explorer.picture.scales import CLOSED, LEVELS, NOT_A_NUMBER, indices
+from explorer.picture.scales import CLOSED, LEVELS, NOT_A_NUMBER, indices, palette
 from explorer.picture.theme import FAMILY, THEMES, Theme
 from tests.picture.examples import heatmap, words
 

@@ -20,6 +20,7 @@ from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.follow_text import division
 from explorer.picture.makers.follow import follow
 from explorer.picture.makers.layers import stream
@@ -281,7 +282,7 @@ def test_pictures_of_such_a_layer_are_drawn(name: str, folder: Folder) -> None:
     assert taps_shown == [parts[0], *between, parts[1], "residual2"]
     _assert_norms(trace, name)
     made = river(trace, look, EN)
-    assert made.kind().describe(made, EN)
+    assert kind_of(made).describe(made, EN)
 
 
 def _assert_norms(trace: Trace, name: str) -> None:
@@ -314,7 +315,7 @@ def test_what_a_head_mixed_it_from_is_not_seen_in_all_families(folder: Folder) -
         trace.why(2).inside("decoder.self_attn", 0, 0)
     assert caught.value.values["why"] == "absent.softmax_alone"
     made = river(trace, Look(bands="contributions").fitted(trace), EN)
-    assert made.kind().describe(made, EN)
+    assert kind_of(made).describe(made, EN)
 
 
 def test_a_row_whose_parts_are_not_all_there_does_not_fit() -> None:

@@ -1,7 +1,7 @@
 """What happens to files: bytes change, go and come, lines are exchanged, and a place is taken by something that is no file."""
 
-import contextlib
 import os
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -67,8 +67,7 @@ def reordered(text: str, chance: Random) -> str:
 
 def put_odd(path: Path, chance: Random) -> None:
     """In place of a file: a folder, a pipe, a device, a circle of links, a file that nobody may read, or nothing."""
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
+    clear(path)
     way = chance.randrange(9)
     if way == 0:
         path.mkdir()
@@ -87,6 +86,14 @@ def put_odd(path: Path, chance: Random) -> None:
     elif way == 7:
         path.write_bytes(b"")
         path.chmod(0)
+
+
+def clear(path: Path) -> None:
+    """Remove what stands there, which may be odd, too."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _place(data: bytes, chance: Random) -> int:

@@ -154,7 +154,7 @@ def _leave_preferences(trial: Trial) -> None:
     way = chance.randrange(5)
     if way == 0:
         for name in ("preferences.toml", "preferences.ini"):
-            (config_folder() / name).unlink(missing_ok=True)
+            damage.clear(config_folder() / name)
     elif way == 1 and path.is_file():
         path.write_bytes(damage.damaged(path.read_bytes(), chance))
     elif way == 2 and chance.random() < 0.3:

@@ -13,8 +13,8 @@ from explorer.app.pages.arranging import shown_cards
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.picture.cell_numbers import figures
+from explorer.picture.figure.kinds import tables
 from explorer.picture.kinds import Heatmap
-from explorer.picture.tables import tables
 from tests.journeys.conftest import Journey
 from tests.journeys.test_shown_is_exported import read as read_numbers
 from tests.picture.figure.printed import outside, read

@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.app.shell.window import Window
+from explorer.picture.figure.kinds import kind_of
 from explorer.views.painting import spoken
 from explorer.views.painting.spoken import say
 from explorer.views.pictures.river import RiverView
@@ -30,7 +31,7 @@ def test_keys_walk_the_cells_of_the_river(journey: Journey, heard: list[tuple[QW
         journey.wait(window.isActiveWindow)
         window.sentences.source_edit.setFocus()
         view.setFocus()
-        assert heard[-1] == (view, view.picture.kind().describe(view.picture, window.appearance.words))
+        assert heard[-1] == (view, kind_of(view.picture).describe(view.picture, window.appearance.words))
         weights = view.picture.focus.drawn
         assert weights is not None
         for _ in range(20):

@@ -181,7 +181,7 @@ def test_a_candidate_that_is_clicked_is_written_instead(journey: Journey) -> Non
         assert view.picture is not None and view.grid is not None
         second, before = view.picture.written.candidates[1], view.picture.written.labels[0]
         place = view.grid.candidates
-        row = min(30.0, place.h / 9)
+        row = min(30.0, place.high / 9)
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x + 30), round(place.y + 1.5 * row)))
         journey.settle(window)
         assert (second[2],) == window.session.state.wish.prefix

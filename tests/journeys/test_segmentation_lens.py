@@ -14,7 +14,7 @@ from explorer.app.pages.tokens_page import EXAMPLE, TokensPage
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.picture.cut_kinds import CutRows
-from explorer.picture.layout.sketch import Area
+from explorer.picture.marks import Rect
 from tests.journeys.conftest import Journey
 from tests.journeys.test_shown_is_exported import read
 
@@ -31,7 +31,7 @@ def shown(window: Window) -> CutRows:
     return picture
 
 
-def click(page: TokensPage, area: Area) -> None:
+def click(page: TokensPage, area: Rect) -> None:
     place = QPoint(round(area.x + 12), round(area.y + 12))
     QTest.mouseClick(page.cut_rows, Qt.MouseButton.LeftButton, pos=place)  # type: ignore[call-overload]
 

@@ -16,15 +16,15 @@ from explorer.picture.figure.print import Print
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Caption
 from explorer.picture.layout.account import account
-from explorer.picture.layout.sketch import Area, Letters, Sketch
+from explorer.picture.layout.sketch import Sketch
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Label, Marks, Rect
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.pointing import usual
-from explorer.picture.river.scene import Label, Scene
 from explorer.picture.sums import Sums
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
@@ -61,11 +61,11 @@ def test_an_account_says_what_a_click_does_where_it_can_be_clicked(name: str, la
 
 def _letters(sums: Sums, said: Words, *, answers: bool) -> str:
     sketch = Sketch(LIGHT, LIGHT.signed_colours, lambda text, size, _bold: 0.6 * size * len(text), answers=answers)
-    account(sketch, sums, said, Area(0, 0, 900, 600))
-    return "\n".join(mark.content for mark in sketch.marks if isinstance(mark, Letters))
+    account(sketch, sums, said, Rect(0, 0, 900, 600))
+    return "\n".join(mark.text for mark in sketch.marks if isinstance(mark, Label))
 
 
-def _written(scene: Scene) -> set[str]:
+def _written(scene: Marks) -> set[str]:
     return {item.text for item in scene if isinstance(item, Label)}
 
 

@@ -25,7 +25,7 @@ from explorer.state.wish import Wish
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
-from explorer.training.batches import Row, TextExample, batch_of
+from explorer.training.batches import BatchRow, TextExample, batch_of
 from explorer.training.gap_scores import gap_log_p, gap_scores
 from explorer.training.gaps import GapExample, Gaps
 from explorer.training.loss import log_probabilities
@@ -104,7 +104,7 @@ def test_every_sentence_has_a_gap_and_is_drawn_as_text_is() -> None:
 def test_a_batch_with_gaps_is_each_row_by_itself() -> None:
     """No query sees padding, and log P is that of the whole pass at the gaps, in their order."""
     model = build(CONFIG)
-    rows = [Row((5, 4, 7), (), (PAD, 6, PAD)), Row((4,), (), (8,))]
+    rows = [BatchRow((5, 4, 7), (), (PAD, 6, PAD)), BatchRow((4,), (), (8,))]
     together = log_probabilities(model, batch_of(rows))
     alone = [model(torch.tensor([row.source]), None)[0].log_softmax(dim=-1) for row in rows]
 

@@ -19,7 +19,7 @@ from explorer.model.weights import build
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
-from explorer.training.batches import Row, TextExample, batch_of
+from explorer.training.batches import BatchRow, TextExample, batch_of
 from explorer.training.lens_fit import Fitting, LensFitter
 from explorer.training.loss import log_probabilities
 from explorer.training.run import Run, TrainingSetup
@@ -176,7 +176,7 @@ def test_a_language_model_is_not_taught_to_translate(trained_run: Run, tmp_path:
 def test_a_batch_without_sources_is_each_row_by_itself() -> None:
     """Padding stands after the end, where the causal mask keeps it from what counts."""
     model = build(CONFIG)
-    rows = [Row((), (5, 6, 7), (6, 7, END)), Row((), (8,), (END,))]
+    rows = [BatchRow((), (5, 6, 7), (6, 7, END)), BatchRow((), (8,), (END,))]
     together = log_probabilities(model, batch_of(rows))
     alone = torch.cat([model(None, torch.tensor([row.given]))[0].log_softmax(dim=-1) for row in rows])
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.picture.layout.arranged import Arranged, arrange
-from explorer.picture.layout.sketch import Area
+from explorer.picture.marks import Rect
 
 
 def shown_cards(page: Page) -> tuple[Card, ...]:
@@ -25,5 +25,5 @@ def arranged(page: Page) -> Arranged | None:
         place = page.enlarged.place_of(card)
         corner = place.mapTo(page, QPoint(0, 0))
         if card.picture is not None:
-            placed.append((card.picture, Area(corner.x(), corner.y(), place.width(), place.height())))
+            placed.append((card.picture, Rect(corner.x(), corner.y(), place.width(), place.height())))
     return arrange(placed) if placed else None

@@ -8,10 +8,10 @@ import attrs
 from explorer.export.choice import Choice
 from explorer.export.formats import FILMS, SCRIPTS, Format, formats_of
 from explorer.lang import Words
+from explorer.picture.figure.kinds import has_tables, kind_of
 from explorer.picture.figure.plate import caption_of
 from explorer.picture.kinds import Picture
 from explorer.picture.layout.arranged import Arranged, pictures_in
-from explorer.picture.tables import has_tables
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 
@@ -46,7 +46,7 @@ class Contents:
     def named(self, words: Words) -> Iterator[tuple[str, str]]:
         """Everything that is offered: its key and its name."""
         yield THIS, self.first.picture.caption.title
-        if self.first.picture.kind().film is not None:
+        if kind_of(self.first.picture).film is not None:
             yield FILM, words("export.film")
         if self.several is not None and self.others:
             yield SEVERAL, words("export.cards", title=self.page)

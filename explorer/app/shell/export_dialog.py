@@ -37,6 +37,7 @@ from explorer.export.formats import Format, find, named
 from explorer.export.job import Export
 from explorer.export.pytorch.writing import weights_beside
 from explorer.lang import Words
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.kinds import Picture
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.state.look import Look
@@ -95,7 +96,7 @@ class ExportDialog(QDialog):
         self.dpi.setRange(24, 1200)
         self.dpi.setValue(self._usual_dpi)
         self.width_px.setRange(0, 20000)
-        sheet = self._contents.first.picture.kind().sheet
+        sheet = kind_of(self._contents.first.picture).sheet
         if sheet is not None:  # A sheet has a size of its own; any other picture is as wide as its dots say.
             self.width_px.setValue(round(sheet[0]))
         for box in (self.dpi, self.width_px):

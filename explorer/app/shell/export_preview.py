@@ -11,11 +11,11 @@ from shiboken6 import isValid
 
 from explorer.errors import ExplorerError
 from explorer.export import raster
-from explorer.export.formats import SVG_DPI
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL
 from explorer.picture.figure.outlines import lacking, outlined
+from explorer.picture.figure.svg import SVG_DPI
 
 THREAD = "export preview"
 _LEAST = QSize(300, 260)

@@ -13,7 +13,7 @@ from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.trials import Trial, Trials, is_long
-from explorer.engine.threads import pass_work
+from explorer.engine.speed.threads import pass_work
 from explorer.mathematics import softmax
 from explorer.state.focus import Focus
 from explorer.trace.arrays import Array, frozen_array

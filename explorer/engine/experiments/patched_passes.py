@@ -19,7 +19,7 @@ from explorer.engine.experiments.bench import fetched, stop_if, stopping_between
 from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.experiments.runs import AnyModel, runs_of
 from explorer.engine.experiments.trials import batch_size
-from explorer.engine.threads import batch_threads
+from explorer.engine.speed.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, first_of
 from explorer.stops import Stop

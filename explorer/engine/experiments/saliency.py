@@ -18,7 +18,7 @@ from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.runs import AnyModel
-from explorer.engine.threads import batch_threads, pass_work
+from explorer.engine.speed.threads import batch_threads, pass_work
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop

@@ -16,7 +16,7 @@ from explorer.engine.experiments.ablations import Ablated, card_place, feed_forw
 from explorer.engine.experiments.bench import Bench, fetched, frozen, stop_if
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.trials import Trials, is_long
-from explorer.engine.threads import pass_work
+from explorer.engine.speed.threads import pass_work
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.effects import Effects
 from explorer.trace.model_card import ModelCard

@@ -17,7 +17,7 @@ from torch import Tensor
 from explorer.engine.changing import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.threads import batch_threads
+from explorer.engine.speed.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap, first_of

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.figure.answering import Answering
 from explorer.picture.figure.drawing import Drawing
-from explorer.picture.figure.png import encode_small, palette
+from explorer.picture.figure.png import encode_small
 from explorer.picture.kinds import Axis
+from explorer.picture.scales import palette
 from explorer.picture.theme import DARK, LIGHT, Theme
 
 _OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light", "heads")  # No single colours of the page, or on data.

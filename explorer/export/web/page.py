@@ -15,6 +15,7 @@ from explorer.export.web.drawing import WebDrawing, variables
 from explorer.export.web.river import draw_web_river
 from explorer.lang import Words
 from explorer.picture.figure.ground import on_ground
+from explorer.picture.figure.kinds import in_words, kind_of
 from explorer.picture.figure.svg import MARGIN, draw_head
 from explorer.picture.figure.text import clean, faces
 from explorer.picture.kinds import Picture
@@ -36,8 +37,7 @@ def page(pictures: Sequence[Picture], trace: Trace, words: Words) -> str:
     about, needs = _about(trace, words), words("web.needs")
     fonts = faces("".join((about, needs, *_letters(figures))), bold=heading + _FIGURES)
     empty = "\n".join(
-        f'<figure role="img" aria-label="{escape(clean(picture.kind().describe(picture, words)))}"></figure>'
-        for picture in pictures
+        f'<figure role="img" aria-label="{escape(clean(in_words(picture, words)))}"></figure>' for picture in pictures
     )
     return (
         f'<!doctype html>\n<html lang="{words.language}">\n<head>\n<meta charset="utf-8">\n'
@@ -62,7 +62,7 @@ def _letters(figures: list[dict[str, Any]]) -> Iterator[str]:
 def _figure(picture: Picture, words: Words) -> dict[str, Any]:
     """A picture as an SVG element, with its places that answer and what stands out for each token."""
     picture = on_ground(picture, LIGHT)  # The page says itself what stands for these colours in the dark.
-    is_river, kind = isinstance(picture, River) and picture.opened is None, picture.kind()
+    is_river, kind = isinstance(picture, River) and picture.opened is None, kind_of(picture)
     drawing = WebDrawing(words, signed_by_theme=is_river)
     margin = MARGIN if kind.sheet is None else 0.0
     top = draw_head(drawing, picture.caption) if kind.sheet is None else 0.0

@@ -7,7 +7,9 @@ import attrs
 
 from explorer.export.web.drawing import WebDrawing
 from explorer.picture.figure.map import answering
-from explorer.picture.figure.river import HEIGHT, WIDTH, write_scene
+from explorer.picture.figure.marks import write_marks
+from explorer.picture.figure.river import HEIGHT, WIDTH
+from explorer.picture.marks import Rect
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid, lay_out
@@ -15,7 +17,7 @@ from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import pointing_at, usual
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Answering, HotRows, Rect
+from explorer.picture.river.scene import Answering, HotRows
 from explorer.picture.river.tell import tell
 
 _MOST_TOKENS = 48  # of both sides together; more would make the file large
@@ -30,7 +32,7 @@ def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
     drawing.add(
         f'<g transform="translate(0 {top:g})"><rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>'
     )
-    write_scene(drawing, base.scene)
+    write_marks(drawing, base.scene, images=True)
     usually = _over(drawing, river, grid, None)
     drawing.add(f'<g class="over">{usually}</g>')
     places = [each for hot in base.hot for each in _places(hot)]
@@ -44,14 +46,14 @@ def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
     if river.map is not None and river.map.levels is None:
         rect = map_rect(river, grid)
         rows, columns = river.map.values.shape
-        drawing.answer(answering(river.map, rect.x, top + rect.y, rect.w / columns, rect.h / rows))
+        drawing.answer(answering(river.map, rect.x, top + rect.y, rect.wide / columns, rect.high / rows))
 
 
 def _over(drawing: WebDrawing, river: River, grid: RiverGrid, place: Place | None) -> str:
     """What stands out for a token, as SVG elements; None: while nothing is pointed at."""
     over = WebDrawing(drawing.words, signed_by_theme=True)
     pointing = usual(river) if place is None else pointing_at(river, place, opened=False)
-    write_scene(over, draw_over(river, grid, drawing.words, pointing).scene)
+    write_marks(over, draw_over(river, grid, drawing.words, pointing).scene, images=True)
     return "\n".join(over.body)
 
 
@@ -59,9 +61,9 @@ def _places(hot: Answering) -> Iterator[tuple[Rect, Place]]:
     if not isinstance(hot, HotRows):
         yield hot.rect, hot.what
         return
-    high = hot.rect.h / hot.count
+    high = hot.rect.high / hot.count
     for row in range(hot.count):
-        yield Rect(hot.rect.x, hot.rect.y + row * high, hot.rect.w, high), hot.what(row)
+        yield Rect(hot.rect.x, hot.rect.y + row * high, hot.rect.wide, high), hot.what(row)
 
 
 def _hit(drawing: WebDrawing, river: River, rect: Rect, place: Place) -> None:
@@ -75,4 +77,6 @@ def _hit(drawing: WebDrawing, river: River, rect: Rect, place: Place) -> None:
         said = f'data-say="{escape("".join(piece.text for piece in pieces))}"'
     else:
         return
-    drawing.add(f'<rect class="hit" x="{rect.x:.1f}" y="{rect.y:.1f}" width="{rect.w:.1f}" height="{rect.h:.1f}" {said}/>')
+    drawing.add(
+        f'<rect class="hit" x="{rect.x:.1f}" y="{rect.y:.1f}" width="{rect.wide:.1f}" height="{rect.high:.1f}" {said}/>'
+    )

@@ -8,10 +8,11 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.account import account
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import as_array, largest_first, told
 from explorer.picture.tables import Table
 
@@ -26,8 +27,8 @@ def draw_account(drawing: Drawing, picture: Account, top: float) -> None:
     high = min(_MOST_PX, _AROUND_PX + _ROW_PX * n_rows)
     sketch = Sketch(drawing.theme, picture.signed_colours, measured)
     wide = drawing.filling(_WIDE, _LEAST)
-    account(sketch, sums, drawing.words, Area(0, top, wide, high))
-    draw_marks(drawing, sketch)
+    account(sketch, sums, drawing.words, Rect(0, top, wide, high))
+    write_marks(drawing, sketch.marks)
     drawing.reach(wide, top + high)
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.figure.drawing import Drawing, hexadecimal
-from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, Scale, outliers, table
+from explorer.picture.figure.drawing import Drawing
+from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, hexadecimal, outliers, table
 
 _FEW_CELLS = 4096  # Up to this many cells, each one is a rectangle of its own.
 _MOST_CELLS = 2**16  # Up to this many cells, all cells of one colour are one path.
@@ -14,21 +14,21 @@ _HATCHED_PX = 5.0  # px; a smaller closed cell has no room for its diagonal line
 
 
 def draw_cells(
-    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    """Draw [row, column] colour indices as cells of `cell_w` × `cell_h` px. Gaps between thumbnails stay empty."""
+    """Draw [row, column] indices of a colour table as cells of `cell_w` × `cell_h` px. Gaps between thumbnails stay empty."""
     if index.size > _MOST_CELLS:
-        draw_image(drawing, index, scale, left, top, cell_w, cell_h)
+        draw_image(drawing, index, colours, left, top, cell_w, cell_h)
         return
     if drawing.only_images:
-        draw_image(drawing, index, scale, left, top, cell_w, cell_h)
+        draw_image(drawing, index, colours, left, top, cell_w, cell_h)
     else:
         if math.isfinite(drawing.room):
             # On paper no cell ends where a pixel ends: the ground would shine through between shapes, so it has their colours.
-            draw_image(drawing, index, scale, left, top, cell_w, cell_h)
+            draw_image(drawing, index, colours, left, top, cell_w, cell_h)
         drawing.add('<g class="cells">')
         shapes = _paths if index.size > _FEW_CELLS else _rectangles
-        shapes(drawing, index, scale, left, top, cell_w, cell_h)
+        shapes(drawing, index, colours, left, top, cell_w, cell_h)
         drawing.add("</g>")
     if min(cell_w, cell_h) >= _HATCHED_PX:
         lines = "".join(
@@ -39,17 +39,17 @@ def draw_cells(
             drawing.add(f'<path d="{lines}" stroke="{drawing.theme.closed_line}"/>')
 
 
-def _fill(drawing: Drawing, scale: Scale, level: int) -> str:
+def _fill(drawing: Drawing, colours: str, level: int) -> str:
     special = {CLOSED: drawing.theme.closed, NOT_A_NUMBER: drawing.theme.unknown}
     if level in special:
         return special[level]
-    return hexadecimal(outliers(scale.colours)[level - BELOW] if level >= BELOW else table(scale.colours)[level])
+    return hexadecimal(outliers(colours)[level - BELOW] if level >= BELOW else table(colours)[level])
 
 
 def _rectangles(
-    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    fills = {level: _fill(drawing, scale, level) for level in np.unique(index).tolist() if level != GAP}
+    fills = {level: _fill(drawing, colours, level) for level in np.unique(index).tolist() if level != GAP}
     size = f'width="{cell_w:.2f}" height="{cell_h:.2f}"'
     for row, levels in enumerate(index.tolist()):
         y = top + row * cell_h
@@ -60,7 +60,7 @@ def _rectangles(
 
 
 def _paths(
-    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Draw all cells of one colour as one path; neighbours in a row become one rectangle of it."""
     changes = np.ones(index.shape, bool)
@@ -78,14 +78,14 @@ def _paths(
             f"h{(start - end) * cell_w:g}z"
             for row, start, end in zip(rows[mine], starts[mine], ends[mine], strict=True)
         )
-        drawing.add(f'<path d="{drawn}" fill="{_fill(drawing, scale, int(level))}"/>')
+        drawing.add(f'<path d="{drawn}" fill="{_fill(drawing, colours, int(level))}"/>')
     drawing.reach(left + index.shape[1] * cell_w, top + index.shape[0] * cell_h)
 
 
 def draw_image(
-    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Draw cells as an image."""
     wide, high = index.shape[1] * cell_w, index.shape[0] * cell_h
-    drawing.image(index, scale.colours, left, top, wide, high)
+    drawing.image(index, colours, left, top, wide, high)
     drawing.reach(left + wide, top + high)

@@ -8,10 +8,11 @@ from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRows
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.cut_rows import cut_rows, height_px
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 
 _LEAST_PX, _CHARACTER_PX, _BESIDE_PX, _LANE_PX = 720.0, 34.0, 420.0, 34.0
@@ -21,10 +22,10 @@ def draw_cut_rows(drawing: Drawing, picture: CutRows, top: float) -> None:
     """Draw all rows, as wide as the text needs."""
     natural = max(_LEAST_PX, _BESIDE_PX + _CHARACTER_PX * len(picture.text))
     wide = drawing.filling(natural, _LEAST_PX)
-    area = Area(0, top, wide, height_px(picture, _LANE_PX))
+    area = Rect(0, top, wide, height_px(picture, _LANE_PX))
     sketch = Sketch(drawing.theme, picture.difference_scale.colours, measured)
     cut_rows(sketch, picture, drawing.words, area)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(area.wide, area.bottom)
 
 

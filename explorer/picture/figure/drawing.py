@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.figure.png import encode, palette
+from explorer.picture.figure.png import encode
 from explorer.picture.figure.text import REGULAR, runs, text, width
 from explorer.picture.layout.sketch import lines_of
+from explorer.picture.scales import palette
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
@@ -93,14 +94,13 @@ class Drawing:
         faint: bool = False,
         size: float = LABEL,
         weight: int = REGULAR,
-        turn: float = 0,
         fill: str = "",
     ) -> None:
-        """Add a line of text with its baseline at `y`; `turn` is in degrees. Without a `fill` it has a colour of the theme."""
+        """Add a line of text with its baseline at `y`. Without a `fill` it has a colour of the theme."""
         fill = fill or (self.theme.faint if faint else self.theme.text)
-        share = 0.0 if turn else {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
+        share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
         self.add(
-            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight, turn=turn),
+            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight),
             x + share * width(content, size, weight),
             y + 4,
         )
@@ -120,11 +120,6 @@ class Drawing:
             x += width(letters, size) - width(bare, size)
             self.write(x, y + _BASELINE[kind], bare, faint=True, size=size)
             x += width(bare, size)
-
-
-def hexadecimal(colour: NDArray[np.uint8]) -> str:
-    """ "#00224e" from red, green and blue."""
-    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def largest(values: Array) -> float:

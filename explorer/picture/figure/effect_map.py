@@ -9,10 +9,11 @@ from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.effect_map import draw_effects, places
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table, table_name
 
 _WIDE_PX, _LEAST_PX, _ROW_PX, _ROUND_PX = 660.0, 340.0, 26.0, 110.0
@@ -21,10 +22,10 @@ _WIDE_PX, _LEAST_PX, _ROW_PX, _ROUND_PX = 660.0, 340.0, 26.0, 110.0
 def draw_effect_map(drawing: Drawing, picture: EffectMap, top: float) -> None:
     """Draw the map with its bars, its sentence and its scales."""
     sketch = Sketch(drawing.theme, picture.scale.colours, measured)
-    area = Area(0, top, drawing.filling(_WIDE_PX, _LEAST_PX), _ROUND_PX + _ROW_PX * len(picture.rows))
+    area = Rect(0, top, drawing.filling(_WIDE_PX, _LEAST_PX), _ROUND_PX + _ROW_PX * len(picture.rows))
     at = places(picture, area, measured)
     draw_effects(sketch, picture, drawing.words, area, at)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(at.bars.right, at.bars.bottom + 50)
 
 

@@ -9,17 +9,18 @@ from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import document
 from explorer.picture.follow_text import description, headline
 from explorer.picture.kinds import Axis, Follow
 from explorer.picture.layout.follow_sheet import beat_at, sheet
 from explorer.picture.layout.follow_time import timetable
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 from explorer.picture.theme import Theme
 
-_SHEET = Area(0, 0, 1140, 560)
+_SHEET = Rect(0, 0, 1140, 560)
 _LEAST = 900.0  # px; the sheet has three columns of beats
 _FRAME = (960, 600)
 _HEAD_PX, _BAR_PX = 44.0, 4.0
@@ -29,8 +30,8 @@ def draw_follow(drawing: Drawing, picture: Follow, top: float) -> None:
     """Draw the sheet: all six beats at their end."""
     sketch = Sketch(drawing.theme, picture.signed_colours, measured)
     wide = drawing.filling(_SHEET.wide, _LEAST)
-    sheet(sketch, picture.followed, drawing.words, Area(_SHEET.x, top, wide, _SHEET.high))
-    draw_marks(drawing, sketch)
+    sheet(sketch, picture.followed, drawing.words, Rect(_SHEET.x, top, wide, _SHEET.high))
+    write_marks(drawing, sketch.marks)
     drawing.reach(wide, top + _SHEET.high)
 
 
@@ -53,11 +54,11 @@ def _frame(picture: Follow, words: Words, theme: Theme, time: float) -> str:
     sketch.write(16, 28, headline(picture.followed, words), 15, bold=True)
     sketch.write(wide - 16, 28, picture.caption.tap, 12, theme.faint, "end")
     sketch.line(16, _HEAD_PX - 4, wide - 16, _HEAD_PX - 4, theme.hairline)
-    beat_at(sketch, picture.followed, words, Area(0, _HEAD_PX, wide, high - _HEAD_PX - 14), time)
+    beat_at(sketch, picture.followed, words, Rect(0, _HEAD_PX, wide, high - _HEAD_PX - 14), time)
     gone = min(time / timetable(picture.followed).total, 1.0)
-    sketch.box(Area(0, high - _BAR_PX, wide * gone, _BAR_PX), theme.accent)
+    sketch.box(Rect(0, high - _BAR_PX, wide * gone, _BAR_PX), theme.accent)
     drawing = Drawing(theme, words)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     return document(wide, high, drawing.body, theme.card, "", with_fonts=False)
 
 

@@ -8,10 +8,11 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.lens_map import lens_map
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 from explorer.trace.found.lens import Lens
 
@@ -25,10 +26,10 @@ def draw_lens(drawing: Drawing, picture: LensMap, top: float) -> None:
     beside = 0.0 if picture.agreement is None else _AGREES_PX
     natural = max(_USUAL_PX, _NAMES_PX + _CELL_PX * n_positions + beside)
     least = max(_LEAST_PX, _NAMES_PX + _LEAST_CELL_PX * n_positions + beside)
-    area = Area(0, top, max(least, drawing.within(natural)), _BELOW_PX + _ROW_PX * n_rows)
+    area = Rect(0, top, max(least, drawing.within(natural)), _BELOW_PX + _ROW_PX * n_rows)
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
     lens_map(sketch, picture, drawing.words, area, 0, (n_rows - 1, picture.chosen))
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(area.wide, area.bottom)
 
 

@@ -11,12 +11,14 @@ from explorer.lang import Words
 from explorer.picture.cell_numbers import fainter_inks, figures, has_room, inks, is_small
 from explorer.picture.cell_text import number, told_closed, told_reach
 from explorer.picture.figure.answering import Answering
-from explorer.picture.figure.cells import draw_cells, draw_image
-from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
+from explorer.picture.figure.drawing import LABEL, LINE, Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.text import text, width
+from explorer.picture.figure.marks import measured, write_marks
+from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap, Strips
-from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Label, Rect
+from explorer.picture.scales import NOT_A_NUMBER, Scale, hexadecimal, indices, table
 from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
@@ -34,19 +36,21 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     left = row_label_px(picture.rows, cell_h)
     turned = any(width(label, LABEL) > cell_w - 4 for label in picture.columns.labels)
     top += column_label_px(picture.columns, turned, cell_w)
-    column_labels(drawing, picture.columns, left, top, cell_w, turned)
-    row_labels(drawing, picture.rows, left, top, cell_h)
+    sketch = Sketch(drawing.theme, "", measured)
+    column_labels(sketch, picture.columns, left, top, cell_w, turned)
+    row_labels(sketch, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
-    draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
+    cells = Rect(left, top, n_columns * cell_w, n_rows * cell_h)
+    sketch.cells(cells, index, picture.scale.colours)
     drawing.answer(answering(picture, left, top, cell_w, cell_h))
     if picture.estimated is not None:
-        _hatch(drawing, picture.estimated, left, top, cell_w, cell_h)
+        _hatch(sketch, picture.estimated, left, top, cell_w, cell_h)
     if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
-        _write_numbers(drawing, picture, index, left, top, cell_w, cell_h)
-    right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
+        _write_numbers(sketch, picture, index, left, top, cell_w, cell_h)
     drawing.cramped = math.isfinite(drawing.room) and _loses_labels(picture, cell_w)
-    bottom = max(bottom, colour_bar(drawing, picture.scale, right + 16, top, bottom - top))
-    legend(drawing, picture, index, left, bottom)
+    bottom = max(cells.bottom, colour_bar(sketch, picture.scale, cells.right + 16, top, cells.high, drawing.room))
+    legend(sketch, picture, index, left, bottom, drawing.words, drawing.room)
+    write_marks(drawing, sketch.marks)
 
 
 def _loses_labels(picture: Heatmap, cell: float) -> bool:
@@ -59,31 +63,28 @@ def answering(picture: Heatmap, left: float, top: float, cell_w: float, cell_h: 
     return Answering(picture.values, picture.rows, picture.columns, picture.caption, left, top, cell_w, cell_h, picture.reason)
 
 
-def _hatch(drawing: Drawing, cells: Closed, left: float, top: float, cell_w: float, cell_h: float) -> None:
+def _hatch(sketch: Sketch, cells: Closed, left: float, top: float, cell_w: float, cell_h: float) -> None:
     """Draw lines over cells whose values are estimates."""
-    lines = []
     for row, column in np.argwhere(cells).tolist():
         x, y = left + column * cell_w, top + row * cell_h
-        lines += [f"M{x:.1f} {y + share * cell_h:.1f}l{share * cell_w:.1f} {-share * cell_h:.1f}" for share in (0.5, 1.0)]
-        lines.append(f"M{x + 0.5 * cell_w:.1f} {y + cell_h:.1f}l{0.5 * cell_w:.1f} {-0.5 * cell_h:.1f}")
-    drawing.add(f'<path d="{" ".join(lines)}" stroke="{drawing.theme.card}"/>')
+        for share in (0.5, 1.0):
+            sketch.line(x, y + share * cell_h, x + share * cell_w, y, "card")
+        sketch.line(x + 0.5 * cell_w, y + cell_h, x + cell_w, y + 0.5 * cell_h, "card")
 
 
 def _write_numbers(
-    drawing: Drawing, picture: Heatmap, index: NDArray[np.uint8], left: float, top: float, cell_w: float, cell_h: float
+    sketch: Sketch, picture: Heatmap, index: NDArray[np.uint8], left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Write the value into every cell that has one, in an ink that can be read on its colour."""
     scale, shown = picture.scale, picture.written
-    ink_of, fainter = inks(scale.colours, drawing.theme), fainter_inks(scale.colours, drawing.theme)
-    drawing.add('<g class="numbers">')
+    ink_of, fainter = inks(scale.colours, sketch.theme), fainter_inks(scale.colours, sketch.theme)
     for (row, column), level in np.ndenumerate(index):
         value = float(shown[row, column])
         label = next((each for each in figures(value) if width(each, _NUMBER) <= cell_w - 4), "")
         if label:
             x, y = left + (column + 0.5) * cell_w, top + (row + 0.5) * cell_h + _NUMBER / 3
             ink = fainter if is_small(value, scale) else ink_of
-            drawing.add(text(x, y, label, size=_NUMBER, fill=ink[level], anchor="middle"))
-    drawing.add("</g>")
+            sketch.write(x, y, label, _NUMBER, ink[level], "middle")
 
 
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
@@ -94,7 +95,8 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
     cell_w = whole(max(1.0, min(12.0, 280 / n_columns)))
     if math.isfinite(drawing.room):
         cell_w = min(12.0, _band_px(picture, drawing.room - left) / n_columns)
-    row_labels(drawing, rows, left, top + 20, cell_h)
+    sketch = Sketch(drawing.theme, "", measured)
+    row_labels(sketch, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
         if band.scale.reach is not None:
@@ -102,14 +104,16 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
         wide = max(band.values.shape[1] * cell_w, width(band.caption.title, LABEL), width(reach, LABEL))
         if left > start and left + wide > drawing.within(_LINE_PX):
             left, top = start, top + 62 + n_rows * cell_h
-            row_labels(drawing, rows, left, top + 20, cell_h)
-        drawing.write(left, top + 12, band.caption.title)
-        draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
+            row_labels(sketch, rows, left, top + 20, cell_h)
+        sketch.write(left, top + 12, band.caption.title, LABEL)
+        index, (high, n) = indices(band.values, band.scale, band.closed), band.values.shape
+        sketch.cells(Rect(left, top + 20, n * cell_w, high * cell_h), index, band.scale.colours)
         drawing.answer(answering(band, left, top + 20, cell_w, cell_h))
-        drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
+        sketch.write(left, top + 38 + n_rows * cell_h, reach, LABEL, "faint")
         left += wide + _BANDS_PX
     if any((indices(band.values, band.scale, band.closed) == NOT_A_NUMBER).any() for band in picture.bands):
-        _swatch(drawing, start, top + 58 + n_rows * cell_h, drawing.theme.unknown, drawing.words("legend.nan"))
+        _swatch(sketch, start, top + 58 + n_rows * cell_h, "unknown", drawing.words("legend.nan"), drawing.room)
+    write_marks(drawing, sketch.marks, images=True)
 
 
 def _band_px(picture: Strips, room: float) -> float:
@@ -162,23 +166,23 @@ def column_label_px(columns: Axis, turned: bool, cell: float) -> float:
     return math.ceil(10 + (max(width(label, LABEL) for label in columns.labels) if turned else LABEL))
 
 
-def column_labels(drawing: Drawing, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:
+def column_labels(sketch: Sketch, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:
     """Write the columns' labels above cells that begin at `left` and `top`, unless they would overlap."""
     if cell < LABEL:
         return  # The labels would overlap.
     for index, label in enumerate(columns.labels):
         middle = left + (index + 0.5) * cell
         if turned:
-            drawing.write(middle + 4, top - 6, label, turn=-90)
+            sketch.marks.append(Label(middle, top - 6, label, LABEL, turn=-90))
         else:
-            drawing.write(middle, top - 6, label, anchor="middle")
+            sketch.write(middle, top - 6, label, LABEL, anchor="middle")
 
 
-def row_labels(drawing: Drawing, rows: Axis, left: float, top: float, cell: float) -> None:
+def row_labels(sketch: Sketch, rows: Axis, left: float, top: float, cell: float) -> None:
     """Write the rows' labels at the left of cells that begin at `left` and `top`, unless they would overlap."""
     size = _row_label_size(cell)
     for index, label in enumerate(rows.labels if size else ()):
-        drawing.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
+        sketch.write(left - 8, top + (index + 0.5) * cell + size / 3, label, size, anchor="end")
 
 
 def bar_px(scale: Scale) -> float:
@@ -186,7 +190,7 @@ def bar_px(scale: Scale) -> float:
     return 0.0 if scale.colours == "open" else 36.0 + max(width(number(each), LABEL) for each in (scale.low, scale.high))
 
 
-def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> float:
+def colour_bar(sketch: Sketch, scale: Scale, x: float, top: float, beside: float, room: float) -> float:
     """Draw the scale as high as the map beside it, within 60 to 240 px; returns below what (px) a legend has room."""
     if scale.colours == "open":
         return top  # A mask has no values.
@@ -195,33 +199,42 @@ def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: flo
     step = height / 64
     for i in range(64):
         fill = hexadecimal(colours[round(i * (len(colours) - 1) / 63)])
-        drawing.add(f'<rect x="{x:.1f}" y="{top + i * step:.2f}" width="12" height="{step + 0.3:.2f}" fill="{fill}"/>')
-    drawing.reach(x + 12, top + height)
-    drawing.write(x + 18, top + 10, number(scale.high), faint=True)
-    drawing.write(x + 18, top + height, number(scale.low), faint=True)
-    return top + height if math.isfinite(drawing.room) else top
+        sketch.box(Rect(x, top + i * step, 12, step + (0.3 if i < 63 else 0)), fill)
+    sketch.write(x + 18, top + 10, number(scale.high), LABEL, "faint")
+    sketch.write(x + 18, top + height, number(scale.low), LABEL, "faint")
+    return top + height if math.isfinite(room) else top
 
 
-def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
+def legend(
+    sketch: Sketch, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float, words: Words, room: float
+) -> None:
     """Name the two axes, and say what the colours of closed cells and of NaN mean."""
-    y, theme = bottom + 22, drawing.theme
+    y = bottom + 22
     axes = f"{picture.rows.name} ↓   {picture.columns.name} →"
-    closed = "" if picture.closed is None else told_closed(picture, drawing.words)[0]
-    if x + max(width(axes, LABEL), 18 + width(closed, LABEL)) > drawing.room:
+    closed = "" if picture.closed is None else told_closed(picture, words)[0]
+    if x + max(width(axes, LABEL), 18 + width(closed, LABEL)) > room:
         x = 0.0  # Where there is little room, the legend has that below the rows' labels too.
-    y = drawing.write_lines(x, y, axes, faint=True)
+    y = _write_lines(sketch, x, y, axes, room)
     if closed:
         y += 20
-        first, y = y, _swatch(drawing, x, y, theme.closed, closed)
-        drawing.add(f'<path d="M{x:.1f} {first + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
+        first, y = y, _swatch(sketch, x, y, "closed", closed, room)
+        sketch.line(x, first + 2, x + 12, first - 10, "closed_line")
     if (index == NOT_A_NUMBER).any():
-        _swatch(drawing, x, y + 20, theme.unknown, drawing.words("legend.nan"))
+        _swatch(sketch, x, y + 20, "unknown", words("legend.nan"), room)
 
 
-def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> float:
+def _swatch(sketch: Sketch, x: float, y: float, fill: str, meaning: str, room: float) -> float:
     """A colour and what it means; returns the baseline (px) of the last line."""
-    drawing.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
-    return drawing.write_lines(x + 18, y, meaning, faint=True)
+    sketch.box(Rect(x, y - 10, 12, 12), fill)
+    return _write_lines(sketch, x + 18, y, meaning, room)
+
+
+def _write_lines(sketch: Sketch, x: float, y: float, content: str, room: float) -> float:
+    """Write a text in as many lines as the room asks for; returns the baseline (px) of the last one."""
+    lines = sketch.lines(content, LABEL, max(room - x, LABEL))
+    for place, line in enumerate(lines):
+        sketch.write(x, y + place * LINE, line, LABEL, "faint")
+    return y + (len(lines) - 1) * LINE
 
 
 def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:

@@ -1,16 +1,36 @@
-"""The marks of a Sketch as SVG elements."""
+"""Writes marks as SVG elements: shapes that a drawing program can edit, letters that stay letters."""
 
+import math
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
 import numpy as np
 
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import Drawing
-from explorer.picture.figure.text import BOLD, REGULAR, width
-from explorer.picture.layout.sketch import Box, Cells, Dot, Letters, Line, Sketch
-from explorer.picture.scales import Scale
+from explorer.picture.figure.text import BOLD, REGULAR, text, width
+from explorer.picture.marks import (
+    BELOW_MIDDLE,
+    Bands,
+    Box,
+    Cells,
+    Curves,
+    Dash,
+    Dots,
+    Hatch,
+    Label,
+    Lanes,
+    Line,
+    Mark,
+    Path,
+    Rect,
+    Sentence,
+)
 
 _HATCH_PX = 5.0
+_LEAST_ROOM = 8.0  # px; less has no room for a text
+_ANCHOR = {"left": "start", "middle": "middle", "right": "end"}
+_BEYOND = {"left": 1.0, "middle": 0.5, "right": 0.0}  # the share of a text that lies to the right of its x
 
 
 def measured(content: str, size: float, bold: bool) -> float:
@@ -18,71 +38,171 @@ def measured(content: str, size: float, bold: bool) -> float:
     return width(content, size, BOLD if bold else REGULAR)
 
 
-def draw_marks(drawing: Drawing, sketch: Sketch) -> None:
-    """Put all marks of a sketch into a drawing, in their order."""
-    for mark in sketch.marks:
-        _draw(mark, drawing)
+def write_marks(drawing: Drawing, marks: Iterable[Mark], *, images: bool = False) -> None:
+    """Put all marks into a drawing, in their order.
+
+    Cells become `images` where there are thousands of small maps, otherwise shapes.
+    """
+    for mark in marks:
+        if images and isinstance(mark, Cells):
+            rect = mark.rect
+            colours = getattr(drawing.theme, mark.colours, mark.colours)
+            drawing.image(mark.index, colours, rect.x, rect.y, rect.wide, rect.high, mark.opacity)
+            drawing.reach(rect.right, rect.bottom)
+        else:
+            _write(mark, drawing)
+
+
+def _colour(drawing: Drawing, name: str) -> str:
+    return str(getattr(drawing.theme, name, name))
+
+
+def _opaque(opacity: float) -> str:
+    return "" if opacity >= 1 else f' opacity="{opacity:.4g}"'
+
+
+def _stroke(drawing: Drawing, colour: str, px: float, dash: Dash, opacity: float = 1) -> str:
+    dashes = f' stroke-dasharray="{" ".join(f"{each:g}" for each in dash)}"' if dash else ""
+    return f' stroke="{_colour(drawing, colour)}" stroke-width="{px:.3g}"{dashes}{_opaque(opacity)}'
 
 
 @singledispatch
-def _draw(mark: object, drawing: Drawing) -> None:
+def _write(mark: object, drawing: Drawing) -> None:
     raise TypeError(type(mark).__name__)
 
 
-@_draw.register
+@_write.register
+def _label(mark: Label, drawing: Drawing) -> None:
+    weight = BOLD if mark.bold else REGULAR
+    content = _cut(mark.text, mark.px, weight, mark.room)
+    if content:
+        below, turn, fill = BELOW_MIDDLE * mark.px, math.radians(mark.turn), _colour(drawing, mark.colour)
+        x, y = mark.x - below * math.sin(turn), mark.y + below * math.cos(turn)
+        drawn = text(x, y, content, size=mark.px, fill=fill, anchor=_ANCHOR[mark.align], weight=weight, turn=mark.turn)
+        right = x + (0.0 if turn else _BEYOND[mark.align] * width(content, mark.px, weight))
+        drawing.add(drawn.replace("<text ", f"<text{_opaque(mark.opacity)} ", 1), right, y + 4)
+
+
+def _cut(content: str, px: float, weight: int, room: float) -> str:
+    """The text, cut short where it is wider than its room."""
+    if room < _LEAST_ROOM or width(content, px, weight) <= room:
+        return content if room >= _LEAST_ROOM else ""
+    while content and width(content + "…", px, weight) > room:
+        content = content[:-1]
+    return content + "…"
+
+
+@_write.register
+def _sentence(mark: Sentence, drawing: Drawing) -> None:
+    x = mark.x
+    for piece in mark.pieces:
+        weight, fill = (BOLD, "accent") if piece.accent else (REGULAR, "text")
+        bare = piece.text.lstrip()  # An SVG drops blanks at the start of a text.
+        x += width(piece.text, mark.px, weight) - width(bare, mark.px, weight)
+        y = mark.y + BELOW_MIDDLE * mark.px
+        drawing.add(text(x, y, bare, size=mark.px, fill=_colour(drawing, fill), weight=weight))
+        x += width(bare, mark.px, weight)
+
+
+@_write.register
 def _box(mark: Box, drawing: Drawing) -> None:
-    area = mark.area
-    edge = f' stroke="{mark.edge}" stroke-width="{mark.edge_px:g}"' if mark.edge else ""
+    rect = mark.rect.grown(-mark.width / 2) if mark.line else mark.rect
+    fill = _colour(drawing, mark.fill) if mark.fill else "none"
+    line = _stroke(drawing, mark.line, mark.width, mark.dash) if mark.line else ""
     radius = f' rx="{mark.radius:g}"' if mark.radius else ""
     drawing.add(
-        f'<rect x="{area.x:.2f}" y="{area.y:.2f}" width="{area.wide:.2f}" height="{area.high:.2f}"{radius} '
-        f'fill="{mark.fill or "none"}"{edge}/>',
-        area.right,
-        area.bottom,
+        f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{max(rect.wide, 0):.2f}" height="{max(rect.high, 0):.2f}"'
+        f'{radius} fill="{fill}"{line}{_opaque(mark.opacity)}/>',
+        mark.rect.right,
+        mark.rect.bottom,
     )
-    if mark.hatched:
-        drawing.add(f'<path d="{hatching(area.x, area.y, area.wide, area.high)}" stroke="{drawing.theme.closed_line}"/>')
 
 
-def hatching(x: float, y: float, wide: float, high: float) -> str:
+@_write.register
+def _dots(mark: Dots, drawing: Drawing) -> None:
+    fill = _colour(drawing, mark.colour)
+    for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True):
+        drawing.add(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{mark.radius:g}" fill="{fill}"/>', x + mark.radius, y + mark.radius)
+
+
+@_write.register
+def _hatch(mark: Hatch, drawing: Drawing) -> None:
+    rect, theme = mark.rect, drawing.theme
+    drawing.add(
+        f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.wide:.2f}" height="{rect.high:.2f}" fill="{theme.closed}"/>'
+        f'<path d="{_hatching(rect)}" stroke="{theme.closed_line}"/>',
+        rect.right,
+        rect.bottom,
+    )
+
+
+def _hatching(rect: Rect) -> str:
     """Diagonal lines within a rectangle. Not every program draws an SVG pattern."""
     lines = []
-    for start in np.arange(_HATCH_PX, wide + high, _HATCH_PX).tolist():
+    for start in np.arange(_HATCH_PX, rect.wide + rect.high, _HATCH_PX).tolist():
         # The line x + y = start, between the left and the lower edge on one side and the upper and the right one on the other.
-        low, far = max(0.0, start - high), min(wide, start)
-        lines.append(f"M{x + low:.1f} {y + start - low:.1f}L{x + far:.1f} {y + start - far:.1f}")
+        low, far = max(0.0, start - rect.high), min(rect.wide, start)
+        lines.append(f"M{rect.x + low:.1f} {rect.y + start - low:.1f}L{rect.x + far:.1f} {rect.y + start - far:.1f}")
     return "".join(lines)
 
 
-@_draw.register
+@_write.register
 def _line(mark: Line, drawing: Drawing) -> None:
-    dashes = ' stroke-dasharray="3 3"' if mark.dashed else ""
-    drawing.add(
-        f'<path d="M{mark.x:.2f} {mark.y:.2f}L{mark.to_x:.2f} {mark.to_y:.2f}" stroke="{mark.colour}" '
-        f'stroke-width="{mark.px:g}"{dashes}/>',
-        max(mark.x, mark.to_x),
-        max(mark.y, mark.to_y),
-    )
+    stroke = _stroke(drawing, mark.colour, mark.width, mark.dash, mark.opacity)
+    drawing.add(f'<path d="M{mark.x0:.2f} {mark.y0:.2f}L{mark.x1:.2f} {mark.y1:.2f}"{stroke}/>')
+    drawing.reach(max(mark.x0, mark.x1), max(mark.y0, mark.y1))
 
 
-@_draw.register
-def _dot(mark: Dot, drawing: Drawing) -> None:
-    drawing.add(
-        f'<circle cx="{mark.x:.2f}" cy="{mark.y:.2f}" r="{mark.radius:g}" fill="{mark.fill}"/>',
-        mark.x + mark.radius,
-        mark.y + mark.radius,
-    )
+@_write.register
+def _path(mark: Path, drawing: Drawing) -> None:
+    first, *others = (f"{x:.1f} {y:.1f}" for x, y in mark.points)
+    way = f"M{first}{'C' if mark.curved else 'L'}{' '.join(others)}"
+    drawing.add(f'<path d="{way}" fill="none"{_stroke(drawing, mark.colour, mark.width, mark.dash, mark.opacity)}/>')
+    drawing.reach(max(x for x, _y in mark.points), max(y for _x, y in mark.points))
 
 
-@_draw.register
-def _letters(mark: Letters, drawing: Drawing) -> None:
-    weight = BOLD if mark.bold else REGULAR
-    drawing.write(mark.x, mark.y, mark.content, anchor=mark.anchor, size=mark.size, weight=weight, fill=mark.colour)
-
-
-@_draw.register
+@_write.register
 def _cells(mark: Cells, drawing: Drawing) -> None:
-    n_rows, n_columns = mark.index.shape
-    scale = Scale(-1.0, 1.0, mark.colours)
-    wide, high = mark.area.wide / n_columns, mark.area.high / n_rows
-    draw_cells(drawing, mark.index, scale, mark.area.x, mark.area.y, wide, high)
+    rect, (n_rows, n_columns) = mark.rect, mark.index.shape
+    colours = getattr(drawing.theme, mark.colours, mark.colours)
+    draw_cells(drawing, mark.index, colours, rect.x, rect.y, rect.wide / n_columns, rect.high / n_rows)
+
+
+@_write.register
+def _lanes(mark: Lanes, drawing: Drawing) -> None:
+    x, fill = mark.x.tolist(), _colour(drawing, mark.colour)
+    for y, widths, opacity in zip(mark.y.tolist(), mark.width.tolist(), mark.opacity.tolist(), strict=True):
+        there = _edge(x, [y - wide / 2 for wide in widths])
+        back = _edge(x[::-1], [y + wide / 2 for wide in widths[::-1]])
+        drawing.add(f'<path d="M{there}L{back}z" fill="{fill}"{_opaque(opacity)}/>')
+
+
+def _edge(x: Sequence[float], y: Sequence[float]) -> str:
+    parts = [f"{x[0]:.1f} {y[0]:.2f}"]
+    for first, last in zip(range(len(x) - 1), range(1, len(x)), strict=True):
+        middle = (x[first] + x[last]) / 2
+        parts.append(f"C{middle:.1f} {y[first]:.2f} {middle:.1f} {y[last]:.2f} {x[last]:.1f} {y[last]:.2f}")
+    return "".join(parts)
+
+
+@_write.register
+def _bands(mark: Bands, drawing: Drawing) -> None:
+    across = mark.right - mark.left
+    first, last = mark.left + mark.bend[0] * across, mark.right - mark.bend[1] * across
+    drawing.add(f'<g fill="none" stroke="{_colour(drawing, mark.colour)}">')
+    for y0, y1, wide, opacity in zip(*(each.tolist() for each in (mark.y0, mark.y1, mark.width, mark.opacity)), strict=True):
+        drawing.add(
+            f'<path d="M{mark.left:.1f} {y0:.1f}C{first:.1f} {y0:.1f} {last:.1f} {y1:.1f} {mark.right:.1f} {y1:.1f}" '
+            f'stroke-width="{wide:.2f}" stroke-opacity="{min(opacity, 1):.3f}"/>'
+        )
+    drawing.add("</g>")
+
+
+@_write.register
+def _curves(mark: Curves, drawing: Drawing) -> None:
+    for line, wide, opacity in zip(mark.y.tolist(), mark.width.tolist(), mark.opacity.tolist(), strict=True):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(mark.x.tolist(), line, strict=True))
+        drawing.add(
+            f'<polyline points="{points}" fill="none" stroke="{_colour(drawing, mark.colour)}" '
+            f'stroke-width="{wide:.2g}"{_opaque(opacity)}/>'
+        )

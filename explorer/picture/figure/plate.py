@@ -13,6 +13,7 @@ from explorer.errors import TooNarrow, TooWideForPaper
 from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL, LINE, Drawing
 from explorer.picture.figure.ground import on_ground
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.figure.print import WIDTH, Print
 from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.kinds import Caption, Picture
@@ -141,11 +142,11 @@ class _Plate:
         return drawing
 
     def _drawn(self, picture: Picture, room: float) -> Drawing:
-        drawing, sheet, top = Drawing(self._theme, self._words, room), picture.kind().sheet, 0.0
+        drawing, sheet, top = Drawing(self._theme, self._words, room), kind_of(picture).sheet, 0.0
         if self.letters:
             drawing.write(0, LABEL, letter(self._n_named), weight=BOLD)
             top = _LETTER
-        picture.kind().draw(drawing, picture, top)
+        kind_of(picture).draw(drawing, picture, top)
         if sheet is not None:
             drawing.reach(sheet[0], top + sheet[1])
         self._grow(drawing)

@@ -8,24 +8,9 @@ W3C PNG specification, third edition, sections 5, 9 and 11; 11.3.6 on animation.
 import struct
 import zlib
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from explorer.picture.scales import ABOVE, BELOW, CLOSED, GAP, LEVELS, NOT_A_NUMBER, outliers, table
-from explorer.picture.theme import Theme
-
-
-def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:
-    """[256, 4] red, green, blue, alpha of every colour index; gaps are transparent."""
-    rgba = np.zeros((256, 4), np.uint8)
-    rgba[:LEVELS] = np.column_stack([table(colours), np.full(LEVELS, 255)])
-    rgba[[BELOW, ABOVE]] = np.column_stack([outliers(colours), [255, 255]])
-    rgba[CLOSED] = (*_rgb(theme.closed), 255)
-    rgba[NOT_A_NUMBER] = (*_rgb(theme.unknown), 255)
-    rgba[GAP] = 0
-    return rgba
 
 
 def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
@@ -167,7 +152,3 @@ class FilmWriter:
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def _rgb(hexa: str) -> tuple[Any, ...]:
-    return tuple(bytes.fromhex(hexa[1:]))

@@ -8,7 +8,7 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX, draw_postcard
 from explorer.picture.layout.sketch import Sketch
@@ -18,7 +18,7 @@ from explorer.picture.tables import Table
 def _draw(drawing: Drawing, picture: Postcard, top: float) -> None:
     sketch = Sketch(drawing.theme, "", measured)
     draw_postcard(sketch, picture, drawing.words, top)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(WIDE_PX, top + HIGH_PX)
 
 

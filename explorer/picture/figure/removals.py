@@ -8,10 +8,11 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.removals import removals, told_row
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 
 _WIDE, _LEAST, _ROW_PX, _AROUND_PX = 560.0, 280.0, 22.0, 48.0
@@ -20,9 +21,9 @@ _WIDE, _LEAST, _ROW_PX, _AROUND_PX = 560.0, 280.0, 22.0, 48.0
 def draw_removals(drawing: Drawing, picture: Removals, top: float) -> None:
     """Draw the rows."""
     sketch = Sketch(drawing.theme, picture.signed_colours, measured)
-    area = Area(0, top, drawing.filling(_WIDE, _LEAST), _AROUND_PX + _ROW_PX * len(picture.names))
+    area = Rect(0, top, drawing.filling(_WIDE, _LEAST), _AROUND_PX + _ROW_PX * len(picture.names))
     removals(sketch, picture, drawing.words, area)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(area.wide, area.bottom)
 
 

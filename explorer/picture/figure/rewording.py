@@ -8,10 +8,11 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.rewording import draw_rewording, told_difference
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 
 _WIDE_PX, _LEAST_PX, _HIGH_PX = 900.0, 220.0, 120.0
@@ -20,8 +21,8 @@ _WIDE_PX, _LEAST_PX, _HIGH_PX = 900.0, 220.0, 120.0
 def _draw(drawing: Drawing, picture: Rewording, top: float) -> None:
     sketch = Sketch(drawing.theme, picture.scale.colours, measured)
     wide = drawing.filling(_WIDE_PX, _LEAST_PX)
-    placed = draw_rewording(sketch, picture, drawing.words, Area(0, top, wide, _HIGH_PX))
-    draw_marks(drawing, sketch)
+    placed = draw_rewording(sketch, picture, drawing.words, Rect(0, top, wide, _HIGH_PX))
+    write_marks(drawing, sketch.marks)
     drawing.reach(wide, max((each.area.bottom for each in placed), default=top))
 
 

@@ -1,68 +1,32 @@
-"""A Timeline outside the window. As SVG: a chip for each step, with its symbol's probability below it."""
+"""A Timeline outside the window: as SVG, as a table and in words."""
 
 from collections.abc import Iterator
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.decoding_kinds import Timeline
-from explorer.picture.figure.drawing import Drawing, hexadecimal
+from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.text import width
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis
-from explorer.picture.scales import LEVELS, table
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.timeline import StepLetters, chips, draw_step, probability
 from explorer.picture.tables import Table, table_name
 
-_LINE_PX = 1100.0  # px; a wider row goes on in the next line
-_CHIP, _PITCH, _GAP, _PAD = 32.0, 68.0, 6.0, 8.0  # px
-_LABEL, _FIGURE = 16.0, 10.0
+_LINE_PX, _PITCH_PX = 1100.0, 66.0  # px; a wider row goes on in the next line
 
 
 def draw_timeline(drawing: Drawing, picture: Timeline, top: float) -> None:
-    """Draw all steps, in as many lines as they need. The chosen one is outlined; later ones are faint."""
-    x = 0.0
-    for step, label in enumerate(picture.labels):
-        figure = probability(float(picture.probabilities[step]))
-        wide = max(width(label, _LABEL), width(figure, _FIGURE), 24.0) + 2 * _PAD
-        if x and x + wide > drawing.within(_LINE_PX):
-            x, top = 0.0, top + _PITCH
-        _draw_step(drawing, picture, step, x, top, wide)
-        x += wide + _GAP
-
-
-def probability(value: float) -> str:
-    """A probability with three figures, so that chips stay narrow; "" for NaN."""
-    return "" if np.isnan(value) else f"{value:.3g}".replace("-", "−")
-
-
-def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: float, wide: float) -> None:
-    chosen, theme = step == picture.chosen, drawing.theme
-    edge, stroke = (theme.accent, 2) if chosen else (theme.hairline, 1)
-    fill = theme.card if step >= picture.chosen or picture.alike else theme.window
-    drawing.add(
-        f'<rect x="{x + 1:.1f}" y="{top + 1:g}" width="{wide - 2:.1f}" height="{_CHIP - 2:g}" rx="4" fill="{fill}" '
-        f'stroke="{edge}" stroke-width="{stroke}"/>',
-        x + wide,
-        top + _CHIP,
-    )
-    drawing.write(
-        x + wide / 2,
-        top + 22,
-        picture.labels[step],
-        anchor="middle",
-        size=_LABEL,
-        faint=step > picture.chosen and not picture.alike,
-    )
-    value = float(picture.probabilities[step])
-    if np.isnan(value):
-        return
-    drawing.add(
-        f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide:.1f}" height="4" fill="{theme.hairline}"/>', x + wide, top + 40
-    )
-    colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
-    drawing.add(f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide * min(value, 1.0):.1f}" height="4" fill="{colour}"/>')
-    drawing.write(x + wide / 2, top + 53, probability(value), anchor="middle", size=_FIGURE, faint=True)
+    """Draw all steps, in as many lines as they need."""
+    sketch, letters, before, most = Sketch(drawing.theme, "", measured), StepLetters(), 0.0, drawing.within(_LINE_PX)
+    for step, chip in enumerate(chips(picture, letters, measured)):
+        if chip.x > before and chip.right - before > most:
+            before, top = chip.x, top + _PITCH_PX
+        draw_step(sketch, picture, step, attrs.evolve(chip, x=chip.x - before, y=top), letters, picture.chosen)
+    write_marks(drawing, sketch.marks)
 
 
 def tell_step(picture: Timeline, step: int, words: Words) -> str:

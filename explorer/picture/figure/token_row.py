@@ -7,8 +7,11 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.text import width
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis, TokenRow
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.token_row import GAP_PX, HEIGHT_PX, ChipSizes, chip_wide, draw_chip
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 
 _LINE_PX = 1100.0  # px; a wider row goes on in the next line
@@ -17,22 +20,14 @@ _MOST_TOLD = 200  # tokens in the description
 
 def draw_tokens(drawing: Drawing, picture: TokenRow, top: float) -> None:
     """Draw a chip for each token with its text, id and span, in as many lines as they need."""
-    x = 0.0
+    sketch, sizes, x, most = Sketch(drawing.theme, "", measured), ChipSizes(), 0.0, drawing.within(_LINE_PX)
     for chip in picture.chips:
-        span = f"{chip.start}–{chip.end}"
-        wide = max(width(chip.text, 16), width(span, 10), width(str(chip.id), 10), 24.0) + 16
-        if x and x + wide > drawing.within(_LINE_PX):
-            x, top = 0.0, top + 60
-        edge = drawing.theme.hairline if chip.known else drawing.theme.warning
-        drawing.add(
-            f'<rect x="{x:.1f}" y="{top:g}" width="{wide:.1f}" height="52" rx="4" fill="none" stroke="{edge}"/>',
-            x + wide,
-            top + 52,
-        )
-        drawing.write(x + wide / 2, top + 21, chip.text, anchor="middle", size=16)
-        drawing.write(x + wide / 2, top + 35, f"{chip.id}", anchor="middle", size=10, faint=True)
-        drawing.write(x + wide / 2, top + 47, span, anchor="middle", size=10, faint=True)
-        x += wide + 6
+        wide = chip_wide(chip, sizes, measured, merges=False)
+        if x and x + wide > most:
+            x, top = 0.0, top + HEIGHT_PX + 2 * GAP_PX
+        draw_chip(sketch, chip, Rect(x, top, wide, HEIGHT_PX), sizes)
+        x += wide + GAP_PX
+    write_marks(drawing, sketch.marks)
 
 
 def _tables(picture: TokenRow) -> Iterator[Table]:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Axis, VectorMap
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.vector_map import vector_map
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table, table_name
 
 _WIDE, _LEAST, _HIGH = 640.0, 280.0, 460.0
@@ -18,9 +19,9 @@ def draw_vector_map(drawing: Drawing, picture: VectorMap, top: float) -> None:
     """Draw cloud and ways."""
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
     wide = drawing.filling(_WIDE, _LEAST)
-    area = Area(0, top, wide, min(_HIGH, wide))
+    area = Rect(0, top, wide, min(_HIGH, wide))
     vector_map(sketch, picture, drawing.words, area)
-    draw_marks(drawing, sketch)
+    write_marks(drawing, sketch.marks)
     drawing.reach(wide, area.bottom)
 
 

@@ -7,7 +7,6 @@ import attrs
 
 from explorer.lang import Words
 from explorer.picture.figure.answering import Answering
-from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.map import (
@@ -20,9 +19,12 @@ from explorer.picture.figure.map import (
     row_labels,
     whole,
 )
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, HeadGrid
 from explorer.picture.layout.atlas import Atlas, Fold, atlas
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
 from explorer.trace.tap_names import with_layer
 
@@ -44,25 +46,27 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
         drawing.write_rich(0, top, f"{picture.measured.name}: {picture.measured.formula or '–'}")
         top += 16
         made = atlas(picture, Fold(gap_rows=max(made.pitch_rows - made.n_rows, math.ceil(_LABEL_PX / cell))))
+    sketch = Sketch(drawing.theme, "", measured)
     left = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
     above = column_label_px(picture.columns, True, cell) if named else 4.0
     if picture.measured is None:
-        _head_labels(drawing, made, n_heads, left, top, cell)
-        _layer_labels(drawing, made, picture.layers, _LAYER_PX, top + 16 + above, cell)
+        _head_labels(sketch, made, n_heads, left, top, cell)
+        _layer_labels(sketch, made, picture.layers, _LAYER_PX, top + 16 + above, cell)
     else:
-        _measure_labels(drawing, made, picture, left, (top + 12, top + 16 + above), cell)
+        _measure_labels(sketch, made, picture, left, (top + 12, top + 16 + above), cell)
     top += 16 + above
     for head in range(n_heads if named else 0):
-        column_labels(drawing, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
+        column_labels(sketch, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
     for layer in range(len(picture.layers) if named else 0):
-        row_labels(drawing, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
-    draw_cells(drawing, made.index, picture.scale, left, top, cell, cell)
+        row_labels(sketch, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
+    cells = Rect(left, top, made.index.shape[1] * cell, made.index.shape[0] * cell)
+    sketch.cells(cells, made.index, picture.scale.colours)
     if named:
         _answer(drawing, made, picture, left, top, cell)
-    height, total = made.index.shape[0] * cell, made.index.shape[1] * cell
     drawing.cramped = math.isfinite(drawing.room) and made.pitch_columns * cell < width(f"H{n_heads}", LABEL) + 4
-    bottom = max(top + height, colour_bar(drawing, picture.scale, left + total + 16, top, height))
-    legend(drawing, picture, made.index, left, bottom)
+    bottom = max(cells.bottom, colour_bar(sketch, picture.scale, cells.right + 16, top, cells.high, drawing.room))
+    legend(sketch, picture, made.index, left, bottom, drawing.words, drawing.room)
+    write_marks(drawing, sketch.marks)
 
 
 def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, top: float, cell: float) -> None:
@@ -76,22 +80,22 @@ def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, top: 
             drawing.answer(Answering(values, picture.rows, picture.columns, caption, x, y, cell, cell, picture.reason))
 
 
-def _head_labels(drawing: Drawing, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:
+def _head_labels(sketch: Sketch, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:
     pitch = made.pitch_columns * cell
     # Where the names of all heads would touch, only every nth head is named.
     for head in range(0, n_heads, math.ceil((width(f"H{n_heads}", LABEL) + 4) / pitch)):
-        drawing.write(left + head * pitch + made.n_columns * cell / 2, top + 12, f"H{head}", anchor="middle", faint=True)
+        sketch.write(left + head * pitch + made.n_columns * cell / 2, top + 12, f"H{head}", LABEL, "faint", "middle")
 
 
-def _layer_labels(drawing: Drawing, made: Atlas, layers: tuple[int, ...], left: float, top: float, cell: float) -> None:
+def _layer_labels(sketch: Sketch, made: Atlas, layers: tuple[int, ...], left: float, top: float, cell: float) -> None:
     pitch = made.pitch_rows * cell
     every = math.ceil(LABEL / pitch)
     for row, layer in list(enumerate(layers))[::every]:
-        drawing.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", anchor="end", faint=True)
+        sketch.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", LABEL, "faint", "end")
 
 
 def _measure_labels(
-    drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, tops: tuple[float, float], cell: float
+    sketch: Sketch, made: Atlas, picture: HeadGrid, left: float, tops: tuple[float, float], cell: float
 ) -> None:
     """Write layer, head and measure above each thumbnail, in the first line at the first of `tops`, above the tokens' names."""
     assert picture.measured is not None  # The caller has checked.
@@ -102,7 +106,7 @@ def _measure_labels(
             name = f"L{layer} H{head} {figure}"
             shown = name if width(name, LABEL) <= made.pitch_columns * cell else figure
             x, y = left + (across + made.n_columns / 2) * cell, tops[1] + down * cell - 5 if down else tops[0]
-            drawing.write(x, y, shown, anchor="middle", faint=True)
+            sketch.write(x, y, shown, LABEL, "faint", "middle")
 
 
 def _tables(picture: HeadGrid) -> Iterator[Table]:

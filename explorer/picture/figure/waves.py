@@ -1,19 +1,23 @@
 """Waves outside the window: as SVG, as a table and in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.figure.drawing import LABEL, Drawing, largest
 from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Waves
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Box, Dots, Mark, Path, Rect
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
 
-_WIDE_PX, _LEAST_PX = 640.0, 120.0
+_WIDE_PX, _LEAST_PX, _HIGH_PX = 640.0, 120.0, 240.0
 _MOST_NAMES = 0.4  # of the room; names that take more stand below the curves
 _MOST_DOTTED = 128  # places; dots of more places would touch
 
@@ -22,45 +26,55 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
     names = 40 + max((width(name, LABEL) for name in picture.names), default=0.0)
     most = largest(picture.values)
-    high, left = 240.0, max(40.0, width(number(-most), LABEL) + 8)
+    left = max(40.0, width(number(-most), LABEL) + 8)
     below = names > _MOST_NAMES * drawing.room  # Long names stand below the curves where there is little room.
     beside = 8.0 if below else names
     wide = max(_LEAST_PX, drawing.filling(left + _WIDE_PX + names) - left - beside)
+    area = Rect(left, top, wide, _HIGH_PX)
+    sketch = Sketch(drawing.theme, "", measured)
     n = picture.values.shape[1]
-    step = wide / max(1, n - 1)
-    middle = top + high / 2
-    marked = (picture.n_marked - 1) * step
-    drawing.add(
-        f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
-        f'fill="{drawing.theme.closed}" opacity="0.6"/>',
-        left + wide,
-        top + high,
-    )
-    drawing.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{drawing.theme.hairline}"/>')
+    at = _Plane(area, wide / max(1, n - 1), most)
+    sketch.marks.append(Box(Rect(left, top, max((picture.n_marked - 1) * at.step, 1), area.high), "closed", opacity=0.6))
+    sketch.line(left, at.y(0.0), area.right, at.y(0.0), "hairline")
     colours = curve_colours(drawing.theme.name == "dark", max(8, len(picture.names)))
     if picture.main is not None:
         colours[picture.main] = drawing.theme.accent
-    for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
-        points = " ".join(
-            f"{left + x * step:.1f},{middle - value / most * high / 2:.1f}"
-            for x, value in _points(picture, index)
-            if np.isfinite(value)
-        )
-        drawing.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')
-        if n <= _MOST_DOTTED:
-            dots = "".join(
-                f'<circle cx="{left + i * step:.1f}" cy="{middle - value / most * high / 2:.1f}" r="2"/>'
-                for i, value in enumerate(curve)
-                if np.isfinite(value)
-            )
-            drawing.add(f'<g fill="{colour}">{dots}</g>')
-        x, y = (left - 16, top + high + 44) if below else (left + wide, top + 12)
+    for index, (name, colour) in enumerate(zip(picture.names, colours, strict=False)):
+        sketch.marks += _curve(picture, index, at, colour)
+        x, y = (left - 16, area.bottom + 44) if below else (area.right, top + 12)
         y += index * 18
-        drawing.add(f'<path d="M{x + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
-        drawing.write(x + 40, y, name, faint=True)
-    for y, value in ((top + 10, most), (middle + 4, 0.0), (top + high, -most)):
-        drawing.write(left - 6, y, number(value), anchor="end", faint=True)
-    drawing.write(left + wide / 2, top + high + 20, f"{picture.x_name} 0 … {n - 1}", anchor="middle", faint=True)
+        sketch.line(x + 16, y - 4, x + 34, y - 4, colour, 2)
+        sketch.write(x + 40, y, name, LABEL, "faint")
+    for y, value in ((top + 10, most), (at.y(0.0) + 4, 0.0), (area.bottom, -most)):
+        sketch.write(left - 6, y, number(value), LABEL, "faint", "end")
+    sketch.write(left + wide / 2, area.bottom + 20, f"{picture.x_name} 0 … {n - 1}", LABEL, "faint", "middle")
+    write_marks(drawing, sketch.marks)
+    drawing.reach(area.right, area.bottom)
+
+
+@attrs.frozen
+class _Plane:
+    """Where places and values are drawn: a step (px) for each place, and half the height for the largest value."""
+
+    area: Rect
+    step: float
+    most: float
+
+    def y(self, value: float) -> float:
+        return self.area.y + self.area.high / 2 * (1 - value / self.most)
+
+    def points(self, values: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+        return tuple((self.area.x + x * self.step, self.y(value)) for x, value in values if np.isfinite(value))
+
+
+def _curve(picture: Waves, index: int, at: _Plane, colour: str) -> Iterator[Mark]:
+    points = at.points(_points(picture, index))
+    if points:
+        yield Path(points, colour, 1.5)
+    places = at.points(enumerate(picture.values[index].tolist()))
+    if places and picture.values.shape[1] <= _MOST_DOTTED:
+        x, y = np.array(places, np.float32).T
+        yield Dots(x, y, 2, colour)
 
 
 def _points(picture: Waves, index: int) -> Iterator[tuple[float, float]]:

@@ -1,16 +1,17 @@
 """Where an Account stands: the parts as a waterfall by layer, or one list of terms; and the places that answer to the mouse."""
 
 from explorer.lang import Words
-from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place, terms, trail
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.terms import TermSpot, terms, trail
 from explorer.picture.layout.waterfall import waterfall
+from explorer.picture.marks import Rect
 from explorer.picture.sums import Sums
 
-__all__ = ["Place", "account"]
+__all__ = ["TermSpot", "account"]
 _SIZE, _LINE = 13.0, 20.0
 
 
-def account(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | None = None) -> list[Place]:
+def account(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[TermSpot]:
     """Draw an Account; returns the places that say or open something, in the order of drawing.
 
     With `added`, the waterfall has only so many of its terms.
@@ -22,7 +23,7 @@ def account(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | N
     return terms(sketch, sums, words, area) if sums.terms else waterfall(sketch, sums, words, area, added)
 
 
-def _refused(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+def _refused(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
     """The two sums that differ, and why there are no shares."""
     told = words("why.inexact", difference=f"{sums.difference:.4f}", count=sums.n_parts, total=f"{sums.total:.4f}")
     y = area.y + 24

@@ -84,6 +84,11 @@ def _side(widths: list[float], turned: bool, reach: float) -> Side:
     return Side(middles, tuple(widths), turned, reach)
 
 
+def line_px(px: float) -> float:
+    """The height of a line of letters of `px`: less than the font's own, which has room for letters higher than any used."""
+    return 1.16 * px + 3
+
+
 def letter_px(measure: Measure) -> float:
     """The distance of letters (px) in a label written downward: small enough that a word is seen as one."""
     return 1.1 * measure("中")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from explorer.picture.kinds import Picture
-from explorer.picture.layout.sketch import Area
+from explorer.picture.marks import Rect
 
-_Placed = tuple[Picture, Area]
+_Placed = tuple[Picture, Rect]
 _TOUCH_PX = 1.0  # Rectangles that overlap by less stand beside each other.
 
 
@@ -56,7 +56,7 @@ def arrange(placed: Sequence[_Placed]) -> Arranged:
     return Below(tuple(picture for picture, _area in sorted(placed, key=lambda each: (each[1].y, each[1].x))))
 
 
-def _divided(placed: Sequence[_Placed], span: Callable[[Area], tuple[float, float]]) -> list[list[_Placed]]:
+def _divided(placed: Sequence[_Placed], span: Callable[[Rect], tuple[float, float]]) -> list[list[_Placed]]:
     """The rectangles in groups that straight lines divide; `span` is where one begins and ends (px) across these lines."""
     groups: list[list[_Placed]] = []
     reach = -math.inf

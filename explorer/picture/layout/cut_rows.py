@@ -9,7 +9,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
 from explorer.picture.cut_kinds import CutRow, CutRows
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.scales import Scale, indices
 from explorer.picture.sums import told
 from explorer.trace.arrays import Array
@@ -27,28 +28,28 @@ _LEAST_WIDE_PX, _COMFORTABLE_PX = 760.0, 33.0  # rows are not enlarged beyond th
 
 
 @attrs.frozen
-class Piece:
+class Tile:
     """A token of a row and its rectangle."""
 
     row: int
     token: int
-    area: Area
+    area: Rect
 
 
 @attrs.frozen
 class Places:
     """The rectangles (px): of each row and its name, of pieces, and of the maps, None where a row has none."""
 
-    rows: tuple[Area, ...]
-    names: tuple[Area, ...]
-    pieces: tuple[Piece, ...]
-    maps: tuple[Area | None, ...]
-    differences: tuple[Area | None, ...]
+    rows: tuple[Rect, ...]
+    names: tuple[Rect, ...]
+    pieces: tuple[Tile, ...]
+    maps: tuple[Rect | None, ...]
+    differences: tuple[Rect | None, ...]
 
     def enlarged(self, factor: float) -> "Places":
         """All of them, so many times as large."""
 
-        def each(areas: tuple[Area | None, ...]) -> tuple[Area | None, ...]:
+        def each(areas: tuple[Rect | None, ...]) -> tuple[Rect | None, ...]:
             return tuple(None if area is None else area.enlarged(factor) for area in areas)
 
         return Places(
@@ -59,7 +60,7 @@ class Places:
             each(self.differences),
         )
 
-    def piece_at(self, x: float, y: float) -> Piece | None:
+    def piece_at(self, x: float, y: float) -> Tile | None:
         """The piece at a point."""
         return next((piece for piece in self.pieces if _inside(piece.area, x, y)), None)
 
@@ -77,7 +78,7 @@ class Places:
         return None
 
 
-def _inside(area: Area, x: float, y: float) -> bool:
+def _inside(area: Rect, x: float, y: float) -> bool:
     return area.x <= x < area.right and area.y <= y < area.bottom
 
 
@@ -89,7 +90,7 @@ class _Columns:
     """
 
     named: float
-    ruler: Area
+    ruler: Rect
     edges: list[float]
     maps_x: float
     differences_x: float
@@ -97,11 +98,11 @@ class _Columns:
     beside: bool
 
 
-def _columns(sketch: Sketch, picture: CutRows, area: Area) -> _Columns:
+def _columns(sketch: Sketch, picture: CutRows, area: Rect) -> _Columns:
     named = min(_MOST_NAME_PX, 12 + max(sketch.measure(row.name, _LETTERS, True) for row in picture.rows))
     side = min(_MOST_MAP_PX, max(_LEAST_MAP_PX, area.wide * 0.11))
     maps_x = area.right - 2 * side - _GAP_PX
-    ruler = Area(area.x + named + _GAP_PX, area.y, max(40.0, maps_x - area.x - named - 2 * _GAP_PX), area.high)
+    ruler = Rect(area.x + named + _GAP_PX, area.y, max(40.0, maps_x - area.x - named - 2 * _GAP_PX), area.high)
     edges = _edges(sketch, picture.text, ruler)
     return _Columns(named, ruler, edges, maps_x, maps_x + side + _GAP_PX, side, ruler.right - edges[-1] >= _BESIDE_PX)
 
@@ -113,7 +114,7 @@ def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX, *, beside: bool
 
 def comfortable_height_px(sketch: Sketch, picture: CutRows, wide: float) -> float:
     """The height that the rows should have in this width (px), so that every id can be read."""
-    beside = _columns(sketch, picture, Area(0, 0, wide, 0)).beside
+    beside = _columns(sketch, picture, Rect(0, 0, wide, 0)).beside
     return height_px(picture, _COMFORTABLE_PX, beside=beside)
 
 
@@ -123,7 +124,7 @@ def _row_px(row: CutRow, lane_px: float, *, beside: bool) -> float:
     return max(_LEAST_MAP_PX, n_lanes * lane_px + said) + 2 * _PAD_PX
 
 
-def enlargement(sketch: Sketch, picture: CutRows, area: Area) -> float:
+def enlargement(sketch: Sketch, picture: CutRows, area: Rect) -> float:
     """How many times as large the rows can be drawn in an area."""
     for factor in _FACTORS:
         small = area.enlarged(1 / factor)
@@ -134,28 +135,28 @@ def enlargement(sketch: Sketch, picture: CutRows, area: Area) -> float:
     return 1.0
 
 
-def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Area, here: int | None = None) -> Places:
+def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Rect, here: int | None = None) -> Places:
     """Draw all rows; `here` is the row whose name the mouse or the keys are at. Returns the rectangles."""
     at = _columns(sketch, picture, area)
     lane_px = _LEAST_LANE_PX
     while lane_px < _MOST_LANE_PX and height_px(picture, lane_px + 1, beside=at.beside) <= area.high:
         lane_px += 1
     _head(sketch, picture, words, at)
-    rows, names, pieces = list[Area](), list[Area](), list[Piece]()
-    maps, differences = list[Area | None](), list[Area | None]()
+    rows, names, pieces = list[Rect](), list[Rect](), list[Tile]()
+    maps, differences = list[Rect | None](), list[Rect | None]()
     top = area.y + _HEAD_PX
     for index, row in enumerate(picture.rows):
-        own = Area(area.x, top, area.wide, _row_px(row, lane_px, beside=at.beside))
+        own = Rect(area.x, top, area.wide, _row_px(row, lane_px, beside=at.beside))
         top = own.bottom
         rows.append(own)
-        names.append(Area(own.x, own.y, at.named + _GAP_PX / 2, own.high))
+        names.append(Rect(own.x, own.y, at.named + _GAP_PX / 2, own.high))
         sketch.line(own.x, own.y, own.right, own.y, sketch.theme.hairline)
         _name(sketch, picture, index, names[-1], lit=here == index)
-        pieces += _words(sketch, row, index, at.edges, Area(at.ruler.x, own.y + _PAD_PX, at.ruler.wide, lane_px))
+        pieces += _words(sketch, row, index, at.edges, Rect(at.ruler.x, own.y + _PAD_PX, at.ruler.wide, lane_px))
         _said(sketch, picture, index, at, own)
         square = min(at.side, own.high - 2 * _PAD_PX)
-        maps.append(_map(sketch, row.values, picture.scale, Area(at.maps_x, own.y + _PAD_PX, square, square)))
-        other = Area(at.differences_x, own.y + _PAD_PX, square, square)
+        maps.append(_map(sketch, row.values, picture.scale, Rect(at.maps_x, own.y + _PAD_PX, square, square)))
+        other = Rect(at.differences_x, own.y + _PAD_PX, square, square)
         if index == picture.present:
             said = sketch.fitting(words("cuts.shown"), _SMALL, at.side)
             sketch.write(other.x, own.y + own.high / 2 + 4, said, _SMALL, sketch.theme.faint)
@@ -165,7 +166,7 @@ def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Area, here: i
     return Places(tuple(rows), tuple(names), tuple(pieces), tuple(maps), tuple(differences))
 
 
-def _edges(sketch: Sketch, text: str, ruler: Area) -> list[float]:
+def _edges(sketch: Sketch, text: str, ruler: Rect) -> list[float]:
     """The left edge of each character, and the right edge of the last one that has room (px)."""
     wides = [_BLANK_PX if each.isspace() else sketch.measure(each, _LETTERS + 1, False) + _ROOM_PX for each in text]
     spread = min(_WIDEST, max(_NARROWEST, ruler.wide / max(1.0, sum(wides))))
@@ -186,13 +187,13 @@ def _head(sketch: Sketch, picture: CutRows, words: Words, at: _Columns) -> None:
     sketch.write(at.differences_x, y, difference, _SMALL, faint)
 
 
-def _name(sketch: Sketch, picture: CutRows, index: int, area: Area, *, lit: bool) -> None:
+def _name(sketch: Sketch, picture: CutRows, index: int, area: Rect, *, lit: bool) -> None:
     row, theme = picture.rows[index], sketch.theme
     present = index == picture.present
     if lit:
         sketch.box(area.inset(0, 1), theme.window)
     if present:
-        sketch.box(Area(area.x, area.y + 4, _MARK_PX, area.high - 8), theme.accent)
+        sketch.box(Rect(area.x, area.y + 4, _MARK_PX, area.high - 8), theme.accent)
     x, y = area.x + 10, area.y + _PAD_PX + 15
     sketch.write(x, y, sketch.fitting(row.name, _LETTERS, area.wide - 10, bold=present), _LETTERS, bold=present)
     unknown = any(not token.known for token in row.tokens)
@@ -201,46 +202,46 @@ def _name(sketch: Sketch, picture: CutRows, index: int, area: Area, *, lit: bool
         sketch.write(x, y, line, _SMALL, theme.warning if unknown else theme.faint)
 
 
-def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: Area) -> list[Piece]:
+def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: Rect) -> list[Tile]:
     """The words of a row in their lanes; `first` is the first lane."""
     if row.refused:
         said = sketch.fitting(row.refused, _SMALL, first.wide)
         sketch.write(first.x, first.y + 16, said, _SMALL, sketch.theme.warning)
         return []
-    found: list[Piece] = []
+    found: list[Tile] = []
     for word, lane in enumerate(row.lanes):
         start, end = row.words[word]
         if end >= len(edges):
             continue
         top = first.y + lane * first.high
-        frame = Area(edges[start] + 1, top + 1, edges[end] - edges[start] - 2, first.high - 3)
+        frame = Rect(edges[start] + 1, top + 1, edges[end] - edges[start] - 2, first.high - 3)
         apart = row.fell_apart(word)
         if apart:
-            sketch.box(frame, edge=sketch.theme.grey, radius=4)
+            sketch.box(frame, line=sketch.theme.grey, radius=4)
         found += _pieces(sketch, row, index, word, edges, frame.inset(0, 0), whole=not apart)
     return found
 
 
-def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[float], frame: Area, *, whole: bool) -> list[Piece]:
-    found: list[Piece] = []
+def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[float], frame: Rect, *, whole: bool) -> list[Tile]:
+    found: list[Tile] = []
     places = row.pieces[word]
     spans = [(row.tokens[place].start, row.tokens[place].end) for place in places]
     for place, (start, end) in zip(places, spans, strict=True):
         # The bytes of one character stand at its place, beside one another.
         same = [each for each, span in zip(places, spans, strict=True) if span == (start, end)]
         wide = (edges[end] - edges[start] - 2) / len(same)
-        area = Area(edges[start] + 1 + wide * same.index(place), frame.y, wide, frame.high)
+        area = Rect(edges[start] + 1 + wide * same.index(place), frame.y, wide, frame.high)
         _piece(sketch, row, place, area, whole=whole)
         if not whole and area.x > frame.x + 2:
             sketch.line(area.x - 1, area.y + 4, area.x - 1, area.bottom - 4, sketch.theme.hairline, dashed=True)
-        found.append(Piece(index, place, area))
+        found.append(Tile(index, place, area))
     return found
 
 
-def _piece(sketch: Sketch, row: CutRow, place: int, area: Area, *, whole: bool) -> None:
+def _piece(sketch: Sketch, row: CutRow, place: int, area: Rect, *, whole: bool) -> None:
     token, theme = row.tokens[place], sketch.theme
     if whole:
-        sketch.box(area, theme.window if token.known else "", edge=theme.hairline if token.known else theme.warning, radius=4)
+        sketch.box(area, theme.window if token.known else "", line=theme.hairline if token.known else theme.warning, radius=4)
     with_id = area.high >= _IDS_FROM_PX - 3
     middle = area.x + area.wide / 2
     text = sketch.fitting(token.text, _LETTERS, area.wide - 2)
@@ -251,7 +252,7 @@ def _piece(sketch: Sketch, row: CutRow, place: int, area: Area, *, whole: bool) 
         sketch.write(middle, area.bottom - 5, said, _TINY, theme.faint if token.known else theme.warning, "middle")
 
 
-def _said(sketch: Sketch, picture: CutRows, index: int, at: _Columns, row: Area) -> None:
+def _said(sketch: Sketch, picture: CutRows, index: int, at: _Columns, row: Rect) -> None:
     """The translation of a cut; it stands back where it is the one of the present cut."""
     said = picture.rows[index].said
     if not said:
@@ -272,7 +273,7 @@ def _said(sketch: Sketch, picture: CutRows, index: int, at: _Columns, row: Area)
         sketch.write(x + _ARROW_PX, y + place * _SAID_PX, line, _SAID, colour)
 
 
-def _map(sketch: Sketch, values: Array | None, scale: Scale, area: Area) -> Area | None:
+def _map(sketch: Sketch, values: Array | None, scale: Scale, area: Rect) -> Rect | None:
     if values is None or not values.size:
         return None
     index = indices(values, scale)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.cell_numbers import inks
-from explorer.picture.layout.sketch import Area, Measure, Sketch
+from explorer.picture.layout.sketch import Measure, Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.scales import LEVELS, Scale, indices, table
 from explorer.trace.found.effects import LEAST
 
@@ -28,7 +29,7 @@ _LINE_PX = 16.0
 
 
 @attrs.frozen(eq=False)
-class Places:
+class EffectPlaces:
     """Where the cells and bars stand (px): the upper edge of each row, one height for all, and the columns."""
 
     tops: tuple[float, ...]
@@ -36,15 +37,15 @@ class Places:
     left: float  # of the first head's cell
     wide: float  # of one cell
     n_heads: int
-    bars: Area
+    bars: Rect
 
-    def cell(self, row: int, head: int) -> Area:
+    def cell(self, row: int, head: int) -> Rect:
         """The rectangle of a head's cell, with the gap to the next one."""
-        return Area(self.left + head * self.wide, self.tops[row], self.wide, self.high)
+        return Rect(self.left + head * self.wide, self.tops[row], self.wide, self.high)
 
-    def bar(self, row: int) -> Area:
+    def bar(self, row: int) -> Rect:
         """The rectangle in which a row's bar and its number stand."""
-        return Area(self.bars.x, self.tops[row], self.bars.wide, self.high)
+        return Rect(self.bars.x, self.tops[row], self.bars.wide, self.high)
 
     def at(self, x: float, y: float) -> tuple[int, int | None] | None:
         """The row and head at a point; head None beside the cells, where the row's bar is. None between the rows."""
@@ -55,7 +56,7 @@ class Places:
         return row, head if head < self.n_heads else None
 
 
-def places(picture: EffectMap, area: Area, measure: Measure) -> Places:
+def places(picture: EffectMap, area: Rect, measure: Measure) -> EffectPlaces:
     """The places of an EffectMap in a rectangle."""
     n_rows, n_heads = picture.values.shape
     labels = max(measure(row.group, _TEXT, False) for row in picture.rows)
@@ -74,16 +75,16 @@ def places(picture: EffectMap, area: Area, measure: Measure) -> Places:
         tops.append(y)
         y += high
     begins = left + n_heads * wide + _GAP_PX
-    beside = Area(begins, tops[0], min(_MOST_BARS_PX, area.right - begins), y - tops[0])
-    return Places(tuple(tops), high, left, wide, n_heads, beside)
+    beside = Rect(begins, tops[0], min(_MOST_BARS_PX, area.right - begins), y - tops[0])
+    return EffectPlaces(tuple(tops), high, left, wide, n_heads, beside)
 
 
-def _line_px(picture: EffectMap, area: Area, measure: Measure) -> float:
+def _line_px(picture: EffectMap, area: Rect, measure: Measure) -> float:
     """The height of a second line of the sentence at the foot; 0 where one line has room for it."""
     return _LINE_PX if measure(picture.told, _TEXT, False) > area.wide else 0.0
 
 
-def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
+def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """Draw the whole map; `at` are its places in the rectangle."""
     _names(sketch, picture, words, area, at)
     index = indices(picture.values, picture.scale)
@@ -93,11 +94,11 @@ def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Area, a
         _cells(sketch, picture, at, index)
     _bars(sketch, picture, at)
     if picture.chosen is not None:
-        sketch.box(at.cell(*picture.chosen).inset(right=1, bottom=1), edge=sketch.theme.accent, edge_px=2)
+        sketch.box(at.cell(*picture.chosen).inset(right=1, bottom=1), line=sketch.theme.accent, width=2)
     _foot(sketch, picture, words, area, at)
 
 
-def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+def _cells(sketch: Sketch, picture: EffectMap, at: EffectPlaces, index: NDArray[np.uint8]) -> None:
     """Cell by cell, each with its outline and its number."""
     ink_of = inks(picture.scale.colours, sketch.theme)
     for row in range(len(picture.rows)):
@@ -109,20 +110,20 @@ def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uin
             sketch.line(at.left, y, at.bars.x - 6, y, sketch.theme.pale)
 
 
-def _small_cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+def _small_cells(sketch: Sketch, picture: EffectMap, at: EffectPlaces, index: NDArray[np.uint8]) -> None:
     """The cells of each group as one image; a group whose numbers are still computed is an outline."""
     begin = 0
     for _group, rows in groupby(picture.rows, key=lambda row: row.group):
         end = begin + len(list(rows))
-        area = Area(at.left, at.tops[begin], at.wide * at.n_heads, (end - begin) * at.high)
+        area = Rect(at.left, at.tops[begin], at.wide * at.n_heads, (end - begin) * at.high)
         if picture.pending:
-            sketch.box(area, edge=sketch.theme.hairline)
+            sketch.box(area, line=sketch.theme.hairline)
         elif np.isfinite(picture.values[begin:end]).any():
             sketch.cells(area, index[begin:end], picture.scale.colours)
         begin = end
 
 
-def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
+def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """The groups and rows at the left, the heads above."""
     faint = sketch.theme.faint
     widest = sketch.measure(f"H{at.n_heads - 1}", _SMALL, False) + 4
@@ -141,19 +142,19 @@ def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Pla
             sketch.write(at.left - 7, middle, row.name, _SMALL, faint, "end")
 
 
-def _cell(sketch: Sketch, picture: EffectMap, area: Area, row: int, head: int, level: int, ink_of: tuple[str, ...]) -> None:
+def _cell(sketch: Sketch, picture: EffectMap, area: Rect, row: int, head: int, level: int, ink_of: tuple[str, ...]) -> None:
     """A head's cell: a hairline alone while its number is computed, then its colour, and its number where it matters."""
     gap = 1.0 if min(area.wide, area.high) > 4 else 0.0
     inner = area.inset(right=gap, bottom=gap)
     value = float(picture.values[row, head])
     if picture.pending or not np.isfinite(value):
-        sketch.box(inner.inset(right=1, bottom=1), edge=sketch.theme.hairline)
+        sketch.box(inner.inset(right=1, bottom=1), line=sketch.theme.hairline)
         return
     # A cell without an effect has nearly the card's colour, and keeps its outline.
     colour = "#{:02x}{:02x}{:02x}".format(*(int(each) for each in table(picture.scale.colours)[min(level, LEVELS - 1)]))
     sketch.box(inner, colour)
     if gap and abs(value) < 0.2 * picture.scale.high:
-        sketch.box(inner.inset(right=1, bottom=1), edge=sketch.theme.hairline)
+        sketch.box(inner.inset(right=1, bottom=1), line=sketch.theme.hairline)
     if picture.is_estimate(row):
         _hatch(sketch, inner)
     wide, high = _NUMBER_ROOM
@@ -161,14 +162,14 @@ def _cell(sketch: Sketch, picture: EffectMap, area: Area, row: int, head: int, l
         sketch.write(area.x + area.wide / 2, area.y + area.high / 2 + 4, signed(value), _SMALL, ink_of[level], "middle")
 
 
-def _hatch(sketch: Sketch, area: Area) -> None:
+def _hatch(sketch: Sketch, area: Rect) -> None:
     """Lines over a cell whose number is an estimate."""
     for start in np.arange(_HATCH_PX, area.wide + area.high, _HATCH_PX).tolist():
         low, high = max(0.0, start - area.high), min(area.wide, start)
         sketch.line(area.x + low, area.y + start - low, area.x + high, area.y + start - high, sketch.theme.card)
 
 
-def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
+def _bars(sketch: Sketch, picture: EffectMap, at: EffectPlaces) -> None:
     """The bar of each row around zero, and its number at the right."""
     room = at.bars.inset(right=_NUMBER_PX)
     zero = round(room.x + room.wide / 2)
@@ -181,13 +182,13 @@ def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
         thick = min(12.0, max(1.0, at.high - 8))
         if length >= 0.5:
             y = at.tops[row] + max(0.0, (at.high - thick) // 2)
-            sketch.box(Area(zero if value > 0 else zero - length, y, length, thick), sketch.sign(value))
+            sketch.box(Rect(zero if value > 0 else zero - length, y, length, thick), sketch.sign(value))
         if at.high >= _LABEL_ROW_PX:
             colour = sketch.theme.text if abs(value) >= LEAST else sketch.theme.faint
             sketch.write(at.bars.right, at.tops[row] + at.high / 2 + 4, signed(value), _SMALL, colour, "end")
 
 
-def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
+def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """What the picture shows in one sentence, and below it both scales."""
     second = _line_px(picture, area, sketch.measure)
     y = max(at.bars.bottom + 20, min(area.bottom - 26 - second, at.bars.bottom + 24))
@@ -207,7 +208,7 @@ def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Plac
             x += sketch.measure(told, _SMALL, False) + 6
         else:
             ramp = np.arange(LEVELS, dtype=np.uint8)[None, :: LEVELS // 50]
-            sketch.cells(Area(x, y - 8, _RAMP_PX, 8), ramp, picture.scale.colours)
+            sketch.cells(Rect(x, y - 8, _RAMP_PX, 8), ramp, picture.scale.colours)
             x += _RAMP_PX + 6
     scales = words("effects.scales", cells=plain(picture.scale.high), bars=plain(picture.bar_reach))
     if x + 8 + sketch.measure(scales, _SMALL, False) <= area.right:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.followed import Followed
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.scales import LEVELS, Scale, indices, table
 
 _DARK_BELOW = 140.0  # luminance below which letters on a colour are white
@@ -23,7 +24,7 @@ class Scene:
     sketch: Sketch
     followed: Followed
     words: Words
-    area: Area
+    area: Rect
     share: float = 1.0
     large: bool = False
 
@@ -85,12 +86,12 @@ def pooled(row: NDArray[np.floating], most: int) -> NDArray[np.floating]:
     return chosen
 
 
-def strip(scene: Scene, row: NDArray[np.floating], area: Area, scale: Scale, share: float = 1.0) -> None:
+def strip(scene: Scene, row: NDArray[np.floating], area: Rect, scale: Scale, share: float = 1.0) -> None:
     """A row of numbers as coloured cells; of a strip under way, its first cells."""
     cells = pooled(row, int(area.wide))
     shown = math.ceil(len(cells) * min(max(share, 0.0), 1.0) - 1e-9)
     wide = area.wide * shown / len(cells)
-    scene.sketch.cells(Area(area.x, area.y, wide, area.high), indices(cells[None, :shown], scale), scale.colours)
+    scene.sketch.cells(Rect(area.x, area.y, wide, area.high), indices(cells[None, :shown], scale), scale.colours)
 
 
 def ink(value: float, scale: Scale) -> str:

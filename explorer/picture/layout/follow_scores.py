@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from explorer.picture.follow_text import division, query_mark, query_name, score, signed
 from explorer.picture.layout.follow_scene import Scene, around_zero, eased, ink, strip, tick_label, ticks
 from explorer.picture.layout.follow_time import MOST_TERMS
-from explorer.picture.layout.sketch import Area
+from explorer.picture.marks import Rect
 from explorer.picture.scales import Scale
 
 _LEAST_BAR_PX, _LEAST_TERM_PX = 1.0, 4.0
@@ -29,7 +29,7 @@ def vectors(scene: Scene) -> None:
     high = min(64.0 if scene.large else 40.0, area.high * 0.22)
     gap = max(4.0, min(high * 1.2, area.high - 2 * high - 44))
     left, top = area.x + named + 10, area.y + (area.high - 2 * high - gap) / 2
-    rows = [Area(left, y, area.right - left - 2, high) for y in (top, top + high + gap)]
+    rows = [Rect(left, y, area.right - left - 2, high) for y in (top, top + high + gap)]
     scale = around_zero((followed.query, followed.key), scene.sketch.signed)
     parts = ((asks, "query", followed.query, theme.accent), (followed.answers, "key", followed.key, theme.text))
     for place, (row, (label, part, numbers, tint)) in enumerate(zip(rows, parts, strict=True)):
@@ -40,7 +40,7 @@ def vectors(scene: Scene) -> None:
         if two_lines:
             scene.sketch.write(left - 10, middle + 14, scene.words(f"follow.{part}"), scene.letters, theme.faint, "end")
         strip(scene, numbers, row, scale, 2 * scene.share - place)
-        scene.sketch.box(row, edge=theme.hairline)
+        scene.sketch.box(row, line=theme.hairline)
         if row.wide / len(numbers) >= _FIGURES_PX and scene.over:
             _figures(scene, numbers, row, scale)
     if scene.over:
@@ -53,7 +53,7 @@ def _asks(scene: Scene, size: float, room: float, *, bold: bool = False) -> str:
     return name if scene.width(name, size, bold=bold) <= room else query_mark(scene.followed)
 
 
-def _figures(scene: Scene, numbers: NDArray[np.floating], row: Area, scale: Scale) -> None:
+def _figures(scene: Scene, numbers: NDArray[np.floating], row: Rect, scale: Scale) -> None:
     """The numbers themselves on their cells."""
     wide = row.wide / len(numbers)
     for place, number in enumerate(numbers.tolist()):
@@ -61,7 +61,7 @@ def _figures(scene: Scene, numbers: NDArray[np.floating], row: Area, scale: Scal
         scene.sketch.write(x, row.y + row.high / 2 + 4, score(number), 10.0, ink(number, scale), "middle")
 
 
-def _pair(scene: Scene, rows: list[Area]) -> None:
+def _pair(scene: Scene, rows: list[Rect]) -> None:
     """A frame around the two numbers with the largest product, joined by a line; and how the features are counted."""
     followed, theme = scene.followed, scene.sketch.theme
     upper, lower = rows
@@ -75,7 +75,7 @@ def _pair(scene: Scene, rows: list[Area]) -> None:
             scene.sketch.line(at, upper.bottom + 2, at, lower.y - 2, theme.hairline)
     scene.sketch.line(x, upper.bottom, x, lower.y, theme.accent, 2)
     for row in rows:
-        scene.sketch.box(Area(x - max(wide, 4) / 2, row.y, max(wide, 4), row.high), edge=theme.accent, edge_px=2)
+        scene.sketch.box(Rect(x - max(wide, 4) / 2, row.y, max(wide, 4), row.high), line=theme.accent, width=2)
     size = scene.letters + 1
     told = [signed(float(numbers[best])) for numbers in (followed.query, followed.key)]
     half = scene.width(told[1], size, bold=True) / 2
@@ -95,7 +95,7 @@ class _Fall:
     features: NDArray[np.intp]
     rest: float
     after: NDArray[np.float64]
-    plot: Area
+    plot: Rect
     low: float
     high: float
 
@@ -171,9 +171,9 @@ def _bar(scene: Scene, fall: _Fall, term: int, share: float) -> None:
         if (hollow and share >= 1) or (not hollow and share <= 0):
             continue
         top, bottom = sorted((fall.y(start), fall.y(to)))
-        area = Area(fall.x(term), top, fall.pitch - gap, max(_LEAST_BAR_PX, bottom - top))
+        area = Rect(fall.x(term), top, fall.pitch - gap, max(_LEAST_BAR_PX, bottom - top))
         if hollow:
-            scene.sketch.box(area, edge=theme.closed_line)
+            scene.sketch.box(area, line=theme.closed_line)
         else:
             rest = term >= len(fall.features)
             scene.sketch.box(area, theme.grey if rest else scene.sketch.sign(end - start))
@@ -244,7 +244,7 @@ def _operands(scene: Scene, fall: _Fall, now: int | None) -> None:
         ((_asks(scene, scene.letters - 1, _OPERAND_PX), followed.query), (followed.answers, followed.key))
     ):
         y = top + place * (high + 1)
-        strip(scene, row[fall.features], Area(fall.plot.x, y, wide, high), scale)
+        strip(scene, row[fall.features], Rect(fall.plot.x, y, wide, high), scale)
         name = scene.sketch.fitting(label, scene.letters - 1, _OPERAND_PX)
         scene.sketch.write(fall.plot.x - 6, y + 13, name, scene.letters - 1, theme.faint, "end")
     step = max(1, int(22 // fall.pitch))
@@ -257,7 +257,7 @@ def _operands(scene: Scene, fall: _Fall, now: int | None) -> None:
         told = scene.words("follow.rest_features", count=len(followed.products) - len(fall.features))
         scene.sketch.write(fall.plot.right + 8, top + high, told, scene.letters - 1, theme.faint)
     if now is not None and now < len(fall.features):
-        scene.sketch.box(Area(fall.x(now), top, fall.pitch, 2 * high + 1), edge=theme.accent, edge_px=2)
+        scene.sketch.box(Rect(fall.x(now), top, fall.pitch, 2 * high + 1), line=theme.accent, width=2)
         lowest = max(fall.y(fall.before(now)), fall.y(float(fall.after[now])))
         scene.sketch.line(fall.x(now + 0.5), lowest, fall.x(now + 0.5), top, theme.accent, dashed=True)
 
@@ -324,7 +324,7 @@ def _name_scaled(scene: Scene, x: float, y: float, *, from_right: bool) -> None:
     wide = scene.width(told, size, bold=True)
     left = x - 12 - wide if from_right else x + 12
     left = min(max(left, scene.area.x), scene.area.right - wide)
-    scene.sketch.box(Area(left - 2, y - 10 - size, wide + 4, size + 4), theme.card)
+    scene.sketch.box(Rect(left - 2, y - 10 - size, wide + 4, size + 4), theme.card)
     scene.sketch.write(left, y - 11, told, size, theme.accent, bold=True)
 
 

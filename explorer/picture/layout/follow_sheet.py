@@ -6,7 +6,8 @@ from explorer.picture.followed import Followed
 from explorer.picture.layout import follow_scores, follow_weights
 from explorer.picture.layout.follow_scene import Scene
 from explorer.picture.layout.follow_time import BEATS, Timetable, timetable
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 
 _DRAWN = {
     "vectors": follow_scores.vectors,
@@ -24,15 +25,15 @@ _NARROW_PX, _NARROWEST_PX = 620.0, 360.0  # below these widths the sheet has two
 _WITH_ROWS = ("vectors", "mixed")  # beats that come to a row of numbers and not to a single one
 
 
-def panels(area: Area) -> list[Area]:
+def panels(area: Rect) -> list[Rect]:
     """Where the six beats stand on a sheet: three columns, or two or one where it is narrow."""
     columns = 3 if area.wide >= _NARROW_PX else 2 if area.wide >= _NARROWEST_PX else 1
     rows = len(BEATS) // columns
     wide, high = area.wide / columns, area.high / rows
-    return [Area(area.x + place % columns * wide, area.y + place // columns * high, wide, high) for place in range(len(BEATS))]
+    return [Rect(area.x + place % columns * wide, area.y + place // columns * high, wide, high) for place in range(len(BEATS))]
 
 
-def sheet(sketch: Sketch, followed: Followed, words: Words, area: Area) -> None:
+def sheet(sketch: Sketch, followed: Followed, words: Words, area: Rect) -> None:
     """All six beats at their end, with hairlines between them."""
     places = panels(area)
     texts = [_wrapped(sketch, sentence(followed, beat, words), place) for beat, place in zip(BEATS, places, strict=True)]
@@ -48,11 +49,11 @@ def sheet(sketch: Sketch, followed: Followed, words: Words, area: Area) -> None:
         _panel(sketch, followed, words, beat, place, told, lines)
 
 
-def _wrapped(sketch: Sketch, text: str, place: Area) -> list[str]:
+def _wrapped(sketch: Sketch, text: str, place: Rect) -> list[str]:
     return sketch.lines(text, _SENTENCE, place.wide - 2 * _PAD)
 
 
-def _panel(sketch: Sketch, followed: Followed, words: Words, beat: str, place: Area, told: list[str], lines: int) -> None:
+def _panel(sketch: Sketch, followed: Followed, words: Words, beat: str, place: Rect, told: list[str], lines: int) -> None:
     """One beat of the sheet: title and number, sentence, picture. `lines` lines are left free for the sentence."""
     within, theme = place.inset(_PAD, 8, _PAD, 6), sketch.theme
     number, faint = figure(followed, beat, words), beat in _WITH_ROWS
@@ -72,7 +73,7 @@ def beat_differs(followed: Followed, beat: str, words: Words) -> bool:
     return note(followed, beat, words) == words("follow.differs")
 
 
-def beat_at(sketch: Sketch, followed: Followed, words: Words, area: Area, time: float) -> None:
+def beat_at(sketch: Sketch, followed: Followed, words: Words, area: Rect, time: float) -> None:
     """One beat at a time (seconds), as large as there is room."""
     table = timetable(followed)
     moment = table.at(time)

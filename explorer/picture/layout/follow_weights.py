@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.follow_text import percent, power, score, signed, weight
 from explorer.picture.layout.follow_scene import Scene, around_zero, colour, eased, ink, strip, tick_label
-from explorer.picture.layout.sketch import Area
+from explorer.picture.marks import Rect
 from explorer.picture.scales import Scale
 
 _LEAST_COLUMN_PX = 40.0
@@ -24,9 +24,9 @@ class _Columns:
     left: float
     wide: float
 
-    def area(self, place: int, y: float, high: float) -> Area:
+    def area(self, place: int, y: float, high: float) -> Rect:
         """The column's rectangle from y downward, without the gap between columns."""
-        return Area(self.left + place * self.wide + 1, y, self.wide - 2, high)
+        return Rect(self.left + place * self.wide + 1, y, self.wide - 2, high)
 
     def middle(self, place: int) -> float:
         """The middle of a column (px)."""
@@ -100,20 +100,20 @@ def _row(scene: Scene, columns: _Columns, y: float, high: float) -> None:
         hatched = place in closed and closed.index(place) < gone - 1e-6
         if not hatched:
             known = value if np.isfinite(value) else 0.0
-            scene.sketch.box(cell, colour(known, scale), edge=theme.hairline)
+            scene.sketch.box(cell, colour(known, scale), line=theme.hairline)
             shown = value if place in closed else float(followed.masked[key])
             tint = ink(known, scale)
             scene.sketch.write(columns.middle(place), y + high / 2 + 4, score(shown), scene.letters, tint, "middle", bold=mine)
         else:
-            scene.sketch.box(cell, theme.closed, hatched=True)
+            scene.sketch.hatch(cell)
             told, size = score(float(followed.masked[key])), scene.letters + 1
             half = scene.width(told, size, bold=True) / 2 + 3
             middle = columns.middle(place)
-            scene.sketch.box(Area(middle - half, y + high / 2 - size / 2 - 2, 2 * half, size + 5), theme.closed, radius=2)
+            scene.sketch.box(Rect(middle - half, y + high / 2 - size / 2 - 2, 2 * half, size + 5), theme.closed, radius=2)
             scene.sketch.write(middle, y + high / 2 + 4, told, size, theme.text, "middle", bold=True)
             scene.sketch.struck(middle, y + high + scene.letters + 4, score(value), scene.letters - 1, theme.faint)
         if mine:
-            scene.sketch.box(cell, edge=theme.accent, edge_px=2)
+            scene.sketch.box(cell, line=theme.accent, width=2)
 
 
 def _without(scene: Scene, columns: _Columns, y: float, high: float) -> None:
@@ -133,7 +133,7 @@ def _without(scene: Scene, columns: _Columns, y: float, high: float) -> None:
         scene.sketch.box(slot, theme.pale)
         if scene.over:
             scene.sketch.box(
-                Area(slot.x, slot.bottom - high * share, slot.wide, high * share), theme.accent if mine else theme.grey
+                Rect(slot.x, slot.bottom - high * share, slot.wide, high * share), theme.accent if mine else theme.grey
             )
             tint = theme.accent if mine else theme.text if key == best else theme.faint
             told = f"{share:.2f}"
@@ -158,9 +158,12 @@ def softmax(scene: Scene) -> None:
     for place, key in enumerate(columns.keys):
         slot, mine = columns.area(place, top, high), key == followed.cell.key
         middle = columns.middle(place)
-        scene.sketch.box(slot, theme.closed if followed.closed[key] else theme.pale, hatched=bool(followed.closed[key]))
+        if followed.closed[key]:
+            scene.sketch.hatch(slot)
+        else:
+            scene.sketch.box(slot, theme.pale)
         share = float(powers[key]) / largest * factor if largest > 0 else 0.0
-        bar = Area(slot.x, slot.bottom - high * share, slot.wide, high * share)
+        bar = Rect(slot.x, slot.bottom - high * share, slot.wide, high * share)
         scene.sketch.box(bar, theme.accent if mine else theme.grey)
         if scene.over and not followed.closed[key]:
             tint = theme.accent if mine else theme.text
@@ -215,19 +218,19 @@ def mixed(scene: Scene) -> None:
     for band, label in zip(bands, labels, strict=True):
         # Each row begins with an equal height and ends with one that is its share of the weights.
         share = band.weight / total if np.isfinite(band.weight) else 0.0
-        rows.append(Area(left, y, area.right - left - 2, room * ((1 - squeezed) / len(bands) + squeezed * share)))
+        rows.append(Rect(left, y, area.right - left - 2, room * ((1 - squeezed) / len(bands) + squeezed * share)))
         _band(scene, band, label, rows[-1], scale, named)
         y += rows[-1].high
     _thin(scene, bands, rows)
     scene.sketch.line(area.x, top + room + 5, area.right - 2, top + room + 5, scene.sketch.theme.text)
-    _output(scene, Area(left, top + room + 8, area.right - left - 2, result), scale)
+    _output(scene, Rect(left, top + room + 8, area.right - left - 2, result), scale)
 
 
-def _output(scene: Scene, row: Area, scale: Scale) -> None:
+def _output(scene: Scene, row: Rect, scale: Scale) -> None:
     """The weighted sum, which appears when the rows have their heights; and how to read the picture."""
     theme, output = scene.sketch.theme, _output_name(scene)
     strip(scene, scene.followed.mixed, row, scale, scene.share / 0.4 - 1.5)
-    scene.sketch.box(row, edge=theme.hairline)
+    scene.sketch.box(row, line=theme.hairline)
     scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, scene.letters + 1, theme.text, "end", bold=True)
     reach = scene.words("follow.reach", reach=tick_label(float(f"{scale.high:.2g}")))
     told = scene.sketch.fitting(reach, scene.letters - 1, scene.area.wide)
@@ -245,7 +248,7 @@ def _share_told(share: float) -> tuple[str, ...]:
     return (percent(share),) if np.isfinite(share) else ()
 
 
-def _thin(scene: Scene, bands: list[_Band], rows: list[Area]) -> None:
+def _thin(scene: Scene, bands: list[_Band], rows: list[Rect]) -> None:
     """One label for all rows that are too thin for labels of their own, where there is room beside them."""
     thin = [
         place for place, (band, row) in enumerate(zip(bands, rows, strict=True)) if not (band.mine or row.high >= _LABELLED_PX)
@@ -288,11 +291,11 @@ def _bands(scene: Scene) -> list[_Band]:
     return bands
 
 
-def _band(scene: Scene, band: _Band, label: str, area: Area, scale: Scale, named: float) -> None:
+def _band(scene: Scene, band: _Band, label: str, area: Rect, scale: Scale, named: float) -> None:
     """One band with its weight and label, where it is high enough for them; a thin gap keeps neighbours apart."""
     theme = scene.sketch.theme
     gap = 1.0 if area.high > 3 else 0.0
-    strip(scene, band.values, Area(area.x, area.y, area.wide, area.high - gap), scale)
+    strip(scene, band.values, Rect(area.x, area.y, area.wide, area.high - gap), scale)
     if area.high >= _LABELLED_PX or band.mine:
         size = scene.letters + (1 if band.mine else 0)
         told = scene.sketch.fitting(label, size, named, bold=band.mine)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
 from explorer.picture.layout.follow_scene import colour, ink
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import bare, probability
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -25,17 +26,17 @@ class Grid:
     `rows` are the rows that have room: all of them, or those after whole layers, or every so many of these.
     """
 
-    area: Area
+    area: Rect
     first: int
     n_columns: int
     rows: tuple[int, ...]
     wide: float
     high: float
 
-    def cell(self, row: int, position: int) -> Area:
+    def cell(self, row: int, position: int) -> Rect:
         """The rectangle of a cell; that of the row above where the row itself has no room."""
         line = max((place for place, each in enumerate(self.rows) if each <= row), default=0)
-        return Area(self.area.x + (position - self.first) * self.wide, self.area.y + line * self.high, self.wide, self.high)
+        return Rect(self.area.x + (position - self.first) * self.wide, self.area.y + line * self.high, self.wide, self.high)
 
     def at(self, x: float, y: float) -> tuple[int, int] | None:
         """The cell (row, position) at a point."""
@@ -44,7 +45,7 @@ class Grid:
         return (self.rows[line], column + self.first) if inside else None
 
 
-def grid(sketch: Sketch, picture: LensMap, area: Area, first: int) -> Grid:
+def grid(sketch: Sketch, picture: LensMap, area: Rect, first: int) -> Grid:
     """The grid in an area; with more positions than have room, it begins at `first`, or so that the chosen one is seen."""
     n_positions = picture.lens.ids.shape[1]
     named = max(sketch.measure(name, _LETTERS, True) for name in picture.rows) + 12
@@ -58,7 +59,7 @@ def grid(sketch: Sketch, picture: LensMap, area: Area, first: int) -> Grid:
     rows = _rows(picture.lens.taps, int((area.high - _HEAD_PX - below) / _LEAST_ROW_PX))
     high = min(_ROW_PX, (area.high - _HEAD_PX - below) / len(rows))
     wide = min(_MOST_CELL_PX, room / n_columns)
-    return Grid(Area(area.x + named, area.y + _HEAD_PX, wide * n_columns, high * len(rows)), first, n_columns, rows, wide, high)
+    return Grid(Rect(area.x + named, area.y + _HEAD_PX, wide * n_columns, high * len(rows)), first, n_columns, rows, wide, high)
 
 
 def _rows(taps: tuple[str, ...], most: int) -> tuple[int, ...]:
@@ -73,7 +74,7 @@ def _rows(taps: tuple[str, ...], most: int) -> tuple[int, ...]:
     return (*rows[:-1], len(taps) - 1)
 
 
-def first_shown(sketch: Sketch, picture: LensMap, area: Area, before: int) -> int:
+def first_shown(sketch: Sketch, picture: LensMap, area: Rect, before: int) -> int:
     """The first position to show so that the chosen one is seen; as before where it is seen already."""
     made = grid(sketch, picture, area, before)
     if picture.chosen < made.first:
@@ -81,7 +82,7 @@ def first_shown(sketch: Sketch, picture: LensMap, area: Area, before: int) -> in
     return max(made.first, picture.chosen - made.n_columns + 1)
 
 
-def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: int, cell: tuple[int, int]) -> Grid:
+def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Rect, first: int, cell: tuple[int, int]) -> Grid:
     """Draw the map, and the ten words of `cell` (row, position) below it."""
     made, theme = grid(sketch, picture, area, first), sketch.theme
     lens, agrees = picture.lens, picture.lens.agrees()
@@ -109,13 +110,13 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: 
         for position in range(made.first, made.first + made.n_columns):
             _cell(sketch, picture, made.cell(row, position), row, position, right=bool(agrees[row, position]))
     _frames(sketch, picture, made, cell)
-    under = Area(area.x, made.area.bottom + 8, area.wide, area.bottom - made.area.bottom - 8)
+    under = Rect(area.x, made.area.bottom + 8, area.wide, area.bottom - made.area.bottom - 8)
     if under.high >= 3 * _LINE_PX:
         _list(sketch, picture, words, under, cell)
     return made
 
 
-def _signs(sketch: Sketch, made: Grid, n_positions: int, area: Area) -> None:
+def _signs(sketch: Sketch, made: Grid, n_positions: int, area: Rect) -> None:
     """Say at both ends of the head how many positions lie beyond."""
     after = n_positions - made.first - made.n_columns
     if made.first:
@@ -124,7 +125,7 @@ def _signs(sketch: Sketch, made: Grid, n_positions: int, area: Area) -> None:
         sketch.write(made.area.right + _SIGN_PX, area.y + 15, f"{after} ›", _SMALL, sketch.theme.accent, "end", bold=True)
 
 
-def _agreement(sketch: Sketch, picture: LensMap, words: Words, made: Grid, area: Area) -> None:
+def _agreement(sketch: Sketch, picture: LensMap, words: Words, made: Grid, area: Rect) -> None:
     """Behind each row: at which share of the places of held-out sentences its likeliest word is the output's."""
     if picture.agreement is None:
         return
@@ -136,8 +137,8 @@ def _agreement(sketch: Sketch, picture: LensMap, words: Words, made: Grid, area:
     for line, row in enumerate(made.rows):
         y = made.area.y + (line + 0.5) * made.high
         tall, left = min(made.high - 2, 16.0), right - _AGREES_PX + 8
-        sketch.box(Area(left, y - tall / 2, right - left, tall), theme.pale)
-        sketch.box(Area(left, y - tall / 2, (right - left) * shares[row], tall), theme.water)
+        sketch.box(Rect(left, y - tall / 2, right - left, tall), theme.pale)
+        sketch.box(Rect(left, y - tall / 2, (right - left) * shares[row], tall), theme.water)
         sketch.write(right - 3, y + 4, f"{100 * shares[row]:.0f}%", min(_SMALL, made.high * 0.62), theme.text, "end")
 
 
@@ -148,7 +149,7 @@ def _first_right(agrees: NDArray[np.bool_]) -> int:
     return first if first < len(agrees) else -1
 
 
-def _cell(sketch: Sketch, picture: LensMap, area: Area, row: int, position: int, *, right: bool) -> None:
+def _cell(sketch: Sketch, picture: LensMap, area: Rect, row: int, position: int, *, right: bool) -> None:
     lens, theme = picture.lens, sketch.theme
     inner = area.inset(0.5, 0.5, 0.5, 0.5)
     p = float(lens.probabilities[row, position, 0])
@@ -164,13 +165,13 @@ def _frames(sketch: Sketch, picture: LensMap, made: Grid, cell: tuple[int, int])
     theme = sketch.theme
     if made.first <= picture.chosen < made.first + made.n_columns:
         top = made.cell(0, picture.chosen)
-        sketch.box(Area(top.x, made.area.y, made.wide, made.area.high), edge=theme.accent)
+        sketch.box(Rect(top.x, made.area.y, made.wide, made.area.high), line=theme.accent)
     row, position = cell
     if made.first <= position < made.first + made.n_columns:
-        sketch.box(made.cell(row, position).inset(1, 1, 1, 1), edge=theme.accent, edge_px=2)
+        sketch.box(made.cell(row, position).inset(1, 1, 1, 1), line=theme.accent, width=2)
 
 
-def _list(sketch: Sketch, picture: LensMap, words: Words, area: Area, cell: tuple[int, int]) -> None:
+def _list(sketch: Sketch, picture: LensMap, words: Words, area: Rect, cell: tuple[int, int]) -> None:
     """The ten likeliest words of one cell in two columns, with p as bars; and the place of the written word."""
     lens, theme = picture.lens, sketch.theme
     row, position = cell
@@ -196,8 +197,8 @@ def _list(sketch: Sketch, picture: LensMap, words: Words, area: Area, cell: tupl
             bold=own,
         )
         start, room = x + 24 + named + 6, wide - named - 24 - 6 - 48
-        sketch.box(Area(start, base - 8, max(room, 1), 8), theme.pale)
-        sketch.box(Area(start, base - 8, max(room, 1) * p, 8), theme.accent if own else theme.grey)
+        sketch.box(Rect(start, base - 8, max(room, 1), 8), theme.pale)
+        sketch.box(Rect(start, base - 8, max(room, 1) * p, 8), theme.accent if own else theme.grey)
         sketch.write(x + wide, base, probability(p), _SMALL, theme.faint, "end")
 
 

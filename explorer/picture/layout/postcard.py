@@ -7,7 +7,8 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard, Reworded
 from explorer.picture.kinds import Heatmap
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.scales import indices
 
 WIDE_PX, HIGH_PX = 1200.0, 630.0
@@ -15,8 +16,8 @@ _LEFT, _WORDS_X, _RIGHT = 64.0, 150.0, 1136.0  # px
 _WORDS_TOP, _WORDS_HIGH = 166.0, 216.0  # px
 _SIZES = (68.0, 56.0, 46.0, 38.0, 31.0, 25.0, 20.0)  # px, the letters of words; the largest that fits is taken
 _LINE, _BLOCK = 1.5, 3.3  # lines and blocks of two lines are so many letters high
-_MAP = Area(_WORDS_X, 428, 210, 120)
-_SECOND_MAP = Area(_WORDS_X + 280, 428, 210, 120)
+_MAP = Rect(_WORDS_X, 428, 210, 120)
+_SECOND_MAP = Rect(_WORDS_X + 280, 428, 210, 120)
 _SAYS_X, _SAYS_Y = 720.0, 440.0
 _LEAST_CELL = 11.0  # px; narrower columns have no labels
 
@@ -33,8 +34,8 @@ class _Placed:
 def draw_postcard(sketch: Sketch, picture: Postcard, words: Words, top: float = 0.0) -> None:
     """Draw the whole sheet, from `top` px downward."""
     theme = sketch.theme
-    sketch.box(Area(0, top, WIDE_PX, HIGH_PX), theme.card)
-    sketch.box(Area(0, top, WIDE_PX, 8), theme.accent)
+    sketch.box(Rect(0, top, WIDE_PX, HIGH_PX), theme.card)
+    sketch.box(Rect(0, top, WIDE_PX, 8), theme.accent)
     sketch.write(_LEFT, top + 82, sketch.fitting(picture.changes, 30, _RIGHT - _LEFT, True), 30, theme.accent, bold=True)
     sketch.write(_LEFT, top + 132, sketch.fitting(picture.sentence, 34, _RIGHT - _LEFT), 34)
     _draw_words(sketch, picture.words, words, top)
@@ -70,7 +71,7 @@ def _draw_word(sketch: Sketch, word: Reworded, x: float, top: float, size: float
     if word.after and not same:
         pad = 0.16 * size
         wide = sketch.measure(word.after, size, True) + 2 * pad
-        sketch.box(Area(x - pad, second - 0.92 * size, wide, 1.2 * size), theme.soft, radius=0.1 * size)
+        sketch.box(Rect(x - pad, second - 0.92 * size, wide, 1.2 * size), theme.soft, radius=0.1 * size)
     sketch.write(x, second, word.after, size, "" if same else theme.accent, bold=not same)
 
 
@@ -107,11 +108,11 @@ def _placed(sketch: Sketch, row: Sequence[Reworded], size: float) -> list[_Place
     return made
 
 
-def _draw_map(sketch: Sketch, made: Heatmap, area: Area) -> None:
+def _draw_map(sketch: Sketch, made: Heatmap, area: Rect) -> None:
     """One head's weights with the keys' names below; its title says which head it is."""
     n_rows, n_columns = made.values.shape
     # Cells are whole pixels: between pixels, a light seam would show at each edge.
-    area = Area(area.x, area.y, n_columns * (area.wide // n_columns or 0.5), n_rows * (area.high // n_rows or 0.5))
+    area = Rect(area.x, area.y, n_columns * (area.wide // n_columns or 0.5), n_rows * (area.high // n_rows or 0.5))
     sketch.write(area.x, area.y - 10, sketch.fitting(made.caption.title, 13, _MAP.wide + 60), 13, sketch.theme.faint)
     index = indices(made.values, made.scale, made.closed)
     sketch.cells(area, index, made.scale.colours)

@@ -8,7 +8,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
 from explorer.picture.layout.follow_scene import tick_label, ticks
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import told
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -18,14 +19,14 @@ _FIGURES_PX = 92.0  # the column with both figures
 
 
 @attrs.frozen
-class Rows:
+class RemovalRows:
     """The rows (px): where names end, the plot between the values `low` and `high`, and the height of each.
 
     Only the first `n_rows` have room.
     """
 
     n_rows: int
-    plot: Area
+    plot: Rect
     high_px: float
     low: float
     high: float
@@ -34,12 +35,12 @@ class Rows:
         """The place of a value."""
         return self.plot.x + (value - self.low) / (self.high - self.low) * self.plot.wide
 
-    def row(self, index: int) -> Area:
+    def row(self, index: int) -> Rect:
         """The rectangle of a row in the plot."""
-        return Area(self.plot.x, self.plot.y + index * self.high_px, self.plot.wide, self.high_px)
+        return Rect(self.plot.x, self.plot.y + index * self.high_px, self.plot.wide, self.high_px)
 
 
-def rows_of(sketch: Sketch, picture: Removals, area: Area) -> Rows:
+def rows_of(sketch: Sketch, picture: Removals, area: Rect) -> RemovalRows:
     """The places of the rows in an area. The range has 0, every share and every cost."""
     known = [0.0, *picture.shares.tolist(), *(each for each in picture.costs.tolist() if math.isfinite(each))]
     low, high = min(known), max(known)
@@ -49,11 +50,11 @@ def rows_of(sketch: Sketch, picture: Removals, area: Area) -> Rows:
     room = area.bottom - top - _FOOT_PX
     n_rows = min(len(picture.names), max(1, int(room / _LEAST_ROW_PX)))
     height = min(_MOST_ROW_PX, max(_LEAST_ROW_PX, room / max(1, n_rows)))
-    plot = Area(area.x + named, top, max(40.0, area.wide - named - _FIGURES_PX), height * n_rows)
-    return Rows(n_rows, plot, height, low - spare, high + spare)
+    plot = Rect(area.x + named, top, max(40.0, area.wide - named - _FIGURES_PX), height * n_rows)
+    return RemovalRows(n_rows, plot, height, low - spare, high + spare)
 
 
-def removals(sketch: Sketch, picture: Removals, words: Words, area: Area) -> Rows:
+def removals(sketch: Sketch, picture: Removals, words: Words, area: Rect) -> RemovalRows:
     """Draw all of it; returns the places of the rows."""
     at, theme = rows_of(sketch, picture, area), sketch.theme
     for value in ticks(at.low, at.high, max(3, int(at.plot.wide / 70))):
@@ -63,11 +64,11 @@ def removals(sketch: Sketch, picture: Removals, words: Words, area: Area) -> Row
         sketch.write(x, at.plot.y - 8, label, _SMALL, theme.faint, "middle")
     for index, name in enumerate(picture.names[: at.n_rows]):
         _row(sketch, picture, index, name, at, area)
-    _legend(sketch, picture, words, Area(area.x, at.plot.bottom + 4, area.wide, _FOOT_PX))
+    _legend(sketch, picture, words, Rect(area.x, at.plot.bottom + 4, area.wide, _FOOT_PX))
     return at
 
 
-def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: Rows, area: Area) -> None:
+def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: RemovalRows, area: Rect) -> None:
     theme, row = sketch.theme, at.row(index)
     middle, share, cost = row.y + row.high / 2, float(picture.shares[index]), float(picture.costs[index])
     sketch.write(row.x - 10, middle + 4, name, _LETTERS, anchor="end")
@@ -81,7 +82,7 @@ def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: Rows, are
     sketch.write(area.right, middle + 4, figures, _SMALL, theme.faint, "end")
 
 
-def _legend(sketch: Sketch, picture: Removals, words: Words, area: Area) -> None:
+def _legend(sketch: Sketch, picture: Removals, words: Words, area: Rect) -> None:
     """A dot and a ring with their meanings, as far as they are drawn; a meaning without room is left to the tooltip."""
     theme, x, middle = sketch.theme, area.x + 5, area.y + 11
     for key, values in (("share", picture.shares), ("cost", picture.costs)):

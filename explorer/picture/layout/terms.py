@@ -5,7 +5,8 @@ import math
 import attrs
 
 from explorer.lang import Words, sentences
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, told
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -17,10 +18,10 @@ _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the to
 
 
 @attrs.frozen
-class Place:
+class TermSpot:
     """A part of the picture that says something, and that a click may open."""
 
-    area: Area
+    area: Rect
     about: str
     goes: Goes | None = None
 
@@ -31,7 +32,7 @@ class _Columns:
 
     label: float
     factors: tuple[float, float] | None
-    plot: Area
+    plot: Rect
     low: float
     high: float
 
@@ -40,7 +41,7 @@ class _Columns:
         return self.plot.x + (value - self.low) / (self.high - self.low) * self.plot.wide
 
 
-def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
+def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[TermSpot]:
     """Draw the list; returns the places that answer to the mouse."""
     within = area.inset(4, 0, 4, 2)
     places = trail(sketch, sums.trail, within)
@@ -66,13 +67,13 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     top = within.y + _HEAD_PX
     sketch.line(columns.x(0), top, columns.x(0), top + high * len(shown) + _SUM_PX - 4, sketch.theme.faint)
     for number, term in enumerate(shown):
-        row = Area(within.x, top + number * high, within.wide, high)
+        row = Rect(within.x, top + number * high, within.wide, high)
         places += _row(sketch, term, row, columns, sums.digits, faint=bool(rest) and number == len(shown) - 1)
-    _sum(sketch, sums, words, Area(within.x, top + high * len(shown) + 2, within.wide, _SUM_PX - 6), columns)
+    _sum(sketch, sums, words, Rect(within.x, top + high * len(shown) + 2, within.wide, _SUM_PX - 6), columns)
     return places
 
 
-def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Area) -> list[Place]:
+def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Rect) -> list[TermSpot]:
     """The way from the difference to here; each earlier link leads back. Of a long way the middle is left out."""
     places, x, theme = [], area.x, sketch.theme
     shown = _fitting(sketch, links, area.wide)
@@ -83,7 +84,7 @@ def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Area) -> list[Plac
         tint = theme.faint if link is None else theme.text if last else theme.accent
         sketch.write(x, area.y + 15, text, _LETTERS, tint, bold=last)
         if link is not None and not last and link.goes is not None:
-            places.append(Place(Area(x - 2, area.y, wide + 4, _TRAIL_PX - 4), text, link.goes))
+            places.append(TermSpot(Rect(x - 2, area.y, wide + 4, _TRAIL_PX - 4), text, link.goes))
         x += wide + 8
         if not last:
             sketch.write(x, area.y + 15, "›", _LETTERS, theme.faint)
@@ -106,14 +107,14 @@ def _fitting(sketch: Sketch, links: tuple[TrailLink, ...], room: float) -> tuple
     return (links[0], None, *links[min(begin, len(links) - 1) :])
 
 
-def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Area) -> list[Place]:
+def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Rect) -> list[TermSpot]:
     """Recorded numbers in a line: score ÷ √d = scaled, softmax → weight × value = share. Each one says its tap."""
     places, theme = [], sketch.theme
     widths = [max(sketch.measure(link.figure, 15, True), sketch.measure(link.label, _SMALL, False)) for link in chain]
     signs = [sketch.measure(link.sign, _SMALL, False) + 12 if link.sign else 0.0 for link in chain]
     gap = min(8.0, max(0.0, (area.wide - sum(widths) - sum(signs)) / len(chain)))
     x = area.x
-    sketch.box(Area(area.x, area.y - 2, area.wide, _CHAIN_PX - 6), theme.window, radius=4)
+    sketch.box(Rect(area.x, area.y - 2, area.wide, _CHAIN_PX - 6), theme.window, radius=4)
     x += 8
     for link, wide, sign in zip(chain, widths, signs, strict=True):
         if sign:
@@ -123,13 +124,15 @@ def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Area) -> list[Pla
         sketch.write(x, area.y + 13, link.label, _SMALL, theme.faint)
         sketch.write(x, area.y + 32, link.figure, 15, tint, bold=True)
         places.append(
-            Place(Area(x - 3, area.y, wide + 6, _CHAIN_PX - 10), f"{link.label} {link.figure}\n{link.about}".strip(), link.goes)
+            TermSpot(
+                Rect(x - 3, area.y, wide + 6, _CHAIN_PX - 10), f"{link.label} {link.figure}\n{link.about}".strip(), link.goes
+            )
         )
         x += wide + gap
     return places
 
 
-def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Area) -> _Columns:
+def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Rect) -> _Columns:
     named = min(area.wide * _LABEL_SHARE, max(sketch.measure(term.label, _LETTERS, False) for term in shown)) + 8
     left = area.x + named
     factors = None
@@ -140,11 +143,11 @@ def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Area)
     values = [term.value for term in shown if math.isfinite(term.value)] + [0.0, sums.whole]
     low, high = min(values), max(values)
     spare = _FIGURE_PX if low < 0 else 10.0
-    plot = Area(left + spare, area.y, max(20.0, area.right - left - spare - _FIGURE_PX), area.high)
+    plot = Rect(left + spare, area.y, max(20.0, area.right - left - spare - _FIGURE_PX), area.high)
     return _Columns(area.x + named, factors, plot, low, high if high > low else low + 1.0)
 
 
-def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Columns) -> list[Place]:
+def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Columns) -> list[TermSpot]:
     """What the terms and their factors are; the name of a factor may open it."""
     theme, places = sketch.theme, []
     sketch.write(area.x, area.y + 13, sums.names, _SMALL, theme.faint)
@@ -154,7 +157,9 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Column
             sketch.write(x - 6, area.y + 13, sign + name, _SMALL, tint, "end", bold=goes is not None)
             if goes is not None:
                 wide = sketch.measure(sign + name, _SMALL, True) + 8
-                places.append(Place(Area(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes))
+                places.append(
+                    TermSpot(Rect(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes)
+                )
     hint = words("why.back") if sums.trail else words("why.open_hint")
     taken = columns.factors[1] if columns.factors is not None else area.x + sketch.measure(sums.names, _SMALL, False)
     if sketch.answers and sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
@@ -162,7 +167,7 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Column
     return places
 
 
-def _row(sketch: Sketch, term: SumTerm, row: Area, columns: _Columns, digits: int, *, faint: bool) -> list[Place]:
+def _row(sketch: Sketch, term: SumTerm, row: Rect, columns: _Columns, digits: int, *, faint: bool) -> list[TermSpot]:
     theme, base, places = sketch.theme, row.y + row.high / 2 + 4, []
     tint = theme.faint if faint else theme.text
     label = sketch.fitting(term.label, _LETTERS, columns.label - row.x - 8)
@@ -172,14 +177,14 @@ def _row(sketch: Sketch, term: SumTerm, row: Area, columns: _Columns, digits: in
             sketch.write(x - 6, base, _figure(factor), _LETTERS, theme.faint, "end")
             if goes is not None:
                 wide = sketch.measure(_figure(factor), _LETTERS, False) + 8
-                places.append(Place(Area(x - 2 - wide, row.y, wide, row.high), term.about, goes))
+                places.append(TermSpot(Rect(x - 2 - wide, row.y, wide, row.high), term.about, goes))
     zero, end = columns.x(0), columns.x(term.value)
     thick = row.high * 0.6
-    bar = Area(min(zero, end), row.y + (row.high - thick) / 2, max(abs(end - zero), 0.5), thick)
+    bar = Rect(min(zero, end), row.y + (row.high - thick) / 2, max(abs(end - zero), 0.5), thick)
     sketch.box(bar, theme.grey if faint else sketch.sign(term.value))
     anchor, x = ("end", bar.x - 5) if term.value < 0 else ("start", bar.right + 5)
     sketch.write(x, base, told(term.value, digits), _LETTERS, tint, anchor)
-    return [] if not term.about else [*places, Place(row, term.about, term.goes)]
+    return [] if not term.about else [*places, TermSpot(row, term.about, term.goes)]
 
 
 def said_shortly(sums: Sums) -> str:
@@ -200,13 +205,13 @@ def _figure(value: float) -> str:
     return f"{value:.3f}".replace("-", "−") if abs(value) < 100 else f"{value:.4g}".replace("-", "−")
 
 
-def _sum(sketch: Sketch, sums: Sums, words: Words, row: Area, columns: _Columns) -> None:
+def _sum(sketch: Sketch, sums: Sums, words: Words, row: Rect, columns: _Columns) -> None:
     """The sum below all terms, on the same scale; of all parts with the recorded difference."""
     theme, base = sketch.theme, row.y + row.high / 2 + 4
     sketch.line(row.x, row.y - 1, row.right, row.y - 1, theme.hairline)
     sketch.write(columns.label - 8, base, "Σ", _LETTERS, anchor="end", bold=True)
     zero, end = columns.x(0), columns.x(sums.whole)
-    bar = Area(min(zero, end), row.y + 3, max(abs(end - zero), 0.5), row.high - 6)
+    bar = Rect(min(zero, end), row.y + 3, max(abs(end - zero), 0.5), row.high - 6)
     sketch.box(bar, theme.text)
     said = both_sums(sums, words)
     if not sums.trail and sketch.measure(said, _SMALL, False) + 16 <= bar.wide:

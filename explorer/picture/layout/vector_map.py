@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.kinds import VectorMap
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 
 _SYMBOL_PX, _NEAR_PX, _STATION_PX, _END_PX = 1.1, 2.4, 2.2, 4.0  # radii
 _LETTERS, _SMALL = 13.0, 11.0
@@ -33,7 +34,7 @@ class Point:
     token: int = 0
 
 
-def points(picture: VectorMap, area: Area) -> Points:
+def points(picture: VectorMap, area: Rect) -> Points:
     """All points on one scale for x and y, in the middle of the area."""
     every = np.concatenate([picture.cloud, picture.path.reshape(-1, 2)]).astype(np.float64)
     low, high = every.min(axis=0), every.max(axis=0)
@@ -51,19 +52,17 @@ def points(picture: VectorMap, area: Area) -> Points:
 
 
 def vector_map(
-    sketch: Sketch, picture: VectorMap, words: Words, area: Area, lit: frozenset[int] = frozenset(), here: Point | None = None
+    sketch: Sketch, picture: VectorMap, words: Words, area: Rect, lit: frozenset[int] = frozenset(), here: Point | None = None
 ) -> Points:
     """Draw all of it, with the `lit` tokens and the point `here` marked; returns the places."""
     at, theme = points(picture, area), sketch.theme
-    for x, y in at.cloud.tolist():
-        sketch.dot(x, y, _SYMBOL_PX, theme.closed_line)
+    sketch.dots(at.cloud, _SYMBOL_PX, theme.closed_line)
     strong = lit or {picture.chosen}
     for token in sorted(range(len(picture.tokens)), key=strong.__contains__):
         _way(sketch, at, token, theme.accent if token in strong else theme.disabled)
     near = picture.near[:_MOST_NAMED]
-    for x, y in at.cloud[list(near)].tolist():
-        sketch.dot(x, y, _NEAR_PX, theme.accent)
-    taken: list[Area] = []  # Names come behind all dots, so that no dot lies on one.
+    sketch.dots(at.cloud[list(near)], _NEAR_PX, theme.accent)
+    taken: list[Rect] = []  # Names come behind all dots, so that no dot lies on one.
     for token in sorted(range(len(picture.tokens)), key=lambda each: each not in strong):
         x, y = at.path[-1, token]
         bold = token in strong
@@ -88,10 +87,10 @@ def _way(sketch: Sketch, at: Points, token: int, colour: str) -> None:
 
 
 def _label(
-    sketch: Sketch, taken: list[Area], x: float, y: float, text: str, size: float, colour: str, bold: bool = False
+    sketch: Sketch, taken: list[Rect], x: float, y: float, text: str, size: float, colour: str, bold: bool = False
 ) -> None:
     """Write a label unless another one stands there."""
-    box = Area(x, y - size, sketch.measure(text, size, bold), size + 2)
+    box = Rect(x, y - size, sketch.measure(text, size, bold), size + 2)
     if any(box.x < other.right and other.x < box.right and box.y < other.bottom and other.y < box.bottom for other in taken):
         return
     taken.append(box)

@@ -7,8 +7,9 @@ import attrs
 
 from explorer.lang import Words, sentences
 from explorer.picture.layout.follow_scene import tick_label, ticks
-from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place, both_sums, said_shortly
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.terms import TermSpot, both_sums, said_shortly
+from explorer.picture.marks import Rect
 from explorer.picture.sums import Group, SumRow, Sums, SumTerm, told
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -24,7 +25,7 @@ _INK = "#14171b"
 class _Plot:
     """Where values stand (px); `left` is where the names of rows end, `group` where those of groups do."""
 
-    area: Area
+    area: Rect
     low: float
     high: float
     names: float
@@ -49,7 +50,7 @@ def n_terms(sums: Sums) -> int:
     return sum(len(row.terms) for group in sums.groups for row in group.rows)
 
 
-def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | None = None) -> list[Place]:
+def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[TermSpot]:
     """Draw the waterfall; returns the places that answer to the mouse.
 
     With `added`, only so many terms are drawn, in the order of computation; the places of all others stay as they will be.
@@ -60,27 +61,27 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int |
     if body.high / _n_rows(groups) < _LEAST_ROW_PX:  # Of a deep model, each layer is one row.
         groups = tuple(Group(each.name, (SumRow("", tuple(_terms(each))),)) for each in groups)
     high = min(_ROW_PX, body.high / max(1, _n_rows(groups)))
-    plot = _plot(sketch, groups, sums, Area(body.x, body.y, body.wide, high * _n_rows(groups)))
+    plot = _plot(sketch, groups, sums, Rect(body.x, body.y, body.wide, high * _n_rows(groups)))
     _axis(sketch, plot)
     places, running, y = [], 0.0, body.y
     left = n_terms(sums) if added is None else added
     for group in groups:
         sketch.line(body.x, y, body.right, y, sketch.theme.hairline)
-        _group(sketch, group, sums, Area(body.x, y, plot.groups - body.x, high * len(group.rows)))
+        _group(sketch, group, sums, Rect(body.x, y, plot.groups - body.x, high * len(group.rows)))
         for row in group.rows:
             there = SumRow(row.name, _in_order(row)[: max(0, left)])
             left -= len(row.terms)
-            places += _row(sketch, there, sums, plot, running, Area(body.x, y, body.wide, high), single=len(row.terms) == 1)
+            places += _row(sketch, there, sums, plot, running, Rect(body.x, y, body.wide, high), single=len(row.terms) == 1)
             running += there.value
             y += high
     if left < 0:
-        _so_far(sketch, running, sums, plot, Area(body.x, y, body.wide, _SUM_PX))
+        _so_far(sketch, running, sums, plot, Rect(body.x, y, body.wide, _SUM_PX))
     else:
-        _sum(sketch, sums, words, plot, Area(body.x, y, body.wide, _SUM_PX))
-    end = Area(area.x + 2, y + _SUM_PX, area.wide - 2, area.bottom - y - _SUM_PX)
+        _sum(sketch, sums, words, plot, Rect(body.x, y, body.wide, _SUM_PX))
+    end = Rect(area.x + 2, y + _SUM_PX, area.wide - 2, area.bottom - y - _SUM_PX)
     if foot > _LEGEND_PX:
-        _kinds(sketch, sums, words, Area(end.x, max(end.y + 6, end.bottom - foot), end.wide, _KINDS_PX))
-    _legend(sketch, sums, words, Area(end.x, end.bottom - _LEGEND_PX, end.wide, _LEGEND_PX))
+        _kinds(sketch, sums, words, Rect(end.x, max(end.y + 6, end.bottom - foot), end.wide, _KINDS_PX))
+    _legend(sketch, sums, words, Rect(end.x, end.bottom - _LEGEND_PX, end.wide, _LEGEND_PX))
     return places
 
 
@@ -100,7 +101,7 @@ def _n_rows(groups: tuple[Group, ...]) -> int:
     return sum(len(group.rows) for group in groups)
 
 
-def _plot(sketch: Sketch, groups: tuple[Group, ...], sums: Sums, area: Area) -> _Plot:
+def _plot(sketch: Sketch, groups: tuple[Group, ...], sums: Sums, area: Rect) -> _Plot:
     """The range has 0, the difference, and every lane of every row."""
     reached, running = [0.0, sums.difference], 0.0
     for group in groups:
@@ -114,7 +115,7 @@ def _plot(sketch: Sketch, groups: tuple[Group, ...], sums: Sums, area: Area) -> 
     named = max((sketch.measure(group.name, _LETTERS, True) for group in groups), default=0.0)
     left = area.x + 10 + named + 10
     start = left + names + 10
-    plot = Area(start, area.y, max(40.0, area.right - start - _FIGURE_PX), area.high)
+    plot = Rect(start, area.y, max(40.0, area.right - start - _FIGURE_PX), area.high)
     return _Plot(plot, low - room, high + room, start - 8, left)
 
 
@@ -128,10 +129,10 @@ def _axis(sketch: Sketch, plot: _Plot) -> None:
         sketch.write(x, plot.area.y - 8, text, _SMALL, sketch.theme.faint, "middle")
 
 
-def _group(sketch: Sketch, group: Group, sums: Sums, area: Area) -> None:
+def _group(sketch: Sketch, group: Group, sums: Sums, area: Rect) -> None:
     """The group's name with its total, beside a bar that holds its rows together."""
     theme = sketch.theme
-    sketch.box(Area(area.x, area.y + 3, 3, area.high - 6), theme.hairline)
+    sketch.box(Rect(area.x, area.y + 3, 3, area.high - 6), theme.hairline)
     two_lines = area.high >= 32
     base = area.y + (15 if two_lines else area.high / 2 + 4)
     sketch.write(area.x + 10, base, group.name, _LETTERS, bold=True)
@@ -139,7 +140,7 @@ def _group(sketch: Sketch, group: Group, sums: Sums, area: Area) -> None:
         sketch.write(area.x + 10, base + 15, told(group.value, sums.digits), _SMALL, theme.faint)
 
 
-def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, area: Area, *, single: bool) -> list[Place]:
+def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, area: Rect, *, single: bool) -> list[TermSpot]:
     """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one.
 
     A `single` term stands in the middle. A row without terms has its name alone.
@@ -153,12 +154,12 @@ def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, a
     top = middle - (upper if single else upper + lower) / 2
     places, at = [], running
     for term in row.terms:
-        lane = Area(0, top, 0, upper) if single or term.value >= 0 else Area(0, top + upper, 0, lower)
+        lane = Rect(0, top, 0, upper) if single or term.value >= 0 else Rect(0, top + upper, 0, lower)
         from_x, to_x = sorted((plot.x(at), plot.x(at + term.value)))
-        bar = Area(from_x, lane.y, to_x - from_x, lane.high)
+        bar = Rect(from_x, lane.y, to_x - from_x, lane.high)
         _segment(sketch, term, bar, single=single)
         places.append(
-            Place(Area(bar.x, area.y + 1, max(bar.wide, 1.5), area.high - 2) if single else bar, term.about, term.goes)
+            TermSpot(Rect(bar.x, area.y + 1, max(bar.wide, 1.5), area.high - 2) if single else bar, term.about, term.goes)
         )
         at += term.value
     end = plot.x(running + row.value)
@@ -171,29 +172,29 @@ def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, a
     return places
 
 
-def _segment(sketch: Sketch, term: SumTerm, bar: Area, *, single: bool) -> None:
+def _segment(sketch: Sketch, term: SumTerm, bar: Rect, *, single: bool) -> None:
     gap = 1.0 if bar.wide >= 3 and not single else 0.0
-    sketch.box(Area(bar.x, bar.y, max(bar.wide - gap, 0.6), bar.high), sketch.sign(term.value))
+    sketch.box(Rect(bar.x, bar.y, max(bar.wide - gap, 0.6), bar.high), sketch.sign(term.value))
     if term.short and bar.wide >= _NAMED_PX and bar.high >= 8:
         sketch.write(bar.x + bar.wide / 2, bar.y + bar.high / 2 + 3.5, term.short, 9.0, _INK, "middle")
 
 
-def _so_far(sketch: Sketch, running: float, sums: Sums, plot: _Plot, area: Area) -> None:
+def _so_far(sketch: Sketch, running: float, sums: Sums, plot: _Plot, area: Rect) -> None:
     """The sum of the terms that have been added, in grey."""
     middle = area.y + area.high / 2
     sketch.line(area.x, area.y, area.right, area.y, sketch.theme.hairline)
     zero, end = sorted((plot.x(0), plot.x(running)))
-    sketch.box(Area(zero, middle - 8, max(end - zero, 0.6), 16), sketch.theme.grey)
+    sketch.box(Rect(zero, middle - 8, max(end - zero, 0.6), 16), sketch.theme.grey)
     sketch.write(end + 6, middle + 4, told(running, sums.digits), _LETTERS, sketch.theme.faint)
 
 
-def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> None:
+def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Rect) -> None:
     """The recorded difference, and the sum of the parts beside it."""
     theme, middle = sketch.theme, area.y + area.high / 2
     sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
     sketch.write(plot.names, middle + 4, words("why.total"), _LETTERS, anchor="end", bold=True)
     zero, end = sorted((plot.x(0), plot.x(sums.difference)))
-    bar = Area(zero, middle - 8, max(end - zero, 0.6), 16)
+    bar = Rect(zero, middle - 8, max(end - zero, 0.6), 16)
     sketch.box(bar, theme.text)
     said = both_sums(sums, words)
     figure = told(sums.difference, sums.digits + 1)
@@ -209,7 +210,7 @@ def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> N
     sketch.write(x, middle + 4, said, _SMALL, anchor=anchor, bold=True)
 
 
-def _kinds(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+def _kinds(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
     """The totals of the kinds of parts, each with a small bar."""
     theme = sketch.theme
     sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
@@ -221,15 +222,15 @@ def _kinds(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
         x = left + place * wide
         sketch.write(x, area.y + 16, sketch.fitting(name, _SMALL, wide - 6), _SMALL, theme.faint)
         sketch.write(x, area.y + 34, told(value, sums.digits), 15, bold=abs(value) == longest)
-        sketch.box(Area(x, area.y + 40, max(1.0, abs(value) / longest * (wide - 14)), 4), sketch.sign(value))
+        sketch.box(Rect(x, area.y + 40, max(1.0, abs(value) / longest * (wide - 14)), 4), sketch.sign(value))
 
 
-def _legend(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+def _legend(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
     theme, x, base = sketch.theme, area.x, area.y + 15
     sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
     for sign, word in ((1.0, sums.word), (-1.0, sums.rival)):
         said = words("why.toward", word=word)
-        sketch.box(Area(x, base - 8, 10, 8), sketch.sign(sign))
+        sketch.box(Rect(x, base - 8, 10, 8), sketch.sign(sign))
         sketch.write(x + 15, base, said, _SMALL, theme.faint)
         x += 15 + sketch.measure(said, _SMALL, False) + 16
     about, hint = words("why.segments"), words("why.hint")

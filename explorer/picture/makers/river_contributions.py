@@ -10,7 +10,7 @@ from explorer.mathematics import Numbers
 from explorer.picture.makers.excerpt import Excerpt
 from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.makers.why import asked
-from explorer.picture.river.contributions import Contributions
+from explorer.picture.river.river import Contributions
 from explorer.picture.sums import bare
 from explorer.state.look import Look
 from explorer.trace.found.reading import by_keys

@@ -13,8 +13,7 @@ from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.makers.folded import folded_caption, folded_map
 from explorer.picture.makers.pooled import heads_map, largest_of
 from explorer.picture.makers.river_contributions import reach_of
-from explorer.picture.river.contributions import Contributions
-from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
+from explorer.picture.river.river import Contributions, Half, River, Sublayer, Written, strongest_pair
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.folding import before, folds

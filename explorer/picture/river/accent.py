@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Label, Lanes, Mark, Rect, Sentence
 from explorer.picture.river.contributions import block_parts, chip_y, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.scene import Drawn, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
 from explorer.picture.river.strips import LEAST_LABEL_PX, lane_label, shown_text, smaller, text_px
 from explorer.picture.river.tell import tell
@@ -23,14 +24,14 @@ _CHIP = 0.1  # the weight from which a band gets its per cent
 _CHIP_W, _CHIP_H = 36.0, 17.0
 
 
-def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing, kept: Kept) -> Drawn:
+def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing, kept: KeptMarks) -> Drawn:
     """Lanes, bands, labels, chips, rows of the map, and the explanation; of a head that is pointed at all its bands."""
     if pointing.place is not None and pointing.place.kind == "head":
         return _head(river, grid, words, pointing)
-    scene: list[Item] = []
+    scene: list[Mark] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         scene += _lanes(river, half, place, pointing.of(half), kept)
-    chips: list[Item] = []
+    chips: list[Mark] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         for slab, blocks in zip(place.slabs, half.layers, strict=True):
             for zone, block in zip(slab.zones, blocks, strict=False):
@@ -55,7 +56,7 @@ def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Dr
     assert pointing.place is not None  # The caller has checked.
     seen = river.seen_by(pointing.place.attention, pointing.place.layer, pointing.place.head)
     half = seen.half_of(seen.attention, "query")
-    scene: list[Item] = []
+    scene: list[Mark] = []
     for slab, blocks in zip(grid.half(half.side).slabs, half.layers, strict=True):
         for zone, block in zip(slab.zones, blocks, strict=False):
             if block is seen.focus and block.drawn is not None:
@@ -70,7 +71,7 @@ def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Dr
     return Drawn(tuple(scene))
 
 
-def _lanes(river: River, half: Half, place: HalfGrid, chosen: tuple[int, ...], kept: Kept) -> list[Item]:
+def _lanes(river: River, half: Half, place: HalfGrid, chosen: tuple[int, ...], kept: KeptMarks) -> list[Mark]:
     if not chosen:
         return []
     whole = lanes(river, half, place, kept)
@@ -106,21 +107,21 @@ def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | Non
     return mask
 
 
-def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Item]:
+def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Mark]:
     """A weight in per cent where its band begins; where one key is pointed at, where its bands land."""
     assert block.drawn is not None  # The caller has checked.
     asks = grid.half(block.attention.partition(".")[0])
     answers = grid.halves[0] if block.part == "cross_attn" else asks
     lands = pointing.pair is None and bool(pointing.of(river.half_of(block.attention, "key"))) and answers is not asks
-    scene: list[Item] = []
+    scene: list[Mark] = []
     taken: list[tuple[float, float]] = []
     found = [(float(block.drawn[q, k]), int(q), int(k)) for q, k in np.argwhere(rows) if block.drawn[q, k] >= _CHIP]
     for weight, query, key in sorted(found, reverse=True):
         if asks is answers and query == key:
             continue
-        x = zone.x + zone.w - _CHIP_W - 2 if lands else zone.x + (-8 if block.part == "cross_attn" else 3)
+        x = zone.x + zone.wide - _CHIP_W - 2 if lands else zone.x + (-8 if block.part == "cross_attn" else 3)
         y = chip_y(asks, asks.y(query)) if lands else chip_y(answers, answers.y(key))
-        if any(abs(y - other) < _CHIP_H for at, other in taken if at == x) or zone.w < _CHIP_W:
+        if any(abs(y - other) < _CHIP_H for at, other in taken if at == x) or zone.wide < _CHIP_W:
             continue
         taken.append((x, y))
         scene.append(Box(Rect(x, y - _CHIP_H / 2, _CHIP_W, _CHIP_H), "accent", radius=3))
@@ -128,25 +129,27 @@ def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.
     return scene
 
 
-def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Mark]:
     """Frames around the row and the column of what stands out."""
-    if river.map is None or river.focus is None or grid.map.h < 60:
+    if river.map is None or river.focus is None or grid.map.high < 60:
         return []
     rect = map_rect(river, grid)
     asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-    wide, high = rect.w / answers.n, rect.h / asks.n
-    scene: list[Item] = []
+    wide, high = rect.wide / answers.n, rect.high / asks.n
+    scene: list[Mark] = []
     rows = pointing.of(asks) if pointing.pair is None or asks is not answers else (pointing.pair[0],)
     columns = pointing.of(answers) if pointing.pair is None or asks is not answers else (pointing.pair[1],)
     names, _side, _shift = row_names(river)
     for row in rows:
-        scene.append(Box(Rect(rect.x - 1, rect.y + high * row - 1, rect.w + 2, high + 2), "", "accent", 1, 2))
+        scene.append(Box(Rect(rect.x - 1, rect.y + high * row - 1, rect.wide + 2, high + 2), "", "accent", 1, 2))
         if high >= 11:
             room = rect.x - grid.map.x - 8
             size = smaller(names[row], 13 if high >= 18 else 11, room)
             scene.append(_over(rect.x - 8, rect.y + high * (row + 0.5), names[row], size, "right", room))
     if pointing.place is not None:
-        scene += [Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.h + 2), "", "accent", 1, 2) for each in columns]
+        scene += [
+            Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.high + 2), "", "accent", 1, 2) for each in columns
+        ]
     for column in columns:
         px = 14 if wide > 44 and not grid.narrow else 11
         if wide >= 11:
@@ -162,31 +165,31 @@ def _over(x: float, y: float, text: str, px: float, align: str, room: float) -> 
     return Label(x, y, text, px, "accent", False, align, room)
 
 
-def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Mark]:
     """The tokens of lanes that stand out, over their plain labels."""
-    scene: list[Item] = []
+    scene: list[Mark] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         px = text_px(place.pitch, grid.narrow)
         for lane in pointing.of(half):
             label, *number = lane_label(half, place, lane, px, "accent", bold=place.pitch >= 18 and not place.right_aligned)
             if place.pitch < 14:  # The token covers its neighbours' labels where all have none of their own, and so its own id.
                 high = 16 if place.pitch < LEAST_LABEL_PX else place.pitch
-                scene += [Box(Rect(place.label.x - 2, place.y(lane) - high / 2, place.label.w, high), "window"), *number]
+                scene += [Box(Rect(place.label.x - 2, place.y(lane) - high / 2, place.label.wide, high), "window"), *number]
             scene.append(label)
     return scene
 
 
-def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, narrow: bool) -> list[Item]:
+def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, narrow: bool) -> list[Mark]:
     """The line at the bottom: one sentence about what stands out."""
-    y, margin = rect.y + rect.h / 2, 12.0 if narrow else 16.0
-    px, room = 13 if narrow else 15, rect.w - 2 * margin - 14
+    y, margin = rect.y + rect.high / 2, 12.0 if narrow else 16.0
+    px, room = 13 if narrow else 15, rect.wide - 2 * margin - 14
     about = (pointing.place, pointing.pair, pointing.source, pointing.target)
     pieces = tell(river, words, *about)
     if about_width("".join(piece.text for piece in pieces), px) > room:
         pieces = tell(river, words, *about, short=True)
     return [
         Box(rect, "card"),
-        Box(Rect(rect.x, rect.y, rect.w, 1), "hairline"),
+        Box(Rect(rect.x, rect.y, rect.wide, 1), "hairline"),
         Box(Rect(margin, y - 9, 4, 18), "accent"),
         Sentence(margin + 14, y, pieces, px, room),
     ]

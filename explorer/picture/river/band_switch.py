@@ -8,10 +8,11 @@ the buttons of the bands last: keys do the same.
 import attrs
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Label, Mark, Rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.scene import Drawn, Hot, about_width
 
 _LETTERS, _HIGH, _GAP, _PADDING = 11.0, 15.0, 5.0, 14.0  # px
 _CAPTION_PX = 110.0  # what a caption in the same row has at least
@@ -62,7 +63,7 @@ def _right(grid: RiverGrid) -> float:
 
 def _left(grid: RiverGrid) -> float:
     first = grid.halves[0]
-    return first.slabs[-1].x + first.slabs[-1].w + 4 if len(grid.halves) == 2 else first.slabs[0].x + _CAPTION_PX
+    return first.slabs[-1].x + first.slabs[-1].wide + 4 if len(grid.halves) == 2 else first.slabs[0].x + _CAPTION_PX
 
 
 def _middle(grid: RiverGrid) -> float:
@@ -73,14 +74,14 @@ def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The buttons that have room; a faint one answers with the reason why it cannot be chosen."""
     buttons = _buttons(river, grid, words)
     x, y = buttons.x, _middle(grid)
-    scene: list[Item] = []
+    scene: list[Mark] = []
     hot: list[Hot] = []
     if buttons.words or buttons.above:
         able = river.halves[0].block == 1
         rect = _above(grid, words) if buttons.above else Rect(x, y - _HIGH / 2, _wide(words("heads.unit_words")), _HIGH)
         scene += _button(rect, words("heads.unit_words"), on=able and river.unit == "words", able=able)
         hot.append(Hot(rect, Place("words")))
-        x += 0 if buttons.above else rect.w + _GAP
+        x += 0 if buttons.above else rect.wide + _GAP
     if buttons.named:
         scene.append(Label(x, y + 1, words("river.bands.name"), _LETTERS, "faint"))
         x += _named(words)
@@ -88,7 +89,7 @@ def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
         rect = Rect(x, y - _HIGH / 2, _wide(text), _HIGH)
         scene += _button(rect, text, on=key == river.bands, able=not river.no_contributions or key == "weights")
         hot.append(Hot(rect, Place("bands", side=key)))
-        x += rect.w + 2
+        x += rect.wide + 2
     return Drawn(tuple(scene), tuple(hot))
 
 
@@ -129,7 +130,7 @@ def _wide(text: str) -> float:
     return about_width(text, _LETTERS) + _PADDING
 
 
-def _button(rect: Rect, text: str, *, on: bool, able: bool) -> list[Item]:
+def _button(rect: Rect, text: str, *, on: bool, able: bool) -> list[Mark]:
     box = Box(rect, "accent", radius=3) if on else Box(rect, "card", "hairline", radius=3)
     ink = "on_accent" if on else "text" if able else "disabled"
-    return [box, Label(rect.x + rect.w / 2, rect.y + rect.h / 2, text, _LETTERS, ink, on, "middle")]
+    return [box, Label(rect.x + rect.wide / 2, rect.y + rect.high / 2, text, _LETTERS, ink, on, "middle")]

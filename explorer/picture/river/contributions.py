@@ -5,17 +5,16 @@ decoder has direct parts in it, and only the row of the chosen step; the weights
 band without a coloured one looks and adds nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import attrs
 import numpy as np
 
-from explorer.mathematics import Numbers
 from explorer.picture.layout.follow_scene import colour
+from explorer.picture.marks import Bands, Box, Label, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Bands, Box, Item, Label, Rect
 from explorer.picture.river.slabs import bands, open_zones
 from explorer.picture.scales import Scale
 from explorer.picture.sums import told
@@ -27,37 +26,12 @@ _INK = 0.72  # the place in the table of signed colours, as on the page that tak
 _CHIP_W, _CHIP_H = 44.0, 17.0
 
 
-@attrs.frozen(eq=False)
-class Contributions:
-    """What each key's token adds to logit(word) − logit(rival) at the chosen step, by attention and layer.
-
-    `values` has [head, lane of the key] for each attention of the decoder, `names` word and rival, `lane` the chosen step's.
-    The sum over the keys is the head's part of the difference, which is `difference` in all. `reach` is a round number that
-    neither a head nor a sum of heads exceeds.
-    """
-
-    values: Mapping[tuple[str, int], Numbers]
-    names: tuple[str, str]
-    lane: int
-    difference: float
-    reach: float
-
-    def drawn(self, river: River, block: Sublayer) -> Numbers | None:
-        """[lane of the key] of a block: the chosen head in the block that is looked at, the sum of all heads elsewhere."""
-        values = self.values.get((block.attention, block.layer))
-        if values is None:
-            return None
-        focus = (block.attention, block.layer) == (river.attention, river.layer)
-        row: Numbers = values[min(river.head, len(values) - 1)] if focus and river.head is not None else values.sum(axis=0)
-        return row
-
-
 def signed_colour(river: River, sign: float) -> str:
     """The hexadecimal colour of what goes toward the word (above zero) or toward its rival."""
     return colour(float(np.sign(sign)) * _INK, Scale(-1.0, 1.0, river.signed_colours))
 
 
-def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
+def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: KeptMarks) -> list[Bands]:
     """The bands of a half in this mode: weights pale, and over them what the chosen step takes from each token."""
     pale = [attrs.evolve(each, opacity=PALE * each.opacity, colour="water") for each in bands(river, half, place, grid, kept)]
     return [*pale, *(made for zone, block in open_zones(half, place) for made in block_parts(river, block, zone, grid))]
@@ -82,7 +56,7 @@ def block_parts(river: River, block: Sublayer, zone: Zone, grid: RiverGrid) -> I
         share = np.minimum(row[key] * sign / found.reach, 1.0)
         yield Bands(
             left=zone.x - (22.0 if across else 0.0),
-            right=zone.x + zone.w,
+            right=zone.x + zone.wide,
             y0=(keys.top + keys.pitch * (key + 0.5)).astype(np.float32),
             y1=np.full(len(key), queries.y(found.lane), np.float32),
             # width = max(0.8, |Δ| / reach · widest)
@@ -99,15 +73,15 @@ def chip_y(place: HalfGrid, y: float) -> float:
     return max(y, place.top + _CHIP_H / 2 - 2)
 
 
-def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Item]:
+def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Mark]:
     """The contributions of a block in numbers where their bands begin; of the keys in `only` all."""
     found = river.contributions
     row = None if found is None else found.drawn(river, block)
-    if found is None or row is None or zone.w < _CHIP_W or not river.shows_step:
+    if found is None or row is None or zone.wide < _CHIP_W or not river.shows_step:
         return []
     place = grid.halves[0] if block.part == "cross_attn" else grid.half("decoder")
     x = zone.x + (-8 if block.part == "cross_attn" else 3)
-    scene: list[Item] = []
+    scene: list[Mark] = []
     taken: list[float] = []
     for key in np.argsort(-np.abs(row), kind="stable").tolist():
         y = chip_y(place, place.y(key))

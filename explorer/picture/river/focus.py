@@ -9,16 +9,17 @@ from explorer.lang import Words
 from explorer.picture.cell_numbers import FAINTER, has_room, is_dark, is_small
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.layout.cells import VisibleArea, part
+from explorer.picture.marks import Box, Cells, Label, Mark, Rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
-from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River, Sublayer
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
+from explorer.picture.river.scene import Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, labelled_columns, shown_text, smaller
 from explorer.picture.scales import LEVELS, indices
 
+_POOL_PX, _POOL_HIGH, _POOL_GAP = 11.0, 16.0, 3.0  # px, of the two buttons beside the heads
 _CELL = (76.0, 44.0)  # px of a cell at most
 _LABEL_W = 78.0
 
@@ -52,10 +53,10 @@ def _lanes(river: River) -> tuple[int, int]:
 
 def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """Title, map, labels, and the row of all heads."""
-    if river.map is None or grid.map.h < 60 or grid.map.w < 100:
+    if river.map is None or grid.map.high < 60 or grid.map.wide < 100:
         return Drawn(())
     rect = map_rect(river, grid)
-    scene: list[Item] = [_title(river, grid, rect, words)]
+    scene: list[Mark] = [_title(river, grid, rect, words)]
     scene += _cells(attrs.evolve(river.map, scale=river.scale), rect)
     scene += _row_labels(river, grid, rect)
     scene += _column_labels(river, grid, rect)
@@ -68,32 +69,32 @@ def _title(river: River, grid: RiverGrid, rect: Rect, words: Words) -> Label:
     which = [words(f"river.which{form}.{river.pooled or 'head'}", head=river.head) for form in ("", "_short")]
     keys = (f"river.map.{river.attention}", f"river.map.{river.attention}.short")
     names = [words(key, layer=river.layer, which=told) for key, told in zip(keys, which, strict=True)]
-    name = fitting(names, 1.08 * px, grid.map.w) or names[-1]
+    name = fitting(names, 1.08 * px, grid.map.wide) or names[-1]
     return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, px, bold=True)
 
 
-def _cells(picture: Heatmap, rect: Rect) -> list[Item]:
+def _cells(picture: Heatmap, rect: Rect) -> list[Mark]:
     n_rows, n_columns = picture.values.shape[-2:]
     if picture.levels is not None:
         n_rows, n_columns = picture.levels.shape
-        view = VisibleArea(0, 0, n_columns, n_rows, rect.w, rect.h)
+        view = VisibleArea(0, 0, n_columns, n_rows, rect.wide, rect.high)
         made = part(picture.levels, picture.scale, view)
         return [Cells(rect, made.index, picture.scale.colours)]
     index = indices(picture.values, picture.scale, picture.closed)
-    wide, high = rect.w / n_columns, rect.h / n_rows
+    wide, high = rect.wide / n_columns, rect.high / n_rows
     if min(wide, high) < 6:
         return [Cells(rect, index, picture.scale.colours)]
-    scene: list[Item] = [Cells(rect, with_gaps(index, round(rect.h), round(rect.w)), picture.scale.colours)]
+    scene: list[Mark] = [Cells(rect, with_gaps(index, round(rect.high), round(rect.wide)), picture.scale.colours)]
     scene += hatches(index, rect)
     if has_room(wide, high):
         scene += _numbers(picture, index, rect)
     return scene
 
 
-def _numbers(picture: Heatmap, index: np.ndarray, rect: Rect) -> list[Item]:
+def _numbers(picture: Heatmap, index: np.ndarray, rect: Rect) -> list[Mark]:
     n_rows, n_columns = picture.values.shape
-    wide, high = rect.w / n_columns, rect.h / n_rows
-    made: list[Item] = []
+    wide, high = rect.wide / n_columns, rect.high / n_rows
+    made: list[Mark] = []
     for row in range(n_rows):
         for column in range(n_columns):
             value = float(picture.values[row, column])
@@ -117,9 +118,9 @@ def row_names(river: River) -> tuple[tuple[str, ...], str, int]:
     return tuple(shown_text(label) for label in half.labels), half.tokens, 0
 
 
-def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
+def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Mark]:
     names, _side, _shift = row_names(river)
-    pitch = rect.h / len(names)
+    pitch = rect.high / len(names)
     kept = labelled(len(names), pitch, (river.query,), tuple(map(len, names)))
     px = 13 if pitch >= 18 else 11
     room = rect.x - grid.map.x - 8
@@ -129,9 +130,9 @@ def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
     ]
 
 
-def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
+def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Mark]:
     half = river.half_of(river.attention, "key")
-    wide = rect.w / half.n
+    wide = rect.wide / half.n
     px = 14 if wide > 44 and not grid.narrow else 11
     room = max(wide - 2, 34.0)
     return [
@@ -143,26 +144,26 @@ def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
 def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int]) -> Drawn:
     """All heads of the block that is looked at, with the weight of one pair in each."""
     block = river.focus
-    if block is None or block.weights is None or grid.heads.h < 30 or river.map is None:
+    if block is None or block.weights is None or grid.heads.high < 30 or river.map is None:
         return Drawn(())
     cells = map_rect(river, grid)
     n_heads = len(block.weights)
-    text_h = 32.0 if not grid.narrow and grid.heads.h > 60 else 16.0
+    text_h = 32.0 if not grid.narrow and grid.heads.high > 60 else 16.0
     left = grid.map.x + _label_w(river, grid)
-    room = Rect(left, grid.heads.y, max(cells.w, grid.heads.right - left if n_heads > 8 else cells.w), grid.heads.h)
-    across = n_heads if room.w / n_heads >= 26 else best_columns(n_heads, room.w, room.h)
+    room = Rect(left, grid.heads.y, max(cells.wide, grid.heads.right - left if n_heads > 8 else cells.wide), grid.heads.high)
+    across = n_heads if room.wide / n_heads >= 26 else best_columns(n_heads, room.wide, room.high)
     down = -(-n_heads // across)
     if down > 1:
         text_h = 0.0
     gap = 8.0 if across <= 8 else 4.0
-    wide = (room.w - gap * (across - 1)) / across
-    high = min((room.h - gap * (down - 1)) / down - text_h, 1.6 * wide)
+    wide = (room.wide - gap * (across - 1)) / across
+    high = min((room.high - gap * (down - 1)) / down - text_h, 1.6 * wide)
     if wide < 4 or high < 4:
         return Drawn(())
     scale = river.scale
     closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
     index = indices(block.weights, scale, closed)
-    scene: list[Item] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
+    scene: list[Mark] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
     if text_h > 20:
         scene.append(
             Label(left - 8, room.y + high + 25, _pair_name(river, pair, left - grid.map.x - 8), 11, "faint", align="right")
@@ -212,15 +213,15 @@ def masked_block(river: River) -> tuple[int, Sublayer | None]:
 def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Drawn:
     """The self-attention of the layer that is looked at, mean of its heads: what the causal mask leaves open."""
     half, (layer, block) = river.target, masked_block(river)
-    if half is None or block is None or block.weights is None or grid.mask.w < 100 or grid.mask.h < 60:
+    if half is None or block is None or block.weights is None or grid.mask.wide < 100 or grid.mask.high < 60:
         return Drawn(())
     mean = block.weights.mean(axis=0)  # [query, key]
-    size = min(grid.mask.h - 4, 0.42 * grid.mask.w, 150.0)
+    size = min(grid.mask.high - 4, 0.42 * grid.mask.wide, 150.0)
     cell = size / half.n
     cell = math.floor(cell) if cell > 2 else cell
     rect = Rect(grid.mask.x, grid.mask.y, cell * half.n, cell * half.n)
     index = indices(mean, river.scale, block.closed)
-    scene: list[Item] = [Cells(rect, index, colours)]
+    scene: list[Mark] = [Cells(rect, index, colours)]
     if cell >= 4:
         scene += hatches(index, rect)
     x = rect.right + 10
@@ -231,3 +232,22 @@ def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Draw
         for place, line in enumerate(lines):
             scene.append(Label(x, rect.y + 8 + 16 * place, line, 11, "faint" if place else "text"))
     return Drawn(tuple(scene), (Hot(rect, Place("block", attention=block.attention, layer=layer)),))
+
+
+def pool_switch(river: River, room: Rect, words: Words) -> Drawn:
+    """Two buttons: the mean or the maximum of all heads in place of one. The one that is on gives the chosen head back.
+
+    Without room there are none.
+    """
+    texts = {key: words(f"river.pools.{key}") for key in river.pools}
+    wide = max((about_width(text, _POOL_PX) + 14 for text in texts.values()), default=0.0)
+    if not texts or wide > room.wide or len(texts) * (_POOL_HIGH + _POOL_GAP) > room.high:
+        return Drawn(())
+    scene: list[Mark] = []
+    hot: list[Hot] = []
+    for place, (key, text) in enumerate(texts.items()):
+        rect, on = Rect(room.x, room.y + place * (_POOL_HIGH + _POOL_GAP), wide, _POOL_HIGH), key == river.pooled
+        scene.append(Box(rect, "accent" if on else "card", "" if on else "hairline", radius=3))
+        scene.append(Label(rect.x + wide / 2, rect.y + 8, text, _POOL_PX, "on_accent" if on else "text", on, "middle"))
+        hot.append(Hot(rect, Place("pool", side=key, attention=river.attention, layer=river.layer)))
+    return Drawn(tuple(scene), tuple(hot))

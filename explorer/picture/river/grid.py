@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import attrs
 
+from explorer.picture.marks import Rect
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Rect
 from explorer.picture.river.shape import HalfShape, Shape, shape_of
 from explorer.picture.river.slab_widths import slab_widths
 
@@ -25,11 +25,11 @@ _CROSS_FOCUS = {"self_attn": 0.27, "cross_attn": 0.53, "feed_forward": 0.2}
 
 @attrs.frozen
 class Zone:
-    """The columns of one block, from `x` over `w`."""
+    """The columns of one block, from `x` over `wide`."""
 
     part: str
     x: float
-    w: float
+    wide: float
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class Slab:
 
     layer: int
     x: float
-    w: float
+    wide: float
     zones: tuple[Zone, ...]
     folded: bool
     heads: tuple[tuple[str, Rect], ...] = ()
@@ -120,9 +120,9 @@ def columns_of(grid: RiverGrid) -> dict[str, tuple[float, float]]:
         for slab in half.slabs:
             key = f"{half.side}.layers.{slab.layer}"
             if slab.folded:
-                made[f"{key}.self_attn"] = (slab.x + 1, max(slab.w - 2, 1.0))
-            made |= {f"{key}.{zone.part}": (zone.x + 1, zone.w - 2) for zone in slab.zones}
-    return made | {"generator": (grid.out.x, grid.out.w)}
+                made[f"{key}.self_attn"] = (slab.x + 1, max(slab.wide - 2, 1.0))
+            made |= {f"{key}.{zone.part}": (zone.x + 1, zone.wide - 2) for zone in slab.zones}
+    return made | {"generator": (grid.out.x, grid.out.wide)}
 
 
 def lay_out(river: River, width: float, height: float) -> RiverGrid:
@@ -216,7 +216,7 @@ class _Columns:
         map_rect = Rect(m, top - labels_y, map_right - m, bottom - top + labels_y)
         heads = Rect(m, bottom + (6 if n else 10), map_right - m, below - (10 if n else 14))
         mask_x = map_right + (8 if n else 12)
-        mask = Rect(mask_x, heads.y, decoder.slabs[0].x - mask_x - 8, heads.h)
+        mask = Rect(mask_x, heads.y, decoder.slabs[0].x - mask_x - 8, heads.high)
         waves_top = encoder.bottom + 6
         waves = Rect(m, waves_top, self.x0 - m, max(0.0, map_rect.y - waves_top - 2))
         candidates = Rect(self.x_out, self.cap - 16, self.width - m - self.x_out, top - self.cap - (6 if n else 20))
@@ -336,6 +336,6 @@ def _head_rects(half: HalfShape, slab: Slab, lanes_bottom: float, bottom: float,
     top = lanes_bottom + (6 if narrow else 5)
     each = (bottom - 4 - top) / len(attentions)
     return tuple(
-        (attention, Rect(slab.x + 5, top + place * each + named, slab.w - 11, max(each - named - 4, 4.0)))
+        (attention, Rect(slab.x + 5, top + place * each + named, slab.wide - 11, max(each - named - 4, 4.0)))
         for place, attention in enumerate(attentions)
     )

@@ -11,13 +11,14 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Curves, Dots, Label, Line, Mark, Rect
 from explorer.picture.river.band_switch import bands_left, captions_end, draw_switch, tell_bands
 from explorer.picture.river.grid import HalfGrid, RiverGrid
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_legend
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.scene import Drawn, Hot, fitting, joined
 from explorer.picture.river.strips import draw_signs, excerpt_told
 from explorer.trace.arrays import Array
 
@@ -33,7 +34,9 @@ class Colours:
     signed: str
 
 
-def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
+def draw_ground(
+    river: River, grid: RiverGrid, words: Words, colours: Colours, kept: KeptMarks, *, switched: bool = True
+) -> Drawn:
     """The ground; where the bands are not `switched`, it says what they show."""
     parts = [maker(river, grid, words, switched=switched) for maker in (_captions, _sources)]
     for half, place in zip(river.halves, grid.halves, strict=True):
@@ -69,17 +72,17 @@ def _n_heads(block: Sublayer) -> int:
 
 def _boxes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words) -> Drawn:
     """A box for each layer of a half, with the names of its attentions."""
-    scene: list[Item] = []
+    scene: list[Mark] = []
     hot: list[Hot] = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         focus = river.attention.startswith(half.side) and slab.layer == river.layer
-        rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
+        rect = Rect(slab.x + 1, place.top - 10, slab.wide - 3, place.slab_bottom - place.top + 10)
         scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
         hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
         if slab.folded:
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
-            hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), block_place(block)))
+            hot.append(Hot(Rect(zone.x, place.top - 10, zone.wide, place.bottom - place.top + 12), block_place(block)))
         for attention, room in slab.heads:
             block = next(each for each in blocks if each.attention == attention)
             hot.append(Hot(room.grown(3), block_place(block)))  # The gaps between heads belong to their attention.
@@ -95,9 +98,9 @@ def block_place(block: Sublayer) -> Place:
 
 def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
-    short = ".short" if room.w < _SHORT_NAME_PX else ""
+    short = ".short" if room.wide < _SHORT_NAME_PX else ""
     text = words(f"river.block.{block.attention}{short}", count=_n_heads(block))
-    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
+    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.wide)
 
 
 def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> Drawn:
@@ -118,7 +121,7 @@ def _captions(river: River, grid: RiverGrid, words: Words, *, switched: bool) ->
         ends[1] = min(ends[1], bands_left(river, grid, words, switched=switched))
     elif switched:
         ends[2] = captions_end(river, grid, words)
-    scene: list[Item] = []
+    scene: list[Mark] = []
     for place, ((x, key, number), end) in enumerate(zip(told, ends, strict=True), 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
         texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
@@ -138,35 +141,35 @@ def _sources(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> 
     texts = [words("river.written_so_far"), words("river.written_short")]
     if not river.halves[1].whole:
         texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
-    end = min(second.slabs[0].x + second.slabs[0].w, bands_left(river, grid, words, switched=switched) - _BETWEEN_PX) - 14
+    end = min(second.slabs[0].x + second.slabs[0].wide, bands_left(river, grid, words, switched=switched) - _BETWEEN_PX) - 14
     memory = fitting([words("river.memory"), words("river.memory_short")], 11, end - grid.memory)
     written = Label(second.label.x, second.top - 14, fitting(texts, 11, room), 11, "faint")
     return Drawn((written, Label(grid.memory + 14, first.top - 8, memory, 11, "faint")))
 
 
-def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
+def _waves(river: River, grid: RiverGrid, words: Words, kept: KeptMarks) -> Drawn:
     """The classical curves: single features of the positions along the places, this sentence's places shaded."""
     rect, waves = grid.waves, river.waves
-    if not len(waves) or rect.h < 28 or rect.w < 160:
+    if not len(waves) or rect.high < 28 or rect.wide < 160:
         return Drawn(())
     left = rect.x + (70 if grid.narrow else 92)
-    plot = Rect(left, rect.y + 4, rect.right - left, rect.h - 8)
+    plot = Rect(left, rect.y + 4, rect.right - left, rect.high - 8)
     n_tokens = river.halves[0].n_tokens
     shown = min(len(waves), max(24, n_tokens + 2))
-    middle, half = plot.y + plot.h / 2, plot.h / 2 - 2
+    middle, half = plot.y + plot.high / 2, plot.high / 2 - 2
     scale = half / max(1.0, float(np.abs(waves).max()))
-    shaded = (min(n_tokens, shown) - 1) / (shown - 1) * plot.w
-    scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
+    shaded = (min(n_tokens, shown) - 1) / (shown - 1) * plot.wide
+    scene: list[Mark] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.high), "band", opacity=0.08, radius=2)]
     scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
     fine = river.smooth[: (shown - 1) * river.finer + 1]
     key = "curves", fine.tobytes(), fine.shape, plot, scale
     scene.append(kept.of(key, partial(_curves, fine, plot, middle, scale)))
-    if plot.w / shown >= 6:
+    if plot.wide / shown >= 6:
         marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
-        at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
+        at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.wide
         scene += [Dots(at.astype(np.float32), (middle - row * scale).astype(np.float32), 1.5, "band") for row in marked.T]
     scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
-    if rect.h >= 44:
+    if rect.high >= 44:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))
         scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
     return Drawn(tuple(scene), (Hot(rect, Place("waves")),))
@@ -174,6 +177,6 @@ def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
 
 def _curves(fine: Array, plot: Rect, middle: float, scale: float) -> Curves:
     """The curves through the points of `fine` [point, feature], slow ones fainter."""
-    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
+    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.wide).astype(np.float32)
     number = np.arange(fine.shape[1], dtype=np.float32)
     return Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band")

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from explorer.picture.marks import curve
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Drawn, curve
+from explorer.picture.river.scene import Drawn
 from explorer.picture.river.slabs import least_weight
 
 _NEAR = 4.0  # px around a band that belong to it
@@ -35,8 +36,8 @@ def place_inside(river: River, inside: Inside, over: Drawn, x: float, y: float) 
 def _pair_at(river: River, grid: RiverGrid, x: float, y: float) -> Place:
     rect = map_rect(river, grid)
     asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-    query = min(int((y - rect.y) / rect.h * asks.n), asks.n - 1)
-    key = min(int((x - rect.x) / rect.w * answers.n), answers.n - 1)
+    query = min(int((y - rect.y) / rect.high * asks.n), asks.n - 1)
+    key = min(int((x - rect.x) / rect.wide * answers.n), answers.n - 1)
     return Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
 
 
@@ -47,10 +48,10 @@ def band_at(river: River, grid: RiverGrid, x: float, y: float) -> Place | None:
             for zone, block in zip(slab.zones, blocks, strict=False):
                 across = block.part == "cross_attn"
                 lead = 26.0 if across else 0.0
-                if block.drawn is None or not zone.x - lead <= x < zone.x + zone.w:
+                if block.drawn is None or not zone.x - lead <= x < zone.x + zone.wide:
                     continue
                 keys = grid.halves[0] if across else place
-                share = (x - zone.x + lead) / (zone.w + lead)
+                share = (x - zone.x + lead) / (zone.wide + lead)
                 s = float(np.interp(share, *curve((0.68, 0.5) if across else (0.5, 0.5))))
                 first = keys.top + keys.pitch * (np.arange(block.drawn.shape[1]) + 0.5)  # [key]
                 last = place.top + place.pitch * (np.arange(block.drawn.shape[0]) + 0.5)  # [query]

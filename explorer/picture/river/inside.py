@@ -10,6 +10,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
+from explorer.picture.marks import Box, Cells, Curves, Label, Lanes, Mark, Rect, Sentence
 from explorer.picture.river.accent import explained
 from explorer.picture.river.focus import best_key, row_names
 from explorer.picture.river.ground import Colours
@@ -20,21 +21,7 @@ from explorer.picture.river.pixels import hatches, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import (
-    Answering,
-    Box,
-    Cells,
-    Curves,
-    Drawn,
-    Hot,
-    Item,
-    Label,
-    Lanes,
-    Rect,
-    Sentence,
-    about_width,
-    fitting,
-)
+from explorer.picture.river.scene import Answering, Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import columns, labelled, labelled_columns, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
@@ -47,7 +34,7 @@ _FEW = 12  # tokens up to which cells have their numbers
 
 def draw_inside(river: River, place: Inside, words: Words, colours: Colours) -> Drawn:
     """Everything of an opened block that does not follow the mouse."""
-    scene: list[Item] = [*_frame(river, place, words), _lanes(river, place)]
+    scene: list[Mark] = [*_frame(river, place, words), _lanes(river, place)]
     if isinstance(river.opened, OpenedHead):
         scene += _steps(river, river.opened, place, words, colours)
     elif isinstance(river.opened, OpenedNetwork):
@@ -55,11 +42,11 @@ def draw_inside(river: River, place: Inside, words: Words, colours: Colours) -> 
     return Drawn(tuple(scene), (Hot(place.box, Place("inside")),))
 
 
-def _frame(river: River, place: Inside, words: Words) -> list[Item]:
+def _frame(river: River, place: Inside, words: Words) -> list[Mark]:
     half = opened_half(river)
-    made: list[Item] = [Box(place.box, "card", "accent", radius=5)]
+    made: list[Mark] = [Box(place.box, "card", "accent", radius=5)]
     made += [
-        Box(Rect(x, place.box.y, PILLAR, place.box.h), "card", "hairline", radius=3) for x in (*place.before, *place.after)
+        Box(Rect(x, place.box.y, PILLAR, place.box.high), "card", "hairline", radius=3) for x in (*place.before, *place.after)
     ]
     px = text_px(place.pitch, False)
     for row in labelled(half.n, place.pitch, (river.query,), tuple(map(len, half.labels))):
@@ -87,7 +74,7 @@ def _lanes(river: River, place: Inside) -> Lanes:
     return Lanes(x, y, wide, np.ones(half.n, np.float32), "water")
 
 
-def _title(place: Inside, name: str, number: str, texts: Sequence[str], told: str) -> list[Item]:
+def _title(place: Inside, name: str, number: str, texts: Sequence[str], told: str) -> list[Mark]:
     """What heads a column: a number, the longest title that ends before the next column, and what is told below.
 
     Where the number leaves a title no room beside it, the title stands below, in place of what is told.
@@ -95,7 +82,7 @@ def _title(place: Inside, name: str, number: str, texts: Sequence[str], told: st
     x, w = place.steps[name]
     y, room = place.box.y + 14, place.room(name) / _BOLD
     shift = 9.0 * len(number) + 4 if number else 0.0
-    made: list[Item] = [Label(x, y, number, 12, "accent", bold=True)] if number else []
+    made: list[Mark] = [Label(x, y, number, 12, "accent", bold=True)] if number else []
     if beside := fitting(texts, 12, room - shift):
         made.append(Label(x + shift, y, beside, 12, bold=True))
         if about_width(told, 11) <= w + 10:
@@ -105,8 +92,8 @@ def _title(place: Inside, name: str, number: str, texts: Sequence[str], told: st
     return made
 
 
-def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours) -> list[Item]:
-    made: list[Item] = []
+def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours) -> list[Mark]:
+    made: list[Mark] = []
     masked = "closed" if head.closed is not None else "open"
     across = river.attention.endswith("cross_attn")
     for name, number in (
@@ -145,7 +132,7 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
     return made
 
 
-def _value_words(river: River, place: Inside) -> list[Item]:
+def _value_words(river: River, place: Inside) -> list[Mark]:
     """The source's words over their values, which stand on no lane."""
     keys, (x, w), pitch = river.half_of(river.attention, "key"), place.steps["value"], place.key_pitch()
     if pitch < 24:
@@ -157,7 +144,7 @@ def _value_words(river: River, place: Inside) -> list[Item]:
     ]
 
 
-def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, keys: bool = False) -> list[Item]:
+def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, keys: bool = False) -> list[Mark]:
     """Vectors as strips on their rows; those of keys of another sentence share the height evenly."""
     x, w = place.steps[name]
     scale = robust_scale(values, colours.signed)  # One or two features are far larger than all others.
@@ -175,12 +162,12 @@ def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, ke
     return [*rows, Label(x, place.box.y + 48, f"±{scale.high:.2g}", 10, "faint")]
 
 
-def _qkv(head: OpenedHead, place: Inside, across: bool, colours: Colours) -> list[Item]:
+def _qkv(head: OpenedHead, place: Inside, across: bool, colours: Colours) -> list[Mark]:
     """Query, key and value of each row, one under the other; of another sentence only the query stands on the row."""
     x, w = place.steps["qkv"]
     reach = max(float(np.abs(values).max()) for values in (head.query, head.key, head.value)) or 1.0
     scale = Scale(-reach, reach, colours.signed)
-    made: list[Item] = [Label(x, place.box.y + 48, f"±{reach:.2g}", 10, "faint")]
+    made: list[Mark] = [Label(x, place.box.y + 48, f"±{reach:.2g}", 10, "faint")]
     names = ("q",) if across else ("q", "k", "v")
     arrays = [head.query] if across else [head.query, head.key, head.value]
     room = 0.62 * place.pitch
@@ -195,19 +182,19 @@ def _qkv(head: OpenedHead, place: Inside, across: bool, colours: Colours) -> lis
     return made
 
 
-def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Inside, name: str, scale: Scale) -> list[Item]:
+def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Inside, name: str, scale: Scale) -> list[Mark]:
     field = place.cells(name)
     index = indices(values, scale, closed)
     n, n_keys = values.shape
-    wide, pitch = field.w / n_keys, place.pitch
-    made: list[Item] = []
+    wide, pitch = field.wide / n_keys, place.pitch
+    made: list[Mark] = []
     if pitch < 14:
         made.append(Cells(field, index, scale.colours))
     else:
         high = round(0.74 * pitch)
         for row in range(n):
-            rect = Rect(field.x, round(place.y(row) - high / 2 + 4), field.w, high)
-            made.append(Cells(rect, with_gaps(index[row : row + 1], high, round(field.w)), scale.colours))
+            rect = Rect(field.x, round(place.y(row) - high / 2 + 4), field.wide, high)
+            made.append(Cells(rect, with_gaps(index[row : row + 1], high, round(field.wide)), scale.colours))
             made += hatches(index[row : row + 1], rect)
             if n_keys <= _FEW and wide >= 24 and high >= 14:
                 made += _row_numbers(values[row], index[row], rect, wide, scale, weights=name == "weights")
@@ -219,14 +206,14 @@ def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Ins
     return made
 
 
-def _row_numbers(values: np.ndarray, index: np.ndarray, rect: Rect, wide: float, scale: Scale, *, weights: bool) -> list[Item]:
-    made: list[Item] = []
+def _row_numbers(values: np.ndarray, index: np.ndarray, rect: Rect, wide: float, scale: Scale, *, weights: bool) -> list[Mark]:
+    made: list[Mark] = []
     for key, value in enumerate(values.tolist()):
         if index[key] < LEVELS and math.isfinite(value):
             colour = "on_dark" if is_dark(int(index[key]), scale.colours) else "on_light"
             text = f"{value:.2f}" if weights or abs(value) < 10 else f"{value:.1f}"
             px = 10.0 if wide < 32 else 11.0 if wide < 40 else 13.0
-            x, y = rect.x + wide * (key + 0.5), rect.y + rect.h / 2
+            x, y = rect.x + wide * (key + 0.5), rect.y + rect.high / 2
             bold = weights and value >= 0.1
             made.append(Label(x, y, text.replace("-", "−"), px, colour, bold, "middle"))
     return made
@@ -248,8 +235,8 @@ def _network_told(net: OpenedNetwork, name: str, count: int, words: Words) -> tu
     return titles, words(f"river.inside.network.{name}.told")
 
 
-def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colours: Colours) -> list[Item]:
-    made: list[Item] = []
+def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colours: Colours) -> list[Mark]:
+    made: list[Mark] = []
     for name, number in (("read", "1"), ("hidden", "2"), ("activated", "3"), ("output", "4")):
         values = getattr(net, name)
         if values is None:
@@ -260,7 +247,7 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
     return [*made, *_zeros(net, place, words)]
 
 
-def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Item]:
+def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Mark]:
     """Below each strip how many units are 0; between thin lanes, where this would lie on the strips, of all tokens together."""
     x, w = place.steps["activated"]
     dead = (net.activated <= 0).mean(axis=1)  # [position]
@@ -279,7 +266,7 @@ def draw_inside_over(
     """What follows the mouse: the row and the cell, what the row mixes, how the cell comes about, and the sentence; and how it
     is closed, where it `closes`.
     """
-    scene: list[Item] = []
+    scene: list[Mark] = []
     hot: tuple[Answering, ...] = ()
     if isinstance(river.opened, OpenedHead):
         query = pointing.pair[0] if pointing.pair is not None else river.query
@@ -288,21 +275,21 @@ def draw_inside_over(
         cell = draw_cell(river, river.opened, place, words, colours, (query, key))
         scene += cell.scene
         hot = cell.hot
-    scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.h < 40)
+    scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.high < 40)
     sentence = next(item for item in scene if isinstance(item, Sentence))
-    left = place.explanation.w - about_width(sentence.text, sentence.px) - 60
+    left = place.explanation.wide - about_width(sentence.text, sentence.px) - 60
     back = fitting([words("river.inside.back"), words("river.inside.back_short")], 12, left)
     if back and closes:
-        y = place.explanation.y + place.explanation.h / 2
+        y = place.explanation.y + place.explanation.high / 2
         scene.append(Label(place.explanation.right - 16, y, back, 12, "faint", align="right"))
     return Drawn(tuple(scene), hot)
 
 
-def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) -> list[Item]:
+def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) -> list[Mark]:
     y = place.y(query)
     high = 0.74 * place.pitch if place.pitch >= 14 else place.pitch
     shift = 4 if place.pitch >= 14 else 0
-    made: list[Item] = [
+    made: list[Mark] = [
         Label(
             16,
             y,
@@ -315,14 +302,14 @@ def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) ->
     ]
     for name in ("scores", "masked", "weights"):
         field = place.cells(name)
-        wide = field.w / place.n_keys
-        made.append(Box(Rect(field.x - 2, y - high / 2 + shift - 2, field.w + 4, high + 4), "", "accent", 1, 2))
+        wide = field.wide / place.n_keys
+        made.append(Box(Rect(field.x - 2, y - high / 2 + shift - 2, field.wide + 4, high + 4), "", "accent", 1, 2))
         made.append(Box(Rect(field.x + wide * key - 1, y - high / 2 + shift - 1, wide + 2, high + 2), "", "accent", 0, 1.5))
     made += _fan(river, head, place, query)
     return made
 
 
-def _fan(river: River, head: OpenedHead, place: Inside, query: int) -> list[Item]:
+def _fan(river: River, head: OpenedHead, place: Inside, query: int) -> list[Mark]:
     """From each value to the row that it is mixed into, as thick as its weight."""
     across = river.attention.endswith("cross_attn")
     x0 = sum(place.steps["value"]) + 2

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Cells, Label, Line, Mark, Rect
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside_grid import Inside
@@ -12,7 +13,7 @@ from explorer.picture.river.opened import OpenedHead
 from explorer.picture.river.pixels import sheet
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect, about_width, fitting
+from explorer.picture.river.scene import Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import columns, shown_text
 from explorer.picture.scales import Scale, indices
@@ -24,33 +25,33 @@ _VALUE_PX = 38.0  # px of a thumbnail that has room for a head's number and a we
 def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours, pair: tuple[int, int]) -> Drawn:
     """Products of the query and the key, their sum, and what follows from it; and the same cell in each head."""
     rect = place.below
-    if rect.h < 84:
+    if rect.high < 84:
         return Drawn(())
     query, key = pair
     keys = river.half_of(river.attention, "key")
-    made: list[Item] = [Box(Rect(rect.x, rect.y, rect.w, 1), "hairline")]
+    made: list[Mark] = [Box(Rect(rect.x, rect.y, rect.wide, 1), "hairline")]
     made.append(Label(rect.x, rect.y + 14, words("river.inside.cell"), 12, bold=True))
     names = (row_names(river)[0][query], shown_text(keys.labels[key]))
     told = words("river.inside.cell_of", query=names[0], seen=names[1])
     made.append(
-        Label(rect.x + about_width(words("river.inside.cell"), 12) + 16, rect.y + 14, told, 12, "accent", room=0.4 * rect.w)
+        Label(rect.x + about_width(words("river.inside.cell"), 12) + 16, rect.y + 14, told, 12, "accent", room=0.4 * rect.wide)
     )
-    figures_w = max(0.2 * rect.w, _FIGURES_PX)
-    left_w = min(0.44 * rect.w, 0.7 * rect.w - figures_w - 24 - _BETWEEN_PX)
-    made += _products(head, Rect(rect.x, rect.y + 28, left_w, rect.h - 30), pair, colours)
-    made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, figures_w, rect.h - 26), pair, words)
-    heads = _heads(river, Rect(rect.x + 0.7 * rect.w, rect.y + 6, 0.3 * rect.w, rect.h - 8), pair, words)
+    figures_w = max(0.2 * rect.wide, _FIGURES_PX)
+    left_w = min(0.44 * rect.wide, 0.7 * rect.wide - figures_w - 24 - _BETWEEN_PX)
+    made += _products(head, Rect(rect.x, rect.y + 28, left_w, rect.high - 30), pair, colours)
+    made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, figures_w, rect.high - 26), pair, words)
+    heads = _heads(river, Rect(rect.x + 0.7 * rect.wide, rect.y + 6, 0.3 * rect.wide, rect.high - 8), pair, words)
     return Drawn((*made, *heads.scene), heads.hot)
 
 
-def _products(head: OpenedHead, rect: Rect, pair: tuple[int, int], colours: Colours) -> list[Item]:
+def _products(head: OpenedHead, rect: Rect, pair: tuple[int, int], colours: Colours) -> list[Mark]:
     q, k = head.query[pair[0]], head.key[pair[1]]
     products = q * k  # [feature]
     reach = float(max(np.abs(q).max(), np.abs(k).max())) or 1.0
     scale = Scale(-reach, reach, colours.signed)
-    x, w = rect.x + 26, rect.w - 26
-    high = min(16.0, 0.18 * rect.h)
-    made: list[Item] = []
+    x, w = rect.x + 26, rect.wide - 26
+    high = min(16.0, 0.18 * rect.high)
+    made: list[Mark] = []
     for which, (name, values) in enumerate((("q", q), ("k", k))):
         y = rect.y + which * (high + 3)
         made.append(Label(rect.x, y + high / 2, name, 11, "faint"))
@@ -73,7 +74,7 @@ def _products(head: OpenedHead, rect: Rect, pair: tuple[int, int], colours: Colo
     return made
 
 
-def _figures(head: OpenedHead, rect: Rect, pair: tuple[int, int], words: Words) -> list[Item]:
+def _figures(head: OpenedHead, rect: Rect, pair: tuple[int, int], words: Words) -> list[Mark]:
     """The sum of the products, what it is divided by, its power, and its share of the row."""
     score, masked, weight = (float(values[pair]) for values in (head.scores, head.masked, head.weights))
     row = head.masked[pair[0]].astype(np.float64)
@@ -92,11 +93,11 @@ def _figures(head: OpenedHead, rect: Rect, pair: tuple[int, int], words: Words) 
             )
     else:
         lines.append(((words("legend.closed"),), "–", True))
-    step = min(24.0, rect.h / max(len(lines), 1))
-    made: list[Item] = []
+    step = min(24.0, rect.high / max(len(lines), 1))
+    made: list[Mark] = []
     for place, (texts, value, last) in enumerate(lines):
         y = rect.y + step * (place + 0.5)
-        room = rect.w - 1.2 * about_width(value, 13) - 6
+        room = rect.wide - 1.2 * about_width(value, 13) - 6
         made.append(Label(rect.x, y, fitting(texts, 12, room) or texts[-1], 12, "faint", room=room))
         made.append(Label(rect.right, y, value, 13, "accent" if last else "text", True, "right"))
     return made
@@ -117,10 +118,10 @@ def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Dra
         return Drawn(())
     n_heads = len(block.weights)
     top = rect.y + 20
-    across = best_columns(n_heads, rect.w, rect.bottom - top)
+    across = best_columns(n_heads, rect.wide, rect.bottom - top)
     down = -(-n_heads // across)
     text_h = 14.0 if (rect.bottom - top) / down >= 34 else 0.0
-    wide, high = (rect.w - 8 * (across - 1)) / across, (rect.bottom - top) / down - text_h - 6
+    wide, high = (rect.wide - 8 * (across - 1)) / across, (rect.bottom - top) / down - text_h - 6
     if wide < 6 or high < 6:
         return Drawn(())
     closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
@@ -134,8 +135,8 @@ def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Dra
         for h in range(n_heads)
     ]
     index = indices(block.weights, river.scale, closed)
-    made: list[Item] = [Label(rect.x, rect.y + 8, words("river.inside.heads", count=n_heads), 11, "faint")]
-    made.append(Cells(*sheet(index, tuple(places), Rect(rect.x, top, rect.w, rect.bottom - top)), river.scale.colours))
+    made: list[Mark] = [Label(rect.x, rect.y + 8, words("river.inside.heads", count=n_heads), 11, "faint")]
+    made.append(Cells(*sheet(index, tuple(places), Rect(rect.x, top, rect.wide, rect.bottom - top)), river.scale.colours))
     for head, each in enumerate(places):
         on = head == river.head
         if on:

@@ -4,10 +4,10 @@ import math
 
 import attrs
 
+from explorer.picture.marks import Rect
 from explorer.picture.river.grid import LOW_PX, NARROW_PX
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Rect
 
 PILLAR = 16.0  # the width of another layer
 _MOST_PILLARS = 6
@@ -79,18 +79,18 @@ def lay_out_inside(river: River, width: float, height: float) -> Inside:
     right = width - margin - n_after * (PILLAR + 4) - 4
     after = tuple(right + 4 + place * (PILLAR + 4) for place in range(n_after))
     box = Rect(x, 6, right - x, height - said - 10)
-    below_h = min(_CELL_PX, 0.3 * box.h) if isinstance(river.opened, OpenedHead) else 0.0
+    below_h = min(_CELL_PX, 0.3 * box.high) if isinstance(river.opened, OpenedHead) else 0.0
     top = box.y + _HEAD_PX
     pitch = min((box.bottom - below_h - 12 - top) / half.n, 84.0 * max(1.0, height / 720))
     pitch = math.floor(pitch) if pitch > 12 else pitch
-    below = Rect(box.x + 14, top + pitch * half.n + 10, box.w - 28, box.bottom - top - pitch * half.n - 18)
+    below = Rect(box.x + 14, top + pitch * half.n + 10, box.wide - 28, box.bottom - top - pitch * half.n - 18)
     return Inside(
         box=box,
         top=top,
         pitch=pitch,
         n=half.n,
         n_keys=n_keys,
-        steps=_columns(river, box.x + 14, box.w - 28, half.n, n_keys),
+        steps=_columns(river, box.x + 14, box.wide - 28, half.n, n_keys),
         before=before,
         after=after,
         label_w=label_w,

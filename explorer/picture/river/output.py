@@ -3,11 +3,12 @@
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Box, Cells, Hatch, Label, Line, Mark, Rect
 from explorer.picture.river.contributions import signed_colour
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, HotRows, Item, Label, Line, Rect, about_width, fitting
+from explorer.picture.river.scene import Drawn, Hot, HotRows, about_width, fitting
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import LEAST_LABEL_PX, labelled, shown_text
 from explorer.picture.scales import LEVELS
@@ -38,16 +39,16 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     kept = labelled(n, place.pitch, (river.step_lane,), tuple(map(len, names)))
     px = (13.0 if grid.narrow else 16.0) if place.pitch >= 22 else 13.0 if place.pitch >= 17 else 11.0
     longest = max((about_width(name, px) for name in names), default=0.0) if folded else 0.0  # Words are longer than tokens.
-    bar_x = rect.x + min(max(rect.w * 0.52, 1.1 * longest + 14), rect.w * 0.64)
+    bar_x = rect.x + min(max(rect.wide * 0.52, 1.1 * longest + 14), rect.wide * 0.64)
     bar_w = rect.right - bar_x - max(_PERCENT_W, 8 + max(about_width(percent(float(p)), 11) for p in said.probabilities))
-    scene: list[Item] = []
+    scene: list[Mark] = []
     faint_after = river.halves[-1].side == "decoder"
     for lane in kept:
         y, on = place.y(lane), lane == river.step_lane and river.shows_step
         opacity = 0.55 if faint_after and lane > river.step_lane else 1.0
         if on:
             high = 16.0 if place.pitch < LEAST_LABEL_PX else max(place.pitch, 13.0)
-            scene.append(Box(Rect(rect.x - 4, y - high / 2 + 1, rect.w + 8, high - 2), "accent", radius=3))
+            scene.append(Box(Rect(rect.x - 4, y - high / 2 + 1, rect.wide + 8, high - 2), "accent", radius=3))
         colour = "on_accent" if on else "text"
         scene.append(Label(rect.x + 4, y, names[lane], px, colour, on, opacity=opacity, room=bar_x - rect.x - 10))
         p = float(said.probabilities[lane])
@@ -67,7 +68,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
         scene.append(Label(rect.right, y, percent(p), 11, "on_accent" if on else "faint", align="right", opacity=opacity))
     half = river.halves[-1]
     hot = HotRows(
-        Rect(rect.x - 4, place.top, rect.w + 8, place.pitch * n),
+        Rect(rect.x - 4, place.top, rect.wide + 8, place.pitch * n),
         n,
         lambda lane: Place("step", side=half.tokens, index=half.writes(lane)[0]),
     )
@@ -80,13 +81,13 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     shown = said.candidates[: 6 if grid.narrow else 8]
     if not shown:
         return Drawn(())
-    row = min(30.0 if grid.height < 900 else 36.0, rect.h / (len(shown) + 1))
+    row = min(30.0 if grid.height < 900 else 36.0, rect.high / (len(shown) + 1))
     if row < 10:
-        shown, row = shown[: max(1, int(rect.h / 12) - 1)], 12.0
+        shown, row = shown[: max(1, int(rect.high / 12) - 1)], 12.0
     px = 13.0 if row >= 20 else 11.0
-    label_w = 62.0 if grid.narrow else 0.42 * rect.w
-    bar_w = rect.w - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
-    scene: list[Item] = []
+    label_w = 62.0 if grid.narrow else 0.42 * rect.wide
+    bar_w = rect.wide - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
+    scene: list[Mark] = []
     hot = []
     here = said.taken or (said.labels[river.step_lane] if river.halves[-1].single else None)
     taken = here if river.shows_step else None
@@ -105,7 +106,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
             )
         )
         scene.append(Label(rect.right, y, percent(p), 11, colour if on else "faint", on, "right"))
-        hot.append(Hot(Rect(rect.x, y - row / 2, rect.w, row), Place("candidate", index=rank)))
+        hot.append(Hot(Rect(rect.x, y - row / 2, rect.wide, row), Place("candidate", index=rank)))
     rest = said.rest + sum(p for _name, p, _id in said.candidates[len(shown) :])
     y = rect.y + row * len(shown) + 8
     scene.append(Label(rect.x + label_w - 8, y, words("river.rest"), 11, "faint", align="right"))
@@ -117,7 +118,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     return Drawn(tuple(scene), tuple(hot))
 
 
-def _thread(river: River, grid: RiverGrid, top: float) -> list[Item]:
+def _thread(river: River, grid: RiverGrid, top: float) -> list[Mark]:
     """A thin line from the chosen word to its candidates."""
     y, x = grid.halves[-1].y(river.step_lane), grid.out.x - 10
     if abs(y - top) < 20 or not river.shows_step:
@@ -132,15 +133,15 @@ def _thread(river: River, grid: RiverGrid, top: float) -> list[Item]:
 def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: str) -> Drawn:
     """What widths and colours mean."""
     rect = grid.legend
-    if grid.narrow or rect.h < 96:
+    if grid.narrow or rect.high < 96:
         return Drawn(())
-    x, y, scale_x = rect.x, rect.y + 8, rect.x + 0.38 * rect.w
+    x, y, scale_x = rect.x, rect.y + 8, rect.x + 0.38 * rect.wide
     wide = rect.right - scale_x
     ramp = np.arange(LEVELS, dtype=np.uint8)[None]
     folded = bool(river.halves[0].groups)
-    step = min(22.0, (rect.h - 16) / (6 if folded else 5))
+    step = min(22.0, (rect.high - 16) / (6 if folded else 5))
     pitch = min(half.pitch for half in grid.halves)
-    made: list[Item] = [
+    made: list[Mark] = [
         Label(x, y, words("river.legend.weight"), 10, "faint"),
         Cells(Rect(scale_x + 8, y - 4, wide - 16, 8), ramp, unit),
         Label(scale_x + 4, y, "0", 10, "faint", align="right"),
@@ -162,28 +163,28 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
         Label(scale_x + wide - 4, y, "+", 10, "faint"),
     ]
     y += step
-    made += [Hatch(Rect(x, y - 5, 14, 10)), Label(x + 20, y, words("river.legend.closed"), 10, "faint", room=rect.w - 20)]
+    made += [Hatch(Rect(x, y - 5, 14, 10)), Label(x + 20, y, words("river.legend.closed"), 10, "faint", room=rect.wide - 20)]
     if folded:
         texts = [words("river.legend.words"), words("river.legend.words_short")]
-        made.append(Label(x, y + step, fitting(texts, 10, rect.w), 10, "faint", room=rect.w))
+        made.append(Label(x, y + step, fitting(texts, 10, rect.wide), 10, "faint", room=rect.wide))
     return Drawn(tuple(made))
 
 
-def _band_widths(river: River, words: Words, rect: Rect, x: float, pitch: float) -> list[Item]:
+def _band_widths(river: River, words: Words, rect: Rect, x: float, pitch: float) -> list[Mark]:
     """What the width of a band means: a weight, or a signed share of a difference of logits."""
     widest, y = min(13.0, max(0.5 * pitch, 7.0)), rect.y
     found = river.contributions
     if river.bands != "weights" and found is not None:
-        made: list[Item] = [Label(x, y, words("river.legend.part"), 10, "faint")]
+        made: list[Mark] = [Label(x, y, words("river.legend.part"), 10, "faint")]
         for place, (sign, name) in enumerate(((1.0, found.names[0]), (-1.0, found.names[1]))):
-            left = rect.x + place * rect.w / 2
+            left = rect.x + place * rect.wide / 2
             made.append(Line(left, y, left + 12, y, signed_colour(river, sign), widest, 0.95))
             text = f"{shown_text(name)} {told(sign * found.reach, 0 if found.reach >= 1 else 1)}"
-            made.append(Label(left + 15, y, text, 10, "faint", room=rect.w / 2 - 17))
+            made.append(Label(left + 15, y, text, 10, "faint", room=rect.wide / 2 - 17))
         return made
     made = [Label(x, y, words("river.legend.band"), 10, "faint")]
     for place, weight in enumerate((0.1, 0.5, 1.0)):
-        left = rect.x + place * rect.w / 3
+        left = rect.x + place * rect.wide / 3
         made.append(Line(left, y, left + 12, y, "band", max(0.8, weight * widest), 0.12 + 0.6 * weight))
         made.append(Label(left + 15, y, f"{weight:g}", 10, "faint"))
     return made

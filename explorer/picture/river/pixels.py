@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.river.scene import Hatch, Rect
+from explorer.picture.marks import Hatch, Rect
 from explorer.picture.scales import CLOSED, GAP
 
 Index = NDArray[np.uint8]
@@ -44,8 +44,8 @@ def with_gaps(index: Index, rows: int, columns: int) -> Index:
 def sheet(maps: Index, places: tuple[Rect, ...], field: Rect) -> tuple[Rect, Index]:
     """Maps [map, row, column] at places of whole pixels inside a field, as one image with gaps, and where it stands."""
     rect, corners = _corners(places, field)
-    made = np.full((round(rect.h), round(rect.w)), GAP, np.uint8)
-    high, wide = round(places[0].h), round(places[0].w)
+    made = np.full((round(rect.high), round(rect.wide)), GAP, np.uint8)
+    high, wide = round(places[0].high), round(places[0].wide)
     for each, (y, x) in zip(stretched(maps, high, wide), corners, strict=True):
         made[y : y + high, x : x + wide] = each
     return rect, made
@@ -64,7 +64,7 @@ def _corners(places: tuple[Rect, ...], field: Rect) -> tuple[Rect, tuple[tuple[i
 def hatches(index: Index, rect: Rect) -> list[Hatch]:
     """The closed cells of a map over a rectangle, neighbours in a row as one."""
     n_rows, n_columns = index.shape
-    wide, high = rect.w / n_columns, rect.h / n_rows
+    wide, high = rect.wide / n_columns, rect.high / n_rows
     shut = np.zeros((n_rows, n_columns + 2), np.int8)
     shut[:, 1:-1] = index == CLOSED
     rows, edges = (found.tolist() for found in np.nonzero(np.diff(shut, axis=1)))  # where closed cells begin and end, in turn

@@ -4,12 +4,13 @@ A lane is one token, or a block of neighbouring tokens where there are too many 
 largest of its tokens: for vectors the value farthest from zero.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
+from explorer.mathematics import Numbers
 from explorer.picture.axis import strongest_of
 from explorer.picture.kinds import Closed, Heatmap
 from explorer.picture.picture import Caption, Picture
@@ -17,10 +18,6 @@ from explorer.picture.river.opened import Opened
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 from explorer.trace.folding import Groups
-
-if TYPE_CHECKING:
-    from explorer.picture.figure.kind import Kind
-    from explorer.picture.river.contributions import Contributions
 
 
 @attrs.frozen(eq=False)
@@ -170,6 +167,31 @@ class Written:
     taken: str = ""  # the symbol written at the step, where `labels` are words
 
 
+@attrs.frozen(eq=False)
+class Contributions:
+    """What each key's token adds to logit(word) − logit(rival) at the chosen step, by attention and layer.
+
+    `values` has [head, lane of the key] for each attention of the decoder, `names` word and rival, `lane` the chosen step's.
+    The sum over the keys is the head's part of the difference, which is `difference` in all. `reach` is a round number that
+    neither a head nor a sum of heads exceeds.
+    """
+
+    values: Mapping[tuple[str, int], Numbers]
+    names: tuple[str, str]
+    lane: int
+    difference: float
+    reach: float
+
+    def drawn(self, river: "River", block: Sublayer) -> Numbers | None:
+        """[lane of the key] of a block: the chosen head in the block that is looked at, the sum of all heads elsewhere."""
+        values = self.values.get((block.attention, block.layer))
+        if values is None:
+            return None
+        focus = (block.attention, block.layer) == (river.attention, river.layer)
+        row: Numbers = values[min(river.head, len(values) - 1)] if focus and river.head is not None else values.sum(axis=0)
+        return row
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class River(Picture):
     """A whole pass. `attention`, `layer` and `head` are what is looked at; `map` is that head's map.
@@ -208,7 +230,7 @@ class River(Picture):
     pools: tuple[str, ...] = ()  # what may stand for them
     unit: str = "tokens"  # what a lane shall be, one of state.look.UNITS
     bands: str = "weights"  # what the bands show, one of state.look.BANDS
-    contributions: "Contributions | None" = None  # what they show then, once it is known
+    contributions: Contributions | None = None  # what they show then, once it is known
     no_contributions: str = ""  # why this pass has none, in words
 
     @property
@@ -279,12 +301,6 @@ class River(Picture):
             return None
         made: Array = self.focus.unfolded[min(self.head, len(self.focus.unfolded) - 1)]
         return made
-
-    def kind(self) -> "Kind[Any]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.river import RIVER
-
-        return RIVER
 
 
 def strongest_pair(weights: Array) -> tuple[int, int]:

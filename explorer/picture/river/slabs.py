@@ -7,12 +7,13 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.picture.marks import Bands, Box, Cells, Lanes, Mark, Px, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Lanes, Px, Rect
+from explorer.picture.river.scene import Answering, Drawn, Hot
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import entropy_bits
@@ -28,14 +29,14 @@ _SAMPLE, _NEARLY = 4096, 0.99  # the numbers of a sample, and the share of it th
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
 
-def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: Kept) -> Drawn:
+def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: KeptMarks) -> Drawn:
     """Feed-forward tiles and thumbnails of one half. Their boxes are part of the ground, lanes and bands come from `lanes` and
     `bands`."""
-    scene: list[Item] = []
+    scene: list[Mark] = []
     hot: list[Answering] = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         if slab.folded:
-            if slab.w < _LEAST_PILLAR:
+            if slab.wide < _LEAST_PILLAR:
                 scene += _pillar(blocks, slab, place, colours)
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
@@ -61,7 +62,7 @@ def thickness(length: Array, river: River, pitch: float) -> Px:
     return widths
 
 
-def lanes(river: River, half: Half, place: HalfGrid, kept: Kept) -> Lanes:
+def lanes(river: River, half: Half, place: HalfGrid, kept: KeptMarks) -> Lanes:
     """The residual stream of every token of a half, from what goes in to what comes out."""
     # A half with another block that is looked at has the same lengths, and these are one object.
     key = "lanes", Same(half.length), Same(half.last), place, river.longest, half is river.halves[-1], river.step_lane
@@ -73,14 +74,14 @@ def _lanes(river: River, half: Half, place: HalfGrid) -> Lanes:
     before = half.length
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         if slab.folded:
-            x += [slab.x, slab.x + slab.w]
+            x += [slab.x, slab.x + slab.wide]
             lengths += [before, blocks[-1].length]
         for zone, block in zip(slab.zones, blocks, strict=False):
-            x += [zone.x, zone.x + zone.w]
+            x += [zone.x, zone.x + zone.wide]
             lengths += [before if block is blocks[0] else lengths[-1], block.length]
         before = blocks[-1].length
     last = place.slabs[-1]
-    x += [last.x + last.w, last.x + last.w + 14]
+    x += [last.x + last.wide, last.x + last.wide + 14]
     lengths += [before, half.last]
     x.append(max(place.end, x[-1] + 1))
     lengths.append(half.last)
@@ -92,7 +93,7 @@ def _lanes(river: River, half: Half, place: HalfGrid) -> Lanes:
     return Lanes(np.array(x, np.float32), y, widths, opacity, "water")
 
 
-def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
+def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: KeptMarks) -> list[Bands]:
     """The weights of every open block of a half as bands between lanes, faint first."""
     beyond = river.halves[-1].side, river.step_lane  # The step's lane is asked for where the last half is a decoder.
     return [
@@ -112,9 +113,9 @@ def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, Sublayer]]:
 
 def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:
     """The columns of a folded layer's attentions: all of its width where that is enough for bands, else none."""
-    if slab.w < _LEAST_PILLAR:
+    if slab.wide < _LEAST_PILLAR:
         return ()
-    return tuple(Zone(block.part, slab.x + 1, slab.w - 3) for block in blocks if block.part != "feed_forward")
+    return tuple(Zone(block.part, slab.x + 1, slab.wide - 3) for block in blocks if block.part != "feed_forward")
 
 
 def least_weight(block: Sublayer) -> float:
@@ -175,7 +176,7 @@ def _styled(
     lead = (22.0 if focus else 30.0) if across else 0.0
     return Bands(
         left=zone.x - lead,
-        right=zone.x + zone.w,
+        right=zone.x + zone.wide,
         y0=y0,
         y1=y1,
         width=width.astype(np.float32),
@@ -186,10 +187,10 @@ def _styled(
     )
 
 
-def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
+def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Mark]:
     """A tile of the activated units above each lane: rows and columns of maxima; it hangs above, for the stream runs on."""
     pitch = place.pitch
-    wide = zone.w - 10
+    wide = zone.wide - 10
     if wide < 6:
         return []
     top = _usual(hidden) or float(hidden.max(initial=0)) or 1.0
@@ -235,7 +236,7 @@ def _nearly(magnitudes: Array) -> float:
 def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     """Tiles [lane, row, column] in frames that hang above their lanes on two legs, as one image."""
     n = len(tiles)
-    pitch, wide = round(rect.h / n), round(rect.w)
+    pitch, wide = round(rect.high / n), round(rect.wide)
     made = np.full((n, pitch, wide + 2), GAP, np.uint8)
     made[:, 1 : high + 3] = _FRAME
     made[:, 2 : high + 2, 1:-1] = stretched(tiles, high, wide)
@@ -243,7 +244,7 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
-def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Kept | None = None) -> Drawn:
+def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: KeptMarks | None = None) -> Drawn:
     """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
     weights = block.weights if block.weights is not None else block.blocks
     if weights is None:
@@ -253,7 +254,7 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Ke
     if not places:
         return Drawn(())
     key = "thumbnails", Same(weights), room, river.scale, colours
-    scene: list[Item] = [(kept or Kept()).of(key, partial(_sheet, block, weights, room, river.scale, colours, places))]
+    scene: list[Mark] = [(kept or KeptMarks()).of(key, partial(_sheet, block, weights, room, river.scale, colours, places))]
     if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
     return Drawn(tuple(scene), hot)
@@ -261,7 +262,7 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Ke
 
 def _sheet(block: Sublayer, weights: Array, room: Rect, scale: Scale, colours: str, places: tuple[Rect, ...]) -> Cells:
     shut = None if block.closed is None or block.weights is None else block.closed
-    high, wide = round(places[0].h), round(places[0].w)
+    high, wide = round(places[0].high), round(places[0].wide)
     if high * wide < weights.shape[-2] * weights.shape[-1]:  # Only the cells that have a pixel get a colour.
         weights, shut = stretched(weights, high, wide), None if shut is None else stretched(shut, high, wide)
     return Cells(*sheet(indices(weights, scale, shut), places, room), colours)
@@ -270,10 +271,10 @@ def _sheet(block: Sublayer, weights: Array, room: Rect, scale: Scale, colours: s
 @lru_cache(maxsize=64)
 def _head_places(n_heads: int, room: Rect, attention: str, layer: int) -> tuple[tuple[Rect, ...], tuple[Hot, ...]]:
     """Where the thumbnails of a block's heads stand in a field, in whole pixels, and what answers there; none without room."""
-    across = best_columns(n_heads, room.w, room.h)
+    across = best_columns(n_heads, room.wide, room.high)
     down = -(-n_heads // across)
-    gap = 4.0 if room.w / across > 18 else 2.0
-    wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
+    gap = 4.0 if room.wide / across > 18 else 2.0
+    wide, high = (room.wide - gap * (across - 1)) / across, (room.high - gap * (down - 1)) / down
     if wide < 3 or high < 3:
         return (), ()
     places = tuple(
@@ -302,7 +303,7 @@ def best_columns(n: int, width: float, height: float) -> int:
     return max(range(1, n + 1), key=smaller)
 
 
-def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Item]:
+def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Mark]:
     """A folded layer: for each lane how widely its mean attention is spread (entropy over its largest), as one cell."""
     block = next((each for each in blocks if each.drawn is not None), None)
     if block is None or block.drawn is None:
@@ -310,5 +311,5 @@ def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: 
     n = block.drawn.shape[1]
     share = entropy_bits(np.nan_to_num(block.drawn)) / max(math.log2(max(n, 2)), 1e-9)  # [query]
     index = indices(share.astype(np.float32)[:, None], Scale(0.0, 1.0, "tiles"))
-    w = max(1.0, slab.w - 5)
+    w = max(1.0, slab.wide - 5)
     return [Cells(Rect(slab.x + 2, place.top, w, place.pitch * place.n), index, "tiles", opacity=0.8)]

@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.picture.marks import Box, Cells, Label, Line, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect, about_width
+from explorer.picture.river.scene import Drawn, Hot, HotRows, about_width
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
@@ -24,7 +25,14 @@ _FAR = 4.0  # times smaller, vectors would be all but white on the scale of thei
 
 
 def draw_strips(
-    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], kept: Kept, *, sinusoidal: bool = True
+    half: Half,
+    place: HalfGrid,
+    grid: RiverGrid,
+    colours: str,
+    wanted: tuple[int, ...],
+    kept: KeptMarks,
+    *,
+    sinusoidal: bool = True,
 ) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
     bar = _bar(half, place)
@@ -68,9 +76,9 @@ def _bar(half: Half, place: HalfGrid) -> Drawn:
     if half.whole:
         return Drawn(())
     rect = bar_rect(half, place)
-    y, high = rect.y + rect.h * half.first / half.n_tokens, rect.h * (half.end - half.first) / half.n_tokens
+    y, high = rect.y + rect.high * half.first / half.n_tokens, rect.high * (half.end - half.first) / half.n_tokens
     return Drawn(
-        (Box(rect, "hairline", radius=2), Box(Rect(rect.x, y, rect.w, max(high, 4.0)), "band", radius=2)),
+        (Box(rect, "hairline", radius=2), Box(Rect(rect.x, y, rect.wide, max(high, 4.0)), "band", radius=2)),
         (Hot(rect.grown(4), Place("scroll", side=half.tokens)),),
     )
 
@@ -140,10 +148,10 @@ def labelled_columns(labels: tuple[str, ...], wide: float, px: float, room: floa
     return tuple(sorted(kept))
 
 
-def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...]) -> list[Item]:
+def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...]) -> list[Mark]:
     px = text_px(place.pitch, grid.narrow)
     big = place.pitch >= 18
-    made: list[Item] = []
+    made: list[Mark] = []
     lengths = tuple(len(label) for label in half.labels)
     for lane in labelled(half.n, place.pitch, wanted, lengths):
         if place.right_aligned:
@@ -159,12 +167,12 @@ def lane_label(half: Half, place: HalfGrid, lane: int, px: float, ink: str, *, b
     """A lane's token, and at the left half its id, where both have room."""
     y, text = place.y(lane), shown_text(half.labels[lane])
     if place.right_aligned:
-        size = smaller(text, min(px, 14), place.label.w)
-        return [Label(place.label.right, y, text, size, ink, align="right", room=place.label.w)]
+        size = smaller(text, min(px, 14), place.label.wide)
+        return [Label(place.label.right, y, text, size, ink, align="right", room=place.label.wide)]
     number, big = id_told(half, lane), place.pitch >= 18
-    left = place.label.w - (_ID_PX * len(number) + 8 if big else about_width(number, 10) + 10)
+    left = place.label.wide - (_ID_PX * len(number) + 8 if big else about_width(number, 10) + 10)
     has_id = left > _LEAST_TOKEN_PX or about_width(text, px) <= left
-    room = left if has_id else place.label.w
+    room = left if has_id else place.label.wide
     size = smaller(text, px, room) if half.groups else px
     made = [Label(place.label.x, y, text, size, ink, bold=bold, room=room)]
     if has_id:
@@ -172,11 +180,11 @@ def lane_label(half: Half, place: HalfGrid, lane: int, px: float, ink: str, *, b
     return made
 
 
-def _vectors(half: Half, place: HalfGrid, colours: str, kept: Kept, *, sinusoidal: bool) -> list[Item]:
+def _vectors(half: Half, place: HalfGrid, colours: str, kept: KeptMarks, *, sinusoidal: bool) -> list[Mark]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
     width = round(place.strip_w)
     high = min(_MOST_HEIGHT, max(place.pitch - 6, place.pitch * 0.62)) if place.pitch > 10 else place.pitch
-    made: list[Item] = []
+    made: list[Mark] = []
     drawn = zip((place.strips[0], place.strips[2]), (half.scaled, half.output), reaches(half), strict=True)
     for x, values, most in drawn:
         made.append(_column(indices(columns(values, width), Scale(-most, most, colours)), x, place, high, colours))
@@ -249,11 +257,11 @@ def _tall(blocks: NDArray[np.uint8], x: float, place: HalfGrid, high: float, col
     return Cells(Rect(x, place.top, place.strip_w, place.pitch * place.n), index.reshape(n * pitch, width), colours)
 
 
-def draw_signs(place: HalfGrid) -> list[Item]:
+def draw_signs(place: HalfGrid) -> list[Mark]:
     """Between the three columns: the vector + the position = their sum."""
     if place.pitch < 14:
         return []
-    made: list[Item] = []
+    made: list[Mark] = []
     between = (place.strips[1] - place.strips[0] - place.strip_w) / 2
     for lane in range(place.n):
         for strip, sign in ((place.strips[1], "+"), (place.strips[2], "=")):

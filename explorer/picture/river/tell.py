@@ -3,11 +3,11 @@
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.marks import Piece
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, Sublayer, strongest_pair
-from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
 from explorer.picture.river.tell_contributions import listed, told_contributions
 

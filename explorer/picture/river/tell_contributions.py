@@ -3,9 +3,8 @@
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.contributions import Contributions
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River
+from explorer.picture.river.river import Contributions, River
 from explorer.picture.river.strips import shown_text
 from explorer.picture.sums import told
 

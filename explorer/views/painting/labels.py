@@ -20,12 +20,16 @@ _MEASURED = 64  # labels that are measured to find the widest
 
 
 @attrs.frozen(eq=False)
-class _Label:
-    """A drawn label: `size` in the widget's px; `origin` is the point in the image where the text begins, at half height."""
+class DrawnLabel:
+    """A drawn label: `size` in the widget's px; `origin` is the point in the image where the text begins, at half height.
+
+    `baseline` is how far below the top of the image the letters of an unturned label stand (px).
+    """
 
     image: QImage
     size: QSizeF
     origin: QPointF
+    baseline: float
 
 
 def left_label(painter: QPainter, left: float, middle: float, text: str, colour: str) -> None:
@@ -46,10 +50,9 @@ def centred_label(painter: QPainter, centre: float, middle: float, text: str, co
     painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
 
 
-def label_image(font: QFont, text: str, colour: str, behind: str, room: float, ratio: float) -> tuple[QImage, float, float]:
-    """The image of a label for a background, elided to `room` px, with its width and height."""
-    made = _drawn(font, text, colour, QColor(behind).rgb(), room, False, ratio)
-    return made.image, made.size.width(), made.size.height()
+def label_image(font: QFont, text: str, colour: str, behind: str, room: float, ratio: float) -> DrawnLabel:
+    """A label drawn for a background, elided to `room` px."""
+    return _drawn(font, text, colour, QColor(behind).rgb(), room, False, ratio)
 
 
 def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:
@@ -73,7 +76,7 @@ def widest(labels: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(different, key=lambda label: sum(2 if mark > "\u2e7f" else 1 for mark in label))[-_MEASURED:])
 
 
-def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> _Label:
+def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> DrawnLabel:
     device = painter.device()
     ratio = 1.0 if device is None else device.devicePixelRatio()
     return _drawn(painter.font(), text, colour, painter.background().color().rgb(), room, turned, ratio)
@@ -92,11 +95,11 @@ def _advance(font: QFont, text: str) -> float:
 
 
 @lru_cache(maxsize=_KEPT)
-def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned: bool, ratio: float) -> _Label:
+def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned: bool, ratio: float) -> DrawnLabel:
     metrics = QFontMetricsF(font)
     label = text if math.isinf(room) else metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
     wide, high = math.ceil(metrics.horizontalAdvance(label)) + 1.0, math.ceil(metrics.height())
-    size, origin = QSizeF(wide, high), QPointF(0, high / 2)
+    size, origin, below = QSizeF(wide, high), QPointF(0, high / 2), (metrics.ascent() - metrics.descent()) / 2
     if turned:
         size = QSizeF(math.ceil(wide * _COS + high * _SIN), math.ceil(wide * _SIN + high * _COS))
         origin = QPointF(high / 2 * _SIN, size.height() - high / 2 * _COS)
@@ -110,8 +113,9 @@ def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned
         painter.setPen(QColor(colour))
         painter.translate(origin)
         painter.rotate(-_ANGLE if turned else 0.0)
-        painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), label)
-    return _Label(_lifted(image, QColor(colour), QColor(behind)), size, origin)
+        painter.drawText(QPointF(0, below), label)
+    baseline = round((high / 2 + below) * ratio) / ratio  # where Qt puts letters: on a whole pixel
+    return DrawnLabel(_lifted(image, QColor(colour), QColor(behind)), size, origin, baseline)
 
 
 def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:

@@ -1,120 +1,296 @@
-"""Paints the marks of a Sketch with QPainter."""
+"""Paints marks with QPainter."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.picture.layout.sketch import Area, Box, Cells, Dot, Letters, Line, Sketch
+from explorer.picture.marks import (
+    BELOW_MIDDLE,
+    Bands,
+    Box,
+    Cells,
+    Curves,
+    Dash,
+    Dots,
+    Hatch,
+    Label,
+    Lanes,
+    Line,
+    Mark,
+    Path,
+    Rect,
+    Sentence,
+)
+from explorer.picture.scales import GAP, palette
 from explorer.picture.theme import Theme
-from explorer.views.painting.paint import colour_image, hatching
+from explorer.views.painting import spans
+from explorer.views.painting.kept_images import kept_image
+from explorer.views.painting.labels import advance
+from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, unhinted
+from explorer.views.painting.paint import elided, frame_image, hatching
 
-_KEPT = 4096  # measured texts
+_ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
+# To ask Qt's classes for these takes as long as a small box.
+_NO_BRUSH, _NO_PEN, _SMOOTH = Qt.BrushStyle.NoBrush, Qt.PenStyle.NoPen, QPainter.RenderHint.Antialiasing
+_FLAT = Qt.PenCapStyle.FlatCap
+_PIXELS = QImage.Format.Format_ARGB32_Premultiplied
+_SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
+_LARGE = 16_384  # px; of larger boxes no image is kept
 
 
-class MarkPainter:
-    """Paints marks in one theme, with fonts of one family. Fonts, colours and widths of texts are kept between paintings."""
+@attrs.frozen(eq=False)
+class MarkCanvas:
+    """What marks are painted on. It is asked for once, as a question to Qt takes as long as a small box."""
 
-    def __init__(self) -> None:
-        self._family: list[str] = []
-        self._fonts: dict[tuple[float, bool], QFont] = {}
-        self._widths: dict[tuple[str, float, bool], float] = {}
-        self._colours: dict[str, QColor] = {}
-        self._painters: dict[type, Callable[[Any, QPainter, Theme], None]] = {
-            Box: self._box,
-            Line: self._line,
-            Dot: self._dot,
-            Letters: self._letters,
-            Cells: self._cells,
-        }
+    painter: QPainter
+    theme: Theme
+    family: str  # of the font
+    labels: "Callable[[float, bool, str, str, float], LabelImage | None]"
+    ratio: float  # pixels of the device in a px
+    by_letters: bool  # whether texts are drawn letter by letter: an image of them would be blurred
 
-    def use(self, font: QFont) -> None:
-        """Take the families of this font."""
-        if font.families() != self._family:
-            self._family = font.families()
-            self._fonts.clear()
-            self._widths.clear()
+    def colour(self, name: str, opacity: float = 1.0) -> QColor:
+        """A colour of the theme, or one in hexadecimal."""
+        return _colour(getattr(self.theme, name, name), opacity)
 
-    def measure(self, content: str, size: float, bold: bool) -> float:
-        """The width of a text (px)."""
-        key = (content, size, bold)
-        found = self._widths.get(key)
-        if found is None:
-            if len(self._widths) >= _KEPT:
-                self._widths.clear()
-            found = self._widths[key] = QFontMetricsF(self._font(size, bold)).horizontalAdvance(content)
-        return found
+    def pen(self, name: str, width: float, opacity: float, dash: Dash) -> QPen:
+        """A pen of this width (px) and colour."""
+        pen = QPen(self.colour(name, opacity), width)
+        pen.setCapStyle(_FLAT)  # as in an SVG
+        if dash:
+            pen.setDashPattern([each / width for each in dash])  # Qt counts in widths of the pen.
+        return pen
 
-    def paint(self, painter: QPainter, sketch: Sketch) -> None:
-        """Paint all marks of a sketch, in their order."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        for mark in sketch.marks:
-            self._painters[type(mark)](mark, painter, sketch.theme)
-        painter.restore()
 
-    def _font(self, size: float, bold: bool) -> QFont:
-        made = self._fonts.get((size, bold))
-        if made is None:
-            made = QFont()
-            made.setFamilies(self._family)
-            made.setPixelSize(round(size))
-            made.setBold(bold)
-            self._fonts[size, bold] = made
-        return made
+def paint_marks(painter: QPainter, marks: Iterable[Mark], theme: Theme) -> None:
+    """Paint all marks, one over the other."""
+    font, ground = painter.font(), painter.background().color().name()
+    family, scaled = font.family(), painter.transform().isScaling()
+    ratio = spans.pixels_a_px(painter)
+    canvas = MarkCanvas(painter, theme, family, labels_on(family, theme, ground, ratio), ratio, scaled)
+    for mark in marks:
+        if type(mark) is Label:  # Every second mark is one.
+            _label(mark, canvas)
+        else:
+            _PAINT[type(mark)](mark, canvas)
+    painter.setFont(font)
+    painter.setBrush(_NO_BRUSH)
 
-    def _colour(self, name: str) -> QColor:
-        made = self._colours.get(name)
-        if made is None:
-            made = self._colours[name] = QColor(name)
-        return made
 
-    def _box(self, mark: Box, painter: QPainter, theme: Theme) -> None:
-        area = _rectangle(mark.area)
-        if mark.radius:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            painter.setPen(QPen(self._colour(mark.edge), mark.edge_px) if mark.edge else Qt.PenStyle.NoPen)
-            painter.setBrush(self._colour(mark.fill) if mark.fill else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area, mark.radius, mark.radius)
+def make_images(marks: Iterable[Mark], theme: Theme, ratio: float) -> None:
+    """Make the images of marks before they are painted, for so many pixels in a px. It needs no painter, so any thread may."""
+    for mark in marks:
+        make = _IMAGES.get(type(mark))
+        if make is not None:
+            make(mark, theme, ratio)
+
+
+@lru_cache(maxsize=256)
+def _colour(hexadecimal: str, opacity: float) -> QColor:
+    colour = QColor(hexadecimal)
+    if opacity < 1:
+        colour.setAlphaF(opacity)
+    return colour
+
+
+def qrect(rect: Rect) -> QRectF:
+    """A rectangle of the marks for Qt."""
+    return QRectF(rect.x, rect.y, rect.wide, rect.high)
+
+
+def rect_of(rect: QRectF) -> Rect:
+    """A rectangle of Qt's for the marks."""
+    return Rect(rect.x(), rect.y(), rect.width(), rect.height())
+
+
+def _label(mark: Label, canvas: MarkCanvas) -> None:
+    if canvas.by_letters or mark.turn:
+        _letters(mark, canvas)
+        return
+    made = canvas.labels(mark.px, mark.bold, mark.text, mark.colour, mark.room)
+    if made is None:
+        return
+    image, wide, above = made
+    x, y = round(mark.x - wide * _SHARE[mark.align]), round(mark.y - above)
+    if mark.opacity < 1:
+        canvas.painter.setOpacity(mark.opacity)
+        canvas.painter.drawImage(x, y, image)
+        canvas.painter.setOpacity(1)
+    else:
+        canvas.painter.drawImage(x, y, image)
+
+
+def _letters(mark: Label, canvas: MarkCanvas) -> None:
+    """Draw a text that is turned, or where the painter enlarges: pixels of an image of it would not be those of the device."""
+    if mark.room < LEAST_ROOM or not mark.text:
+        return
+    font = unhinted(canvas.family, mark.px, mark.bold)
+    text = mark.text if math.isinf(mark.room) else elided(QFontMetricsF(font), mark.text, mark.room)
+    canvas.painter.setFont(font)
+    canvas.painter.setPen(canvas.colour(mark.colour, mark.opacity))
+    left, below = -_SHARE[mark.align] * advance(font, text), BELOW_MIDDLE * mark.px
+    if not mark.turn:
+        canvas.painter.drawText(QPointF(mark.x + left, mark.y + below), text)
+        return
+    canvas.painter.save()
+    canvas.painter.translate(mark.x, mark.y)
+    canvas.painter.rotate(mark.turn)
+    canvas.painter.drawText(QPointF(left, below), text)
+    canvas.painter.restore()
+
+
+def _sentence(mark: Sentence, canvas: MarkCanvas) -> None:
+    x, end = mark.x, mark.x + mark.room
+    for piece in mark.pieces:
+        colour = "accent" if piece.accent else "text"
+        _label(Label(x, mark.y, piece.text, mark.px, colour, piece.accent, room=max(end - x, 0.0)), canvas)
+        x += advance(font_of(canvas.family, mark.px, piece.accent), piece.text)
+        if x >= end:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        if mark.hatched:
-            # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
-            painter.fillRect(area.toRect(), hatching(theme))
-        elif mark.fill:
-            painter.fillRect(area, self._colour(mark.fill))
-        if mark.edge:
-            painter.setPen(QPen(self._colour(mark.edge), mark.edge_px))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(area)
-
-    def _line(self, mark: Line, painter: QPainter, theme: Theme) -> None:
-        pen = QPen(self._colour(mark.colour), mark.px)
-        if mark.dashed:
-            pen.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(pen)
-        # A straight line across or down is crisp without smoothing.
-        slanted = bool(mark.x != mark.to_x and mark.y != mark.to_y)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
-        painter.drawLine(QPointF(mark.x, mark.y), QPointF(mark.to_x, mark.to_y))
-
-    def _dot(self, mark: Dot, painter: QPainter, theme: Theme) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._colour(mark.fill))
-        painter.drawEllipse(QPointF(mark.x, mark.y), mark.radius, mark.radius)
-
-    def _letters(self, mark: Letters, painter: QPainter, theme: Theme) -> None:
-        painter.setFont(self._font(mark.size, mark.bold))
-        painter.setPen(self._colour(mark.colour))
-        before = {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.anchor]
-        x = mark.x - (before * self.measure(mark.content, mark.size, mark.bold) if before else 0.0)
-        painter.drawText(QPointF(round(x), round(mark.y)), mark.content)
-
-    def _cells(self, mark: Cells, painter: QPainter, theme: Theme) -> None:
-        painter.drawImage(_rectangle(mark.area), colour_image(mark.index, mark.colours, theme))
 
 
-def _rectangle(area: Area) -> QRectF:
-    return QRectF(area.x, area.y, area.wide, area.high)
+def _box(mark: Box, canvas: MarkCanvas) -> None:
+    painter, rect, theme = canvas.painter, qrect(mark.rect), canvas.theme
+    if not mark.line and mark.radius < _ROUND_PX:
+        painter.fillRect(rect, canvas.colour(mark.fill, mark.opacity))
+        return
+    if mark.radius and mark.opacity >= 1 and not canvas.by_letters and mark.rect.wide * mark.rect.high < _LARGE:
+        whole = rect.toRect()
+        fill, line = (getattr(theme, name, name) for name in (mark.fill, mark.line))
+        size = (max(1, whole.width()), max(1, whole.height()))
+        painter.drawImage(whole.topLeft(), frame_image(size, fill, line, mark.width, mark.radius, mark.dash, canvas.ratio))
+        return
+    painter.setBrush(canvas.colour(mark.fill, mark.opacity) if mark.fill else _NO_BRUSH)
+    painter.setPen(canvas.pen(mark.line, mark.width, mark.opacity, mark.dash) if mark.line else _NO_PEN)
+    half = mark.width / 2
+    inner = rect.adjusted(half, half, -half, -half) if mark.line else rect
+    if mark.radius:
+        painter.setRenderHint(_SMOOTH, True)
+        painter.drawRoundedRect(inner, mark.radius, mark.radius)
+        painter.setRenderHint(_SMOOTH, False)
+    else:
+        painter.drawRect(inner)
+
+
+def _dots(mark: Dots, canvas: MarkCanvas) -> None:
+    painter = canvas.painter
+    pen = QPen(canvas.colour(mark.colour), 2 * mark.radius)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.setRenderHint(_SMOOTH, True)
+    painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True)]))
+    painter.setRenderHint(_SMOOTH, False)
+
+
+def _hatch(mark: Hatch, canvas: MarkCanvas) -> None:
+    # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
+    canvas.painter.fillRect(qrect(mark.rect).toRect(), hatching(canvas.theme))
+
+
+def _whole(x: float, y: float, wide: float, high: float) -> QRect:
+    """A rectangle of whole px, which is filled five times as fast, and alike at every place."""
+    return QRect(round(x), round(y), max(1, round(wide)), max(1, round(high)))
+
+
+def _line(mark: Line, canvas: MarkCanvas) -> None:
+    painter, half = canvas.painter, mark.width / 2
+    if mark.dash or (mark.x0 != mark.x1 and mark.y0 != mark.y1):
+        painter.setPen(canvas.pen(mark.colour, mark.width, mark.opacity, mark.dash))
+        painter.setRenderHint(_SMOOTH, not mark.dash)
+        painter.drawLine(QPointF(mark.x0, mark.y0), QPointF(mark.x1, mark.y1))
+        painter.setRenderHint(_SMOOTH, False)
+        return
+    colour = canvas.colour(mark.colour, mark.opacity)
+    if mark.x0 == mark.x1:
+        painter.fillRect(_whole(mark.x0 - half, min(mark.y0, mark.y1), mark.width, abs(mark.y1 - mark.y0)), colour)
+    else:
+        painter.fillRect(_whole(min(mark.x0, mark.x1), mark.y0 - half, abs(mark.x1 - mark.x0), mark.width), colour)
+
+
+def _path(mark: Path, canvas: MarkCanvas) -> None:
+    first, *others = (QPointF(x, y) for x, y in mark.points)
+    path = QPainterPath(first)
+    if mark.curved:
+        for control, other, end in zip(others[::3], others[1::3], others[2::3], strict=True):
+            path.cubicTo(control, other, end)
+    else:
+        for point in others:
+            path.lineTo(point)
+    painter = canvas.painter
+    painter.setPen(canvas.pen(mark.colour, mark.width, mark.opacity, mark.dash))
+    painter.setBrush(_NO_BRUSH)
+    painter.setRenderHint(_SMOOTH, True)
+    painter.drawPath(path)
+    painter.setRenderHint(_SMOOTH, False)
+
+
+@lru_cache(maxsize=64)
+def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
+    """[256] premultiplied colours of a table; gaps are transparent."""
+    rgba = palette(getattr(theme, colours, colours), theme).astype(np.uint32)
+    argb = ((np.uint32(255) << 24) | (rgba[:, 0] << 16) | (rgba[:, 1] << 8) | rgba[:, 2]).astype(np.uint32)
+    argb[GAP] = 0
+    return argb
+
+
+def _coloured(mark: Cells, theme: Theme) -> QImage:
+    rows, columns = mark.index.shape
+    pixels = _colour_table(mark.colours, theme).take(mark.index)
+    return QImage(pixels.data, columns, rows, 4 * columns, _PIXELS)
+
+
+def _kept_cells(mark: Cells, theme: Theme, _ratio: float = 1.0) -> QImage:
+    """The image of cells, made once. It has a pixel for each cell, however large they are painted."""
+    return kept_image(mark, theme, 1.0, partial(_coloured, mark, theme))
+
+
+def _cells(mark: Cells, canvas: MarkCanvas) -> None:
+    painter = canvas.painter
+    image = _kept_cells(mark, canvas.theme)
+    if mark.opacity < 1:
+        painter.setOpacity(mark.opacity)
+    painter.drawImage(qrect(mark.rect), image)
+    if mark.opacity < 1:
+        painter.setOpacity(1)
+
+
+def _bands(mark: Bands, canvas: MarkCanvas) -> None:
+    spans.paint_bands(canvas.painter, mark, canvas.theme)
+
+
+def _lanes(mark: Lanes, canvas: MarkCanvas) -> None:
+    spans.paint_lanes(canvas.painter, mark, canvas.theme)
+
+
+def _curves(mark: Curves, canvas: MarkCanvas) -> None:
+    spans.paint_curves(canvas.painter, mark, canvas.theme)
+
+
+_PAINT: Mapping[type, Callable[[Any, MarkCanvas], None]] = {
+    Label: _label,
+    Sentence: _sentence,
+    Box: _box,
+    Dots: _dots,
+    Hatch: _hatch,
+    Line: _line,
+    Path: _path,
+    Cells: _cells,
+    Bands: _bands,
+    Lanes: _lanes,
+    Curves: _curves,
+}
+"""How each mark is painted."""
+_IMAGES: Mapping[type, Callable[[Any, Theme, float], object]] = {
+    Cells: _kept_cells,
+    Bands: spans.kept_bands,
+    Lanes: spans.kept_lanes,
+    Curves: spans.kept_curves,
+}
+"""What makes the image of a mark that is painted as one."""

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen
 
-from explorer.picture.figure.png import palette
-from explorer.picture.scales import GAP, LEVELS, table
+from explorer.picture.scales import GAP, LEVELS, palette, table
 from explorer.picture.theme import Theme
 
-_CORNER = 4.0  # px of radius
 _FEW = 24_576  # cells; of fewer, to hand Qt a palette takes as long as to look the colours up
 
 
@@ -130,14 +128,21 @@ def label_step(n: int, room_px: float, needed_px: float) -> int:
 
 
 @lru_cache(maxsize=256)
-def frame_image(wide: int, high: int, fill: str, line: str, width: float, dashed: bool, ratio: float) -> QImage:
-    """A filled frame with round corners, `wide` and `high` in px. Its image is drawn twenty times as fast as its path."""
+def frame_image(
+    size: tuple[int, int], fill: str, line: str, width: float, radius: float, dash: tuple[float, ...], ratio: float
+) -> QImage:
+    """A filled frame with round corners, wide and high in px. Its image is drawn twenty times as fast as its path."""
+    wide, high = size
     image = QImage(round(wide * ratio), round(high * ratio), QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(0)
     with QPainter(image) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(QColor(fill))
-        painter.setPen(QPen(QColor(line), width, Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine))
-        painter.drawRoundedRect(QRectF(0.5, 0.5, wide - 1, high - 1), _CORNER, _CORNER)
+        painter.setBrush(QColor(fill) if fill else Qt.BrushStyle.NoBrush)
+        pen = QPen(QColor(line), width)
+        if dash:
+            pen.setDashPattern([each / width for each in dash])  # Qt counts in widths of the pen.
+        painter.setPen(pen if line else Qt.PenStyle.NoPen)
+        half = width / 2 if line else 0.0
+        painter.drawRoundedRect(QRectF(0, 0, wide, high).adjusted(half, half, -half, -half), radius, radius)
     return image

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from explorer.picture.river.scene import Bands, Curves, Lanes, curve
+from explorer.picture.marks import Bands, Curves, Lanes, curve
 from explorer.picture.theme import Theme
 from explorer.views.painting.kept_images import kept_image
 

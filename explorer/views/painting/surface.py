@@ -7,7 +7,9 @@ from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QRegio
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
+from explorer.picture.layout.sketch import Measure
 from explorer.picture.theme import LIGHT, Theme
+from explorer.views.painting.mark_texts import measure_in
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.spoken import say
 
@@ -47,6 +49,16 @@ class Surface(QWidget):
         if self._letters is None:
             self._letters = max(1.0, QFontInfo(self.font()).pixelSize() / _USUAL_PX)
         return self._letters
+
+    @property
+    def letter_px(self) -> float:
+        """The size of the font's letters (px)."""
+        return float(QFontInfo(self.font()).pixelSize())
+
+    @property
+    def measure(self) -> Measure:
+        """What measures texts in the view's font, of any size."""
+        return measure_in(self.font().family())
 
     @property
     def wide(self) -> float:

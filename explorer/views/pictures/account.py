@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
-from explorer.picture.layout.account import Place, account
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.layout.account import TermSpot, account
+from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.waterfall import n_added, n_terms
+from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
@@ -42,7 +44,7 @@ class AccountView(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: Account | None = None
-        self._places: list[Place] = []
+        self._places: list[TermSpot] = []
         self.here: int | None = None  # the place under the mouse
         self.selected: int | None = None  # the place that keys have selected
         self.time_ms: float | None = None  # since the first part was added; None: all of them are there
@@ -52,7 +54,6 @@ class AccountView(Surface):
         self._timer.timeout.connect(self._tick)
         self._sketch: Sketch | None = None
         self._pressed: int | None = None
-        self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
 
@@ -62,7 +63,7 @@ class AccountView(Surface):
             self.selected = None
         if picture.sums.terms or (before is not None and before.sums.trail != picture.sums.trail):
             self._end()
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('why.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('why.keys_hint')}")
         self._place()
         if self.here is not None:
             self._lay_out()  # The place under the mouse may be gone.
@@ -124,7 +125,7 @@ class AccountView(Surface):
         self.update()
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[TermSpot]:
         """What answers to the mouse, in the order of drawing."""
         self._lay_out()
         return self._places
@@ -133,10 +134,9 @@ class AccountView(Surface):
         """Make the marks and the places, unless they are there."""
         if self._sketch is not None or self.picture is None or self.words is None:
             return
-        self._painter.use(self.font())
-        self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure, answers=True)
+        self._sketch = Sketch(self.theme, self.picture.signed_colours, self.measure, answers=True)
         added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
-        area = Area(0, 0, self.wide, self.high)
+        area = Rect(0, 0, self.wide, self.high)
         self._places = account(self._sketch, self.picture.sums, self.words, area, added)
         self.here = self.here if self.here is not None and self.here < len(self._places) else None
         self.selected = self.selected if self.selected is not None and self.selected < len(self._places) else None
@@ -154,7 +154,7 @@ class AccountView(Surface):
         self._lay_out()
         if self._sketch is None:
             return
-        self._painter.paint(painter, self._sketch)
+        paint_marks(painter, self._sketch.marks, self.theme)
         for index, px in ((self.here, 1.0), (self.selected if self.hasFocus() else None, 2.0)):
             if index is not None:
                 painter.setPen(QPen(QColor(self.theme.accent), px))

@@ -5,20 +5,22 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from explorer.picture.alignment_lines import head_colour, strokes
+from explorer.picture.alignment_lines import strokes
 from explorer.picture.kinds import Alignment, HeadLines
-from explorer.picture.layout.strands import Lines, Placed, Point, asides
+from explorer.picture.layout.alignment_marks import ink_of_heads, strand
+from explorer.picture.layout.strands import Lines, Placed, asides
+from explorer.picture.marks import Path
 from explorer.picture.theme import Theme
+from explorer.views.painting.marks import paint_marks
 from explorer.views.pictures.strand_image import Strokes, lines_image
 
 _STEPS = 65_535
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
 _LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strokes that take about 8 ms
 _SPANS_AT_ONCE = 2**17  # the same, of straight strands of one colour, which are made without strokes
-_DASHES = {"": Qt.PenStyle.SolidLine, "dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
 
 
 @attrs.frozen(eq=False)
@@ -53,6 +55,7 @@ class StrandPainting:
         self._image.fill(QColor(setting.theme.card))
         picture = setting.picture
         self._heads = picture.overlaid or (HeadLines(-1, picture.values),)
+        self._inks = ink_of_heads(picture, setting.theme)
         self._places = asides(len(self._heads), min(setting.made.above.widths))
         widths, opacities = strokes(np.stack([each.values for each in self._heads]), picture.scale)
         self._widths, self._opacities = widths, opacities  # [head, row, column]
@@ -98,21 +101,18 @@ class StrandPainting:
         painter.drawImage(*lines_image(lines, some, colour, setting.left, setting.size.width(), setting.ratio))
 
     def _paint_strokes(self, painter: QPainter, count: int) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(self.setting.left, 0)
-        for head, row, column in zip(*self._next(count), strict=True):
-            self._paint(painter, int(head), int(row), int(column))
+        paths = [self._strand(int(head), int(row), int(column)) for head, row, column in zip(*self._next(count), strict=True)]
+        paint_marks(painter, [path for path in paths if self._is_in_sight(path)], self.setting.theme)
 
-    def _paint(self, painter: QPainter, head: int, row: int, column: int) -> None:
-        theme, number = self.setting.theme, self._heads[head].head
-        name, dash = (theme.accent, "") if number < 0 else head_colour(number, theme)
-        colour = QColor(name)
-        colour.setAlphaF(float(self._opacities[head, row, column]))
-        painter.setPen(QPen(colour, float(self._widths[head, row, column]), _DASHES[dash], Qt.PenCapStyle.FlatCap))
-        points = self.setting.made.strands.curve(row, column, self._places[head])
-        shown = QRectF(-self.setting.left, 0, self.setting.size.width(), self.setting.size.height())
-        if max(x for x, _y in points) >= shown.left() and min(x for x, _y in points) <= shown.right():
-            _stroke(painter, points)
+    def _strand(self, head: int, row: int, column: int) -> Path:
+        cell = head, row, column
+        width, opacity = float(self._widths[cell]), float(self._opacities[cell])
+        return strand(self.setting.made, (row, column), self._inks[head], width, opacity, self._places[head])
+
+    def _is_in_sight(self, path: Path) -> bool:
+        left, ends = -self.setting.left, [x for x, _y in path.points]
+        return max(ends) >= left and min(ends) <= left + self.setting.size.width()
 
 
 class StrandPaintings:
@@ -134,13 +134,3 @@ class StrandPaintings:
             self.kept = [*fitting[:1], found]
         self.newest = found
         return found
-
-
-def _stroke(painter: QPainter, points: tuple[Point, ...]) -> None:
-    ends = [QPointF(*point) for point in points]
-    if len(ends) == 2:
-        painter.drawLine(*ends)
-        return
-    path = QPainterPath(ends[0])
-    path.cubicTo(*ends[1:])
-    painter.drawPath(path)

@@ -5,21 +5,25 @@ Keys: up, down, Home and End select a bar; Enter or a click chooses it. Where th
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Bars
-from explorer.picture.scales import LEVELS, table
-from explorer.views.painting.labels import sized
-from explorer.views.painting.paint import elided, hatching
+from explorer.picture.layout.bars import BarRow, bar_rows, draw_bar
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
+from explorer.views.painting.marks import paint_marks, qrect
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot, told_plainly
 from explorer.views.painting.surface import Surface
 
 _ROW = 24.0  # px, the largest height of a row
 _LABEL, _FIGURE = 110.0, 70.0  # px, the widths of labels and figures
 _NOTCH = 40.0  # of the wheel's units for one line; a notch of a mouse has 120
+_MARGIN = 6.0  # px at the right of the values
+_LINE = 1.45  # sizes of its letters that a line is high
 _SMALLEST = 0.75  # of the font's size; bars are left out where rows would need smaller letters
 
 
@@ -44,7 +48,7 @@ class BarsView(Surface):
     def draw(self, picture: Bars, words: Words) -> None:
         before, self.picture, self.words = self.picture, picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         here = self._here
         if before is None or before.caption.title != picture.caption.title:
             self._first = 0  # Another step has other candidates.
@@ -76,7 +80,7 @@ class BarsView(Surface):
             self._shown[-1 if picture.chosen > self._first else 0] = picture.chosen
         self._left = 8 + min(
             _LABEL * self.letters,
-            max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index]) for index in self._shown), default=0),
+            max((self.measure(picture.labels[index], self._row_px(), False) for index in self._shown), default=0),
         )
         self.selected = min(self.selected, len(self._shown) - 1)
         self._here = None
@@ -86,7 +90,7 @@ class BarsView(Surface):
         """The number of bars that have room. Where not all have, a line below them counts the others."""
         assert self.picture is not None  # Callers have a picture.
         n_bars = len(self.picture.labels)
-        room = max(1, int(self.height() / QFontMetricsF(self._font(_SMALLEST)).height()))
+        room = max(1, int(self.height() / (_SMALLEST * self.letter_px * _LINE)))
         return n_bars if room >= n_bars else max(1, room - 1)
 
     def scroll_by(self, lines: int) -> bool:
@@ -103,76 +107,38 @@ class BarsView(Surface):
         lines = len(self._shown) + (self.picture is not None and len(self._shown) < len(self.picture.labels))
         return min(_ROW * self.letters, self.height() / max(1, lines))
 
-    def _font(self, scale: float) -> QFont:
-        return sized(self.font(), scale)
-
-    def _row_font(self) -> QFont:
-        """The largest font that a row has room for."""
-        share = self._row() / QFontMetricsF(self.font()).height()
-        return self._font(1.0 if share >= 1 else max(_SMALLEST, share - 0.05))  # Heights are rounded up to whole pixels.
+    def _row_px(self) -> float:
+        """The size of the largest letters that a row has room for (px)."""
+        return min(self.letter_px, max(_SMALLEST * self.letter_px, self._row() / _LINE))
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        if self.picture is not None:
-            painter.setFont(self._row_font())
-            for index in self._shown:
-                self._paint_bar(painter, self.picture, index)
-            self._paint_rest(painter, self.picture)
-            self._paint_place(painter, self.picture)
-
-    def _paint_bar(self, painter: QPainter, picture: Bars, index: int) -> None:
-        row, value, theme = self.row_rect(index), float(picture.values[index]), self.theme
-        away = picture.cut is not None and bool(picture.cut[index])
-        selected = self.hasFocus() and self._shown[self.selected] == index
-        if selected or index == self._here:
-            painter.fillRect(row, QColor(theme.window))
-        if selected:
-            painter.fillRect(QRectF(row.left(), row.top(), 2, row.height()), QColor(theme.accent))
-        painter.setPen(QColor(theme.faint if away else theme.text))
-        metrics = QFontMetricsF(painter.font())
-        painter.drawText(
-            QRectF(0, row.top(), self._left, row.height()),
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            elided(metrics, picture.labels[index], self._left - 4),
-        )
-        bar = self.bar_rect(index)
-        painter.fillRect(bar, hatching(theme) if away else QColor(*map(int, table(picture.scale.colours)[LEVELS // 3])))
-        painter.setPen(QColor(theme.faint))
-        painter.drawText(
-            QRectF(bar.right() + 6, row.top(), _FIGURE * self.letters, row.height()),
-            Qt.AlignmentFlag.AlignVCenter,
-            number(value),
-        )
-        if index == picture.chosen:
-            painter.setPen(QPen(QColor(theme.accent), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(bar.adjusted(-1.5, -1.5, 1.5, 1.5))
+        if self.picture is None or self.words is None:
+            return
+        sketch, theme, px = Sketch(self.theme, "", self.measure), self.theme, self._row_px()
+        for row in self._rows():
+            selected = self.hasFocus() and self._shown[self.selected] == row.index
+            if selected or row.index == self._here:
+                sketch.box(row.row, theme.window)
+            if selected:
+                sketch.box(Rect(0, row.row.y, 2, row.row.high), theme.accent)
+            draw_bar(sketch, self.picture, row, px)
+        n_bars, high = len(self.picture.labels), len(self._shown) * self._row()
+        if n_bars > len(self._shown):
+            more = self.words("sampling.more", count=n_bars - len(self._shown))
+            sketch.write(self._left + 8, high + self._row() / 2 + 0.36 * px, more, px, theme.faint)
+        if self._lines() < n_bars:  # A thin bar at the right says which part of the list is visible.
+            place = Rect(self.width() - 4, high * self._first / n_bars, 3, high * self._lines() / n_bars)
+            sketch.box(place, theme.hairline, radius=1.5)
+        paint_marks(painter, sketch.marks, theme)
 
     def bar_rect(self, index: int) -> QRectF:
         """The rectangle of the bar itself (px)."""
+        return next((qrect(row.bar) for row in self._rows() if row.index == index), QRectF())
+
+    def _rows(self) -> tuple[BarRow, ...]:
         assert self.picture is not None  # Callers have a picture.
-        row, value = self.row_rect(index), float(self.picture.values[index])
-        room = max(10.0, self.width() - self._left - _FIGURE * self.letters - 12)
-        longest = float(np.nanmax(self.picture.values, initial=1e-30))
-        size = room * value / longest if np.isfinite(value) else 0.0
-        return QRectF(self._left + 8, row.top() + row.height() * 0.2, size, row.height() * 0.6)
-
-    def _paint_rest(self, painter: QPainter, picture: Bars) -> None:
-        """Write how many bars there is no room for."""
-        count = len(picture.labels) - len(self._shown)
-        if count and self.words is not None:
-            painter.setPen(QColor(self.theme.faint))
-            line = QRectF(self._left + 8, len(self._shown) * self._row(), self.width(), self._row())
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self.words("sampling.more", count=count))
-
-    def _paint_place(self, painter: QPainter, picture: Bars) -> None:
-        """Paint a thin bar at the right that says which part of the list is visible."""
-        count, lines = len(picture.labels), self._lines()
-        if lines < count:
-            high = len(self._shown) * self._row()
-            box = QRectF(self.width() - 4, high * self._first / count, 3, high * lines / count)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self.theme.hairline))
-            painter.drawRoundedRect(box, 1.5, 1.5)
+        area = Rect(4, 0, self.width() - 4 - _MARGIN, self.height())
+        return bar_rows(self.picture, self._shown, area, self._row(), self._left - 4, _FIGURE * self.letters)
 
     def describe(self, index: int) -> Pointed:
         picture, words = self.picture, self.words

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRows
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.cut_rows import Places, comfortable_height_px, cut_rows, enlargement, told_cell, told_piece
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
 from explorer.state.cut_intents import CutAs
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -31,8 +33,8 @@ class CutRowsView(Surface):
         self.here: int | None = None  # the row whose name is under the mouse, or that the keys have reached
         self.places: Places | None = None
         self.comfortable_px = 240  # the height at which every id can be read
-        self._sketch: Sketch | None = None
-        self._painter = MarkPainter()
+        self.sketch: Sketch | None = None
+        self._times = 1.0  # how many times as large as it is laid out
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(320, 240)
 
@@ -40,11 +42,10 @@ class CutRowsView(Surface):
         self.picture, self.words = picture, words
         if self.here is not None and self.here >= len(picture.rows):
             self.here = None
-        self._painter.use(self.font())
-        measuring = Sketch(self.theme, picture.difference_scale.colours, self._painter.measure)
+        measuring = Sketch(self.theme, picture.difference_scale.colours, self.measure)
         self.comfortable_px = int(comfortable_height_px(measuring, picture, self.width() - 4))
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('cuts.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('cuts.keys_hint')}")
         self._place()
         self.tell_again(NOTHING)
 
@@ -55,13 +56,11 @@ class CutRowsView(Surface):
     def _place(self) -> None:
         """Make the marks."""
         if self.picture is not None and self.words is not None:
-            self._painter.use(self.font())
-            made = Sketch(self.theme, self.picture.difference_scale.colours, self._painter.measure)
-            area = Area(2, 0, self.width() - 4, self.height())
+            made = Sketch(self.theme, self.picture.difference_scale.colours, self.measure)
+            area = Rect(2, 0, self.width() - 4, self.height())
             factor = enlargement(made, self.picture, area)
             places = cut_rows(made, self.picture, self.words, area.enlarged(1 / factor), self.here)
-            made.enlarge(factor)
-            self.places, self._sketch = places.enlarged(factor), made
+            self.places, self.sketch, self._times = places.enlarged(factor), made, factor
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -69,8 +68,11 @@ class CutRowsView(Surface):
         self._place()
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        if self._sketch is not None:
-            self._painter.paint(painter, self._sketch)
+        if self.sketch is not None:
+            painter.save()
+            painter.scale(self._times, self._times)
+            paint_marks(painter, self.sketch.marks, self.theme)
+            painter.restore()
         self.paint_focus(painter)
 
     def about(self, place: QPointF) -> Pointed:

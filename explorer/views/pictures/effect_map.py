@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.figure.effect_map import tell_effect
-from explorer.picture.layout.effect_map import Places, draw_effects, places
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.layout.effect_map import EffectPlaces, draw_effects, places
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.views.painting.cell_cursor import CellCursor, arrow
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -29,7 +31,6 @@ class EffectMapView(Surface):
         self.picture: EffectMap | None = None
         self.cell_cursor = CellCursor(self)
         self.cell_cursor.moved.connect(self._walked)
-        self._painter = MarkPainter()
         self._here: tuple[int, int | None] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
@@ -39,33 +40,32 @@ class EffectMapView(Surface):
         self.cell_cursor.keep_within(*picture.values.shape)
         if self._here is not None and self._here[0] >= len(picture.rows):
             self._here = None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again(NOTHING if self._here is None else self._about(*self._here))
         self.update()
 
-    def area(self) -> Area:
+    def area(self) -> Rect:
         """The rectangle of the drawing (px)."""
-        return Area(_MARGIN_PX, 0, self.wide - 2 * _MARGIN_PX, self.high)
+        return Rect(_MARGIN_PX, 0, self.wide - 2 * _MARGIN_PX, self.high)
 
-    def places(self) -> Places:
+    def places(self) -> EffectPlaces:
         """Where the cells stand; the view must have a picture."""
         assert self.picture is not None  # Callers have checked.
-        self._painter.use(self.font())
-        return places(self.picture, self.area(), self._painter.measure)
+        return places(self.picture, self.area(), self.measure)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
             return
         at = self.places()
-        sketch = Sketch(self.theme, self.picture.scale.colours, self._painter.measure)
+        sketch = Sketch(self.theme, self.picture.scale.colours, self.measure)
         draw_effects(sketch, self.picture, self.words, self.area(), at)
         if self.hasFocus() and self.cell_cursor.place is not None:
-            sketch.box(at.cell(*self.cell_cursor.place).inset(right=1, bottom=1), edge=self.theme.text, edge_px=2)
+            sketch.box(at.cell(*self.cell_cursor.place).inset(right=1, bottom=1), line=self.theme.text, width=2)
         elif self._here is not None:
             row, head = self._here
             frame = at.bar(row) if head is None else at.cell(row, head)
-            sketch.box(frame.inset(right=1, bottom=1), edge=self.theme.text)
-        self._painter.paint(painter, sketch)
+            sketch.box(frame.inset(right=1, bottom=1), line=self.theme.text)
+        paint_marks(painter, sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def _at(self, place: QPointF) -> tuple[int, int | None] | None:

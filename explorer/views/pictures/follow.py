@@ -9,12 +9,14 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.follow_text import note, sentence
 from explorer.picture.kinds import Follow
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, spoken, taps_of
 from explorer.picture.layout.follow_time import BEATS, Timetable, timetable
-from explorer.picture.layout.sketch import Area, Sketch
-from explorer.views.painting.marks import MarkPainter
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.spoken import say
@@ -42,7 +44,6 @@ class FollowView(Surface):
         self.time_s = 0.0
         self.whole = True  # whether the sheet is shown, and not one beat
         self.speed = 1.0
-        self._painter = MarkPainter()
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -159,7 +160,7 @@ class FollowView(Surface):
     def _told(self) -> str:
         """All beats in words, or, where one is shown, the sentence about it."""
         assert self.picture is not None and self.words is not None and self.table is not None
-        told = self.picture.kind().describe(self.picture, self.words)
+        told = in_words(self.picture, self.words)
         if self.whole:
             return told
         return f"{spoken(self.picture.followed, self.words, self.table, self._shown_s())}\n{told}"
@@ -170,9 +171,8 @@ class FollowView(Surface):
         """What is painted now, as marks."""
         if self.picture is None or self.words is None:
             return None
-        self._painter.use(self.font())
-        made = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
-        area = Area(0, 0, self.wide, self.high)
+        made = Sketch(self.theme, self.picture.signed_colours, self.measure)
+        area = Rect(0, 0, self.wide, self.high)
         if self.whole:
             self._light(made, area)
             sheet(made, self.picture.followed, self.words, area)
@@ -180,7 +180,7 @@ class FollowView(Surface):
             beat_at(made, self.picture.followed, self.words, area, self._shown_s())
         return made
 
-    def _light(self, made: Sketch, area: Area) -> None:
+    def _light(self, made: Sketch, area: Rect) -> None:
         """Put a soft ground under the beat that a click would open."""
         if self._over is not None:
             made.box(panels(area)[self._over].inset(2, 2, 2, 2), self.theme.window)
@@ -188,7 +188,7 @@ class FollowView(Surface):
     def paint(self, painter: QPainter, part: QRect) -> None:
         made = self.sketch()
         if made is not None:
-            self._painter.paint(painter, made)
+            paint_marks(painter, made.marks, self.theme)
         self.paint_focus(painter)
 
     # Mouse and keys
@@ -196,7 +196,7 @@ class FollowView(Surface):
     def _beat_under(self, place: QPointF) -> int | None:
         if not self.whole or self.picture is None:
             return None
-        for beat, area in enumerate(panels(Area(0, 0, self.wide, self.high))):
+        for beat, area in enumerate(panels(Rect(0, 0, self.wide, self.high))):
             if area.x <= place.x() < area.right and area.y <= place.y() < area.bottom:
                 return beat
         return None

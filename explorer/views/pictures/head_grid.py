@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QRes
 
 from explorer.lang import Words
 from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip, told_closed
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import HeadGrid, LargeWall
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
@@ -55,7 +56,7 @@ class HeadGridView(WalkedCanvas):
         self.picture, self.words = picture, words
         self._choose_fold(picture)
         self._lay(picture)
-        self.tell_reader(picture.kind().describe(picture, words))
+        self.tell_reader(in_words(picture, words))
 
     def _choose_fold(self, picture: HeadGrid) -> bool:
         """Fold the wall for the view's present size; returns whether the fold is another one."""
@@ -197,7 +198,7 @@ class HeadGridView(WalkedCanvas):
         """Name the head that keys have chosen."""
         if self.words is not None and self.picture is not None:
             named = f"{self.words('axis.layer')} {self.picture.layers[layer]} · {self.words('axis.head')} {head}"
-            say(self, f"{named}\n{self.picture.kind().describe(self.picture, self.words)}")
+            say(self, f"{named}\n{in_words(self.picture, self.words)}")
 
     def _beside(self, picture: HeadGrid, layer: int, head: int, step: tuple[int, int]) -> tuple[int, int] | None:
         """Layer and head one step from a thumbnail; on a sorted wall, a step to the side goes on in the next line."""

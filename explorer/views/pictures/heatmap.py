@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QWidget
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import cell, cell_tip, changeable, followable, told_closed
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
-from explorer.views.painting.numbers import Block, paint_numbers
+from explorer.views.painting.numbers import Region, paint_numbers
 from explorer.views.painting.paint import estimate_hatching, hatching, label_step
 from explorer.views.painting.pencil import Pencil
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -69,7 +70,7 @@ class HeatmapView(WalkedCanvas):
             self.set_cells(np.full_like(index, GAP) if picture.pending else index, picture.scale.colours)
         else:
             self.set_size(*picture.levels.shape)
-        self.tell_reader(picture.kind().describe(picture, words))
+        self.tell_reader(in_words(picture, words))
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is not None and self.picture.levels is not None:
@@ -241,7 +242,7 @@ class HeatmapView(WalkedCanvas):
         rows, columns = min(view.rows, int(view.bottom + 0.999)) - row, min(view.columns, int(view.right + 0.999)) - column
         if rows * columns <= _MOST_NUMBERS:
             first = self.cell_rect(row, column)
-            block = Block(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
+            block = Region(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
             paint_numbers(painter, picture.written, self._index, picture.scale, self.theme, block)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:

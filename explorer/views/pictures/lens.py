@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.sums import bare, probability
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -34,8 +36,7 @@ class LensView(Surface):
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._first = 0
         self._grid: Grid | None = None
-        self._sketch: Sketch | None = None
-        self._painter = MarkPainter()
+        self.sketch: Sketch | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
 
@@ -47,7 +48,7 @@ class LensView(Surface):
             same_rows = before is not None and before.lens.ids.shape[0] == n_rows
             self.cell = (self.cell[0] if same_rows else n_rows - 1, picture.chosen)
         self.here = None if self.here is not None and self.here[1] >= n_positions else self.here
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('lens.keys_hint')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('lens.keys_hint')}")
         self._place(reveal=moved)
         self.tell_again(NOTHING if self.here is None else self.describe(*self.here))
 
@@ -59,34 +60,33 @@ class LensView(Surface):
         super().set_theme(theme)
         self._place()
 
-    def _area(self) -> Area:
-        return Area(0, 0, self.wide, self.high)
+    def _area(self) -> Rect:
+        return Rect(0, 0, self.wide, self.high)
 
     def _place(self, *, reveal: bool = False) -> None:
         """Make the marks. `reveal` scrolls to the chosen position."""
-        self._sketch = self._grid = None
+        self.sketch = self._grid = None
         if self.picture is not None and self.words is not None:
-            self._painter.use(self.font())
-            made = Sketch(self.theme, self.theme.signed_colours, self._painter.measure)
+            made = Sketch(self.theme, self.theme.signed_colours, self.measure)
             if reveal:
                 self._first = first_shown(made, self.picture, self._area(), self._first)
             self._first = grid(made, self.picture, self._area(), self._first).first
             shown = self.cell if self.here is None else self.here
-            self._grid, self._sketch = lens_map(made, self.picture, self.words, self._area(), self._first, shown), made
+            self._grid, self.sketch = lens_map(made, self.picture, self.words, self._area(), self._first, shown), made
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place(reveal=True)
 
-    def cell_area(self, row: int, position: int) -> Area:
+    def cell_area(self, row: int, position: int) -> Rect:
         """The rectangle of a cell (px)."""
         assert self._grid is not None  # Callers have a picture.
         return self._grid.cell(row, position)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        if self._sketch is not None:
-            self._painter.paint(painter, self._sketch)
+        if self.sketch is not None:
+            paint_marks(painter, self.sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def describe(self, row: int, position: int) -> Pointed:

@@ -5,10 +5,11 @@ from PySide6.QtGui import QPainter
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX, draw_postcard
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.surface import Surface
 
 
@@ -18,7 +19,6 @@ class PostcardView(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: Postcard | None = None
-        self._marks = MarkPainter()
         self._sketch: Sketch | None = None
 
     def sizeHint(self) -> QSize:
@@ -27,7 +27,7 @@ class PostcardView(Surface):
     def draw(self, picture: Postcard, words: Words) -> None:
         self.picture, self.words, self._sketch = picture, words, None
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -38,13 +38,12 @@ class PostcardView(Surface):
         if self.picture is None or self.words is None:
             return
         if self._sketch is None:
-            self._marks.use(self.font())
-            self._sketch = Sketch(self.theme, "", self._marks.measure)
+            self._sketch = Sketch(self.theme, "", self.measure)
             draw_postcard(self._sketch, self.picture, self.words)
         scale = min(self.width() / WIDE_PX, self.height() / HIGH_PX)
         painter.save()
         painter.translate((self.width() - scale * WIDE_PX) / 2, (self.height() - scale * HIGH_PX) / 2)
         painter.scale(scale, scale)
-        self._marks.paint(painter, self._sketch)
+        paint_marks(painter, self._sketch.marks, self.theme)
         painter.restore()
         self.paint_focus(painter)

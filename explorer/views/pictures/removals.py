@@ -6,9 +6,11 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
-from explorer.picture.layout.removals import Rows, removals, rows_of, told_row
-from explorer.picture.layout.sketch import Area, Sketch
-from explorer.views.painting.marks import MarkPainter
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.layout.removals import RemovalRows, removals, rows_of, told_row
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -25,7 +27,6 @@ class RemovalsView(Surface):
         super().__init__()
         self.picture: Removals | None = None
         self.here: int | None = None  # the row under the mouse, or that the keys have reached
-        self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, _LEAST_PX)
 
@@ -33,18 +34,17 @@ class RemovalsView(Surface):
         self.picture, self.words = picture, words
         if self.here is not None and self.here >= len(picture.names):
             self.here = None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again(self._about(self.here))
         self.update()
 
     def _sketch(self, picture: Removals) -> Sketch:
-        self._painter.use(self.font())
-        return Sketch(self.theme, picture.signed_colours, self._painter.measure)
+        return Sketch(self.theme, picture.signed_colours, self.measure)
 
-    def _area(self) -> Area:
-        return Area(2, 0, self.wide - 4, self.high)
+    def _area(self) -> Rect:
+        return Rect(2, 0, self.wide - 4, self.high)
 
-    def rows(self) -> Rows:
+    def rows(self) -> RemovalRows:
         """Where the rows stand; the view must have a picture."""
         assert self.picture is not None  # Callers have checked.
         return rows_of(self._sketch(self.picture), self.picture, self._area())
@@ -55,9 +55,9 @@ class RemovalsView(Surface):
         sketch = self._sketch(self.picture)
         if self.here is not None and self.here < self.rows().n_rows:
             row = self.rows().row(self.here)
-            sketch.box(Area(self._area().x, row.y, self._area().wide, row.high), self.theme.window)
+            sketch.box(Rect(self._area().x, row.y, self._area().wide, row.high), self.theme.window)
         removals(sketch, self.picture, self.words, self._area())
-        self._painter.paint(painter, sketch)
+        paint_marks(painter, sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def _about(self, index: int | None) -> Pointed:

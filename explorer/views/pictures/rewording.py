@@ -5,10 +5,12 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResiz
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
-from explorer.picture.layout.rewording import Placed, draw_rewording, told_difference
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.layout.rewording import PlacedWord, draw_rewording, told_difference
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -24,13 +26,12 @@ class RewordingView(Surface):
         super().__init__()
         self.picture: Rewording | None = None
         self.chosen = -1  # the word that the keys have gone to
-        self._marks = MarkPainter()
         self._sketch: Sketch | None = None
-        self._placed: tuple[Placed, ...] = ()
+        self._placed: tuple[PlacedWord, ...] = ()
 
     def draw(self, picture: Rewording, words: Words) -> None:
         self.picture, self.words, self._sketch = picture, words, None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again()
         self.update()
 
@@ -49,7 +50,7 @@ class RewordingView(Surface):
     def paint(self, painter: QPainter, part: QRect) -> None:
         self._lay_out()
         if self._sketch is not None:
-            self._marks.paint(painter, self._sketch)
+            paint_marks(painter, self._sketch.marks, self.theme)
         if self.hasFocus() and 0 <= self.chosen < len(self._placed):
             area = self._placed[self.chosen].area
             painter.setPen(QPen(QColor(self.theme.accent), 2))
@@ -59,9 +60,8 @@ class RewordingView(Surface):
     def _lay_out(self) -> None:
         if self.picture is None or self.words is None or self._sketch is not None:
             return
-        self._marks.use(self.font())
-        sketch = Sketch(self.theme, self.picture.scale.colours, self._marks.measure)
-        area = Area(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
+        sketch = Sketch(self.theme, self.picture.scale.colours, self.measure)
+        area = Rect(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
         self._placed = draw_rewording(sketch, self.picture, self.words, area)
         self._sketch = sketch
 
@@ -97,5 +97,5 @@ class RewordingView(Surface):
         self.tell_by_keys(self._told(self.chosen))
 
 
-def _within(area: Area, at: QPointF) -> bool:
+def _within(area: Rect, at: QPointF) -> bool:
     return area.x <= at.x() <= area.right and area.y <= at.y() <= area.bottom

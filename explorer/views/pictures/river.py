@@ -80,7 +80,7 @@ class RiverView(RiverSurface):
         assert self.picture is not None and self.grid is not None  # The bar is painted.
         half, place = next(each for each in zip(self.picture.halves, self.grid.halves, strict=True) if each[0].tokens == side)
         rect = bar_rect(half, place)
-        self.chose.emit(centred(half, (y - rect.y) / rect.h))
+        self.chose.emit(centred(half, (y - rect.y) / rect.high))
 
     def _drag(self, point: QPointF) -> None:
         """Follow the mouse with its button down: along a bar, or from layer to layer."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from explorer.picture.river.kept import Same
 from explorer.picture.river.scene import Drawn
 from explorer.picture.theme import Theme
-from explorer.views.painting.scene import paint_scene
+from explorer.views.painting.marks import paint_marks
 
 
 @attrs.frozen
@@ -26,7 +26,7 @@ class Paper:
 def paint_base(painter: QPainter, base: Drawn, paper: Paper) -> None:
     """Paint all that does not follow the mouse. The ground is an image, which stays while the shape does."""
     painter.drawImage(0, 0, _ground(Same(base.ground), paper))
-    paint_scene(painter, base.scene[len(base.ground) :], paper.theme)
+    paint_marks(painter, base.scene[len(base.ground) :], paper.theme)
 
 
 def base_image(base: Drawn, paper: Paper) -> QImage:
@@ -43,7 +43,7 @@ def _ground(ground: Same, paper: Paper) -> QImage:
     image = _blank(paper)
     image.fill(QColor(paper.theme.window))
     with _painter(image, paper) as painter:
-        paint_scene(painter, ground.what, paper.theme)  # type: ignore[arg-type]  # It is a Scene.
+        paint_marks(painter, ground.what, paper.theme)  # type: ignore[arg-type]  # It is a Scene.
     return image
 
 

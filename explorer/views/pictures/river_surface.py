@@ -16,18 +16,20 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.marks import Sentence
 from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_river
 from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside_grid import Inside
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Drawn, Sentence
+from explorer.picture.river.scene import Drawn
 from explorer.picture.theme import Theme
+from explorer.views.painting.marks import make_images, paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
-from explorer.views.painting.scene import make_images, paint_scene
 from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
@@ -149,7 +151,7 @@ class RiverSurface(Surface):
         wanted = self.picture, self.words, self._room
         drawn, image = (None, None) if painted is None else (painted.drawn, (painted.paper, painted.image))
         if drawn is None or self.pointing is not None or (drawn.river, drawn.words, drawn.room) != wanted:
-            kept, kept_over = (Kept(), Kept()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
+            kept, kept_over = (KeptMarks(), KeptMarks()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
             drawn, image = drawn_river(*wanted, kept, kept_over, self.pointing), None
         self._drawn, self._image, self._shown = drawn, image, False
         self._lay_over(drawn.over)
@@ -163,7 +165,7 @@ class RiverSurface(Surface):
         if self.grid is None or self.picture is None:
             return None
         slabs = [slab for half in self.grid.halves for slab in half.slabs]
-        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self.grid.width)]
+        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].wide, float(self.grid.width)]
         return (len(slabs), self.picture.opened is None, self.grid.width, self.grid.height), sorted(edges)
 
     @property
@@ -203,7 +205,7 @@ class RiverSurface(Surface):
         return self._image[1]
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        paint_scene(painter, self._over.scene, self.theme)
+        paint_marks(painter, self._over.scene, self.theme)
         self.paint_focus(painter)
 
     # Pointing
@@ -263,7 +265,7 @@ class RiverSurface(Surface):
         """Tell the whole picture to who comes to it; its description is the sentence at the bottom."""
         super().focusInEvent(event)
         if self.picture is not None and self.words is not None:
-            say_only(self, self.picture.kind().describe(self.picture, self.words))
+            say_only(self, in_words(self.picture, self.words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

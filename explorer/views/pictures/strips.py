@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
 from explorer.picture.cell_text import cell, changeable, told_reach
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
@@ -43,7 +44,7 @@ class StripsView(WalkedCanvas):
             self.set_size(n_rows, self._pitch * len(picture.bands) - gap)
         else:
             self.set_cells(self._cells(picture, n_rows, n_columns, gap), picture.bands[0].scale.colours)
-        self.tell_reader(picture.kind().describe(picture, words))
+        self.tell_reader(in_words(picture, words))
 
     def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
         """All bands as one array of colour indices [row, column], with gaps between them."""

@@ -3,33 +3,22 @@
 Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; a long row scrolls.
 """
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QKeyEvent,
-    QLinearGradient,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Timeline
-from explorer.picture.figure.timeline import probability, tell_step
-from explorer.picture.scales import LEVELS, table
-from explorer.views.painting.labels import sized
-from explorer.views.painting.paint import elided
+from explorer.picture.figure.kinds import in_words
+from explorer.picture.figure.timeline import tell_step
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.timeline import CHIP_PX, StepLetters, bar_below, chips, draw_step
+from explorer.picture.marks import Label
+from explorer.views.painting.marks import paint_marks, qrect, rect_of
 from explorer.views.painting.pointed import NOTHING, Pointed, told_plainly
 from explorer.views.painting.surface import Surface
 
-_TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
-_GAP, _PAD, _MOST_CHIP = 4.0, 8.0, 180.0
+_TOP, _HEIGHT, _MOST_CHIP = 2.0, 58.0, 180.0  # px
 _EDGE = 44.0  # px, the width of the sign that counts steps beyond an edge
 _NOTCH = 120  # the angle of one notch of the wheel, in eighths of a degree
 
@@ -60,7 +49,7 @@ class TimelineView(Surface):
         if not same:  # If nothing has changed, the user may have scrolled away on purpose.
             self._reveal()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('timeline.keys')}")
+        self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('timeline.keys')}")
         self._here = self._here if self._here is not None and self._here < len(self._boxes) else None
         self.tell_again(NOTHING if self._here is None else self._describe(self._here))
         self.update()
@@ -79,8 +68,7 @@ class TimelineView(Surface):
 
     def bar_rect(self, step: int) -> QRectF:
         """The rectangle of the whole bar below a chip (px)."""
-        box = self.step_rect(step)
-        return QRectF(box.left(), box.bottom() + 4, box.width(), _BAR)
+        return qrect(bar_below(rect_of(self.step_rect(step))))
 
     def hidden(self) -> tuple[int, int]:
         """The numbers of steps that lie beyond the left and the right edge, at least in part."""
@@ -88,15 +76,16 @@ class TimelineView(Surface):
         right = sum(box.right() > self._shift + self.width() + 0.5 for box in self._boxes)
         return left, right
 
+    @property
+    def _letters_px(self) -> StepLetters:
+        return StepLetters(1.15 * self.letter_px, 0.8 * self.letter_px)
+
     def _place(self) -> None:
-        large, small = QFontMetricsF(self._font(1.15)), QFontMetricsF(self._font(0.8))
-        self._boxes, x = [], 1.0
-        picture = self.picture
-        for label, value in zip(picture.labels, picture.probabilities, strict=True) if picture is not None else ():
-            widest = max(large.horizontalAdvance(label), small.horizontalAdvance(probability(float(value))), 16.0)
-            box = QRectF(x, _TOP, min(_MOST_CHIP, widest + 2 * _PAD), _CHIP)
-            self._boxes.append(box)
-            x = box.right() + _GAP
+        if self.picture is not None:
+            self._boxes = [
+                QRectF(chip.x + 1, _TOP, chip.wide, chip.high)
+                for chip in chips(self.picture, self._letters_px, self.measure, _MOST_CHIP)
+            ]
         self._shift = min(self._shift, self._most_shift())
 
     def _most_shift(self) -> float:
@@ -110,48 +99,22 @@ class TimelineView(Surface):
             shift = min(max(self._shift, box.right() + room - self.width()), box.left() - room)
             self._shift = min(max(shift, 0.0), self._most_shift())
 
-    def _font(self, scale: float) -> QFont:
-        return sized(self.font(), scale)
-
     # Painting
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        seen = QRectF(part)
+        sketch, letters, seen = Sketch(self.theme, "", self.measure), self._letters_px, QRectF(part)
         for step in range(len(self._boxes)):
-            if self.step_rect(step).adjusted(-2, 0, 2, _HEIGHT).intersects(seen):
-                self._paint_chip(painter, self.picture, step)
-                self._paint_bar(painter, self.picture, step)
+            box = self.step_rect(step)
+            if box.adjusted(-2, 0, 2, _HEIGHT).intersects(seen):
+                lit = step == self._here or bool(self.picture.tokens(step) & self.lit)
+                draw_step(sketch, self.picture, step, rect_of(box), letters, self.chosen, lit=lit)
+        paint_marks(painter, sketch.marks, self.theme)
         left, right = self.hidden()
         self._paint_more(painter, left, at_right=False)
         self._paint_more(painter, right, at_right=True)
         self.paint_focus(painter)
-
-    def _paint_chip(self, painter: QPainter, picture: Timeline, step: int) -> None:
-        theme, box, chosen = self.theme, self.step_rect(step), step == self.chosen
-        lit = step == self._here or bool(picture.tokens(step) & self.lit)
-        painter.setPen(QPen(QColor(theme.accent if chosen or lit else theme.hairline), 2 if chosen else 1))
-        painter.setBrush(QColor(theme.card if step >= self.chosen or picture.alike else theme.window))
-        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
-        painter.setPen(QColor(theme.faint if step > self.chosen and not picture.alike else theme.text))
-        painter.setFont(self._font(1.15))
-        label = elided(QFontMetricsF(painter.font()), picture.labels[step], box.width() - _PAD)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
-
-    def _paint_bar(self, painter: QPainter, picture: Timeline, step: int) -> None:
-        value, bar = float(picture.probabilities[step]), self.bar_rect(step)
-        if np.isnan(value):
-            return
-        painter.fillRect(bar, QColor(self.theme.hairline))
-        colour = QColor(*map(int, table(picture.scale.colours)[LEVELS // 3]))
-        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(value, 1.0), bar.height()), colour)
-        painter.setPen(QColor(self.theme.faint))
-        painter.setFont(self._font(0.8))
-        painter.drawText(
-            QRectF(bar.left() - 4, bar.bottom() + 1, bar.width() + 8, 16), Qt.AlignmentFlag.AlignCenter, probability(value)
-        )
 
     def _paint_more(self, painter: QPainter, count: int, *, at_right: bool) -> None:
         """Fade the chips at an edge beyond which there are more, and write their number with an arrow."""
@@ -165,14 +128,9 @@ class TimelineView(Surface):
         fade.setColorAt(0.5, solid)
         fade.setColorAt(1.0 if not at_right else 0.0, clear)
         painter.fillRect(edge, fade)
-        painter.setPen(QColor(self.theme.accent))
-        painter.setFont(self._font(0.9))
-        side = Qt.AlignmentFlag.AlignRight if at_right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(
-            edge.adjusted(4, _TOP, -4, _TOP + _CHIP - self.height()),
-            side | Qt.AlignmentFlag.AlignVCenter,
-            f"{count} ›" if at_right else f"‹ {count}",
-        )
+        x, align, sign = (edge.right() - 4, "right", f"{count} ›") if at_right else (edge.left() + 4, "left", f"‹ {count}")
+        label = Label(x, _TOP + CHIP_PX / 2, sign, 0.9 * self.letter_px, "accent", align=align)
+        paint_marks(painter, [label], self.theme)
 
     # Mouse and keys
 

@@ -6,24 +6,24 @@ Keys: left and right select, M merges with the next token, S splits, R resets, t
 from bisect import bisect_left
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import TokenRow
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.token_row import GAP_PX, HEIGHT_PX, ChipSizes, chip_high, chip_wide, draw_chip
 from explorer.state.cut_intents import AddWord, CutTokens
 from explorer.state.offers import ChangePlace
-from explorer.tokens.token import Token
 from explorer.views.painting.change_menu import ChangeMenu
-from explorer.views.painting.labels import advance, centred_label, sized
-from explorer.views.painting.paint import frame_image
+from explorer.views.painting.marks import paint_marks, rect_of
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.row_edges import EDGE_PX, paint_edge
 
 _STALE = 0.35  # the opacity of tokens that are out of date
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
-_HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 # The scales of chips on several lines; the largest that fits is used. Finer steps leave less of a card empty.
 _SCALES = (5.0, 4.5, 4.0, 3.5, 3.0, 2.75, 2.5, 2.25, 2.0, 1.85, 1.7, 1.55, 1.4, 1.3, 1.2, 1.1, 1.0)
 _MOST_SCALED = 100  # chips; more chips are not enlarged
@@ -51,7 +51,7 @@ class TokenRowView(Surface):
         self._shift = 0.0  # px scrolled to the left, or upward with `wrap`
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
-        self.setMinimumHeight(int(_HEIGHT) + 4)
+        self.setMinimumHeight(int(HEIGHT_PX) + 4)
 
     def draw(self, picture: TokenRow, words: Words) -> None:
         """Show a TokenRow. The same one again, as after a change of the model, is not painted again."""
@@ -63,7 +63,7 @@ class TokenRowView(Surface):
             return
         self.tell_again()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
@@ -76,7 +76,7 @@ class TokenRowView(Surface):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, int(_HEIGHT) + 4)
+        return QSize(200, int(HEIGHT_PX) + 4)
 
     def _place_anew(self) -> None:
         few = self._wrap and self.picture is not None and len(self.picture.chips) <= _MOST_SCALED
@@ -103,35 +103,28 @@ class TokenRowView(Surface):
 
     def _place(self, index: int = -1) -> None:
         """Lay out chips up to one screen beyond the visible part, and at least up to the chip `index`."""
-        large, small, scale = self._font(_LARGE), self._font(_SMALL), self._scale
-        chips = self.picture.chips if self.picture is not None else ()
-        gap = _GAP * scale
+        chips, sizes, gap = self.picture.chips if self.picture is not None else (), self._sizes, GAP_PX * self._scale
+        most_merges = max((len(chip.merges) for chip in chips), default=0) if self._wrap else 0
         last = self._boxes[-1] if self._boxes else QRectF(-gap, 2.0, 0, 0)
-        x, y, high = last.right() + gap, last.top(), self._chip_height()
+        x, y, high = last.right() + gap, last.top(), chip_high(most_merges, sizes)
         beyond = self._shift + 2 * max(self.width(), self.height())
         while len(self._boxes) < len(chips) and (len(self._boxes) <= index or (y if self._wrap else x) < beyond):
-            chip = chips[len(self._boxes)]
-            lines = (_figures(chip), *(chip.merges if self._wrap else ()))
-            wide = 2 * _PAD * scale + max(advance(large, chip.text), *(advance(small, line) for line in lines), 12.0)
+            wide = chip_wide(chips[len(self._boxes)], sizes, self.measure, merges=self._wrap)
             if self._wrap and x and x + wide > self.width():
                 x, y = 0.0, y + high + gap
             self._boxes.append(QRectF(x, y, wide, high))
             x += wide + gap
 
-    def _chip_height(self) -> float:
-        """The height of all chips (px), which is that of the chip with the most merges."""
-        if not self._wrap or self.picture is None:
-            return _HEIGHT
-        return self._scale * (_HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0))
+    @property
+    def _sizes(self) -> ChipSizes:
+        px = self.letter_px * self._scale
+        return ChipSizes(_LARGE * px, _SMALL * px, self._scale)
 
     def _most_shift(self) -> float:
         if not self._boxes:
             return 0.0
         last = self._boxes[-1]
         return max(0.0, last.bottom() + 4 - self.height() if self._wrap else last.right() - self.width())
-
-    def _font(self, size: float) -> QFont:
-        return sized(self.font(), size * self._scale)
 
     def set_stale(self, stale: bool) -> None:
         """Fade the tokens while they do not belong to what was typed."""
@@ -142,23 +135,14 @@ class TokenRowView(Surface):
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(_STALE if self.is_stale else 1.0)
         painter.translate(-self._away)
-        seen = QRectF(part).translated(self._away)
-        chips = [
-            (index, chip, box)
-            for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False))
-            if box.intersects(seen)
-        ]
-        for index, chip, box in chips:
-            self._paint_frame(painter, chip, box, index)
-        painter.setFont(self._font(_LARGE))
-        for _, chip, box in chips:
-            centred_label(painter, box.center().x(), box.top() + 15.5 * self._scale, chip.text, self.theme.text)
-        painter.setFont(self._font(_SMALL))
-        for _, chip, box in chips:
-            self._paint_figures(painter, chip, box)
+        seen, sketch = QRectF(part).translated(self._away), Sketch(self.theme, "", self.measure)
+        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False)):
+            if box.intersects(seen):
+                lit = (self.picture.side, index) in self.lit or (self.hasFocus() and index == self.selected)
+                draw_chip(sketch, chip, rect_of(box), self._sizes, lit=lit, merges=self._wrap)
+        paint_marks(painter, sketch.marks, self.theme)
         painter.translate(self._away)
         painter.setOpacity(1.0)
         for side in self.edges():
@@ -191,25 +175,6 @@ class TokenRowView(Surface):
         self._place()
         self._shift = min(self._shift, self._most_shift())
         self.update()
-
-    def _paint_frame(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
-        assert self.picture is not None  # The caller has checked.
-        lit = (self.picture.side, index) in self.lit
-        chosen = self.hasFocus() and index == self.selected
-        edge = self.theme.accent if lit or chosen else self.theme.hairline if chip.known else self.theme.warning
-        whole = box.toRect()
-        image = frame_image(
-            *(whole.width(), whole.height(), self.theme.card, edge),
-            *(1.5 if lit or chosen else 1.0, not chip.known, painter.device().devicePixelRatio()),
-        )
-        painter.drawImage(whole.topLeft(), image)
-
-    def _paint_figures(self, painter: QPainter, chip: Token, box: QRectF) -> None:
-        centre, top, scale = box.center().x(), box.top(), self._scale
-        faint = self.theme.faint if chip.known else self.theme.warning
-        centred_label(painter, centre, top + 33.5 * scale, _figures(chip), faint)
-        for place, merge in enumerate(chip.merges if self._wrap else ()):
-            centred_label(painter, centre, top + (_HEIGHT - 4 + (place + 0.5) * _MERGE) * scale, merge, faint)
 
     @property
     def _away(self) -> QPointF:
@@ -334,7 +299,3 @@ class TokenRowView(Surface):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_anew()
-
-
-def _figures(chip: Token) -> str:
-    return f"{chip.id} · {chip.start}–{chip.end}"

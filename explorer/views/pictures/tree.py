@@ -5,22 +5,25 @@ branches that were given up, Plus, Minus and 0 zoom, the menu key opens the menu
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Tree
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
+from explorer.picture.layout.tree_marks import Emphasis, TreeMarks, chip_rect, control_rect
 from explorer.picture.tree_branches import ROOT, best_places, describe, path
+from explorer.views.painting.marks import paint_marks, qrect
 from explorer.views.painting.pan_zoom import PanZoom
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
 from explorer.views.pictures.tree_folds import Folds
-from explorer.views.pictures.tree_paint import Marks, TreePainter, control_rect, measure
 
 _ZOOM = 1.25  # the factor of one notch of the wheel
 _SCROLL = 60.0  # px of one notch sideways
+_LEGIBLE = 0.42  # the smallest zoom at which chips show letters
 _DRAG = 4.0  # px; a shorter movement is a click
 
 
@@ -60,7 +63,7 @@ class TreeView(Surface):
         if is_new:
             self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
-        described = picture.kind().describe(picture, words)
+        described = in_words(picture, words)
         self.setAccessibleDescription(f"{described}\n{words(f'{picture.told_as}.hint')}" if picture.branches else described)
 
     def fit(self) -> None:
@@ -73,16 +76,19 @@ class TreeView(Surface):
     def chip_rect(self, branch: int) -> QRectF:
         """The rectangle of a chip (px); empty where it is folded away."""
         chip = self._layout.chips.get(branch)
-        return QRectF() if chip is None else self.pan_zoom.on_screen(QRectF(chip.left, chip.top, chip.width, CHIP_PX))
+        return QRectF() if chip is None else self.pan_zoom.on_screen(qrect(chip_rect(chip)))
 
     def control_rect(self, branch: int) -> QRectF:
         """The rectangle of a branch's handle (px); empty where it has none."""
         chip = self._layout.chips.get(branch)
-        return QRectF() if chip is None or not chip.control else self.pan_zoom.on_screen(control_rect(chip))
+        return QRectF() if chip is None or not chip.control else self.pan_zoom.on_screen(qrect(control_rect(chip)))
+
+    def _measured(self, text: str, px: float) -> float:
+        return self.measure(text, px, False)
 
     def _lay_out(self) -> None:
         if self.picture is not None:
-            self._layout = layout(self.picture, measure, self.folds.folded)
+            self._layout = layout(self.picture, self._measured, self.folds.folded)
             while self.selected not in (None, ROOT) and self.selected not in self._layout.chips:
                 self.selected = self.folds.parent(self.selected)
             self.pan_zoom.hold(self._layout.width, self._layout.height)
@@ -93,7 +99,7 @@ class TreeView(Surface):
         at = self.pan_zoom.under(place)
         for branch, chip in self._layout.chips.items():
             if chip.top <= at.y() < chip.top + CHIP_PX and chip.left <= at.x() < chip.right:
-                return branch, bool(chip.control) and control_rect(chip).contains(at)
+                return branch, bool(chip.control) and control_rect(chip).holds(at.x(), at.y())
         return None, False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -103,15 +109,23 @@ class TreeView(Surface):
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        brush = TreePainter(painter, self.picture, self._layout, self.theme, self.pan_zoom)
-        brush.paint(self._marks(self.picture))
+        pan_zoom = self.pan_zoom
+        seen = pan_zoom.seen()
+        marks = TreeMarks(self.picture, self.theme, self._emphasis(self.picture), pan_zoom.zoom >= _LEGIBLE)
+        painter.save()
+        painter.translate(pan_zoom.shift)
+        painter.scale(pan_zoom.zoom, pan_zoom.zoom)
+        paint_marks(painter, marks.of(self._layout, lambda rect: seen.intersects(qrect(rect))), self.theme)
+        painter.restore()
+        for bar in pan_zoom.bars():
+            painter.fillRect(bar, QColor(self.theme.closed_line))
         self.paint_focus(painter)
 
-    def _marks(self, picture: Tree) -> Marks:
+    def _emphasis(self, picture: Tree) -> Emphasis:
         lit = frozenset(branch for branch, place in self._places.items() if ("target", place) in self.lit)
         walked = self.here if self.here is not None else self.selected if self.hasFocus() else None
         way = frozenset() if walked is None else frozenset((ROOT, *path(picture, walked)))
-        return Marks(lit=lit, way=way, selected=self.selected if self.hasFocus() else None)
+        return Emphasis(lit=lit, way=way, selected=self.selected if self.hasFocus() else None)
 
     # Folding and choosing
 

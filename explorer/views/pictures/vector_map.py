@@ -8,11 +8,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import VectorMap
-from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.vector_map import Point, Points, nearest, points, told_point, vector_map
+from explorer.picture.marks import Rect
 from explorer.views.painting.cell_cursor import arrow
-from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -30,13 +32,12 @@ class VectorMapView(Surface):
         super().__init__()
         self.picture: VectorMap | None = None
         self.here: Point | None = None  # the point under the mouse, or that the keys have reached
-        self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 120)
 
     def draw(self, picture: VectorMap, words: Words) -> None:
         self.picture, self.words, self.here = picture, words, None
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.tell_again()
         self.update()
 
@@ -45,18 +46,17 @@ class VectorMapView(Surface):
         assert self.picture is not None  # Callers have checked.
         return points(self.picture, self._area())
 
-    def _area(self) -> Area:
-        return Area(0, 0, self.wide, self.high)
+    def _area(self) -> Rect:
+        return Rect(0, 0, self.wide, self.high)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
             return
-        self._painter.use(self.font())
-        sketch = Sketch(self.theme, self.theme.signed_colours, self._painter.measure)
+        sketch = Sketch(self.theme, self.theme.signed_colours, self.measure)
         spots = {place for side, place in self.lit if side == self.picture.side}
         lit = frozenset(spots & set(range(len(self.picture.tokens))))
         vector_map(sketch, self.picture, self.words, self._area(), lit, self.here)
-        self._painter.paint(painter, sketch)
+        paint_marks(painter, sketch.marks, self.theme)
         self.paint_focus(painter)
 
     def describe(self, point: Point | None) -> Pointed:

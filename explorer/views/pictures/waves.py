@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBo
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
+from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
@@ -107,7 +108,7 @@ class WavesView(QWidget):
         n_curves, n = picture.values.shape
         if before is None or before.n_marked != picture.n_marked:
             self._text.setRegion((-0.5, picture.n_marked - 0.5))
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.setAccessibleDescription(in_words(picture, words))
         self.cell_cursor.keep_within(n_curves, n)
         self._mark()
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):

@@ -11,6 +11,7 @@ from explorer.app.pages.embedding_page import EmbeddingPage
 from explorer.app.pages.page_stack import PageStack
 from explorer.errors import UnknownTap
 from explorer.lang import Words
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.makers.river import river
 from explorer.picture.river.changeable import changeable
@@ -109,8 +110,8 @@ def test_a_model_without_an_output_has_its_river(change: Callable[[Look], Look])
     assert (made.written.candidates, made.written.n_symbols) == ((), 0)
     assert made.written.step == look.step(trace) == (1 if look.position == 1 else len(trace.tokens.target) - 1)
     assert (made.halves[0].scaled == trace["decoder.embedding.tokens"]).all()
-    columns = [table.name for table in made.kind().tables(made) if table.name.startswith("decoder.embedding.")]
+    columns = [table.name for table in kind_of(made).tables(made) if table.name.startswith("decoder.embedding.")]
     assert columns == [f"decoder.embedding.{part}" for part in ("tokens", "positions", "output")]
     vector = Place("vector", side="target", index=1, head=0)
     assert changeable(made, vector) == ChangePlace("decoder.embedding.tokens", None, 1)
-    assert made.kind().describe(made, EN)
+    assert kind_of(made).describe(made, EN)

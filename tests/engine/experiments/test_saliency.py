@@ -158,7 +158,7 @@ def test_saliency_can_be_stopped() -> None:
 def test_a_batch_has_as_many_threads_as_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for each free core where a layer of it has enough to compute."""
     asked: list[int] = []
-    monkeypatch.setattr("explorer.engine.threads.free_cores", lambda: 2)
+    monkeypatch.setattr("explorer.engine.speed.threads.free_cores", lambda: 2)
     monkeypatch.setattr("explorer.engine.experiments.saliency.torch.set_num_threads", asked.append)
     given = bench("encoder-only")
     saliency(attrs.evolve(given, card=card_of(load_preset("paper-base").config)))

@@ -8,8 +8,8 @@ import pytest
 
 from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
 from explorer.picture.figure.follow import film_of
+from explorer.picture.figure.kinds import tables
 from explorer.picture.layout.follow_time import timetable
-from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT
 from tests.picture.examples import by_hand, follow_of, words
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
-from explorer.picture.figure.png import FilmWriter, encode, encode_pixels, palette
-from explorer.picture.scales import CENTRED, CLOSED, GAP, LEVELS, NOT_A_NUMBER, SEQUENTIAL, table
+from explorer.picture.figure.png import FilmWriter, encode, encode_pixels
+from explorer.picture.scales import CENTRED, CLOSED, GAP, LEVELS, NOT_A_NUMBER, SEQUENTIAL, palette, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 
 

@@ -15,8 +15,6 @@ from PySide6.QtGui import QImage
 
 from explorer.export.choice import Choice, together
 from explorer.picture.decoding_kinds import Timeline
-from explorer.picture.figure.drawing import hexadecimal
-from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import runs, width
 from explorer.picture.figure.timeline import probability
@@ -25,7 +23,7 @@ from explorer.picture.layout.atlas import atlas
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers import decoding_step as step
 from explorer.picture.makers.timeline import timeline
-from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, indices, table
+from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, hexadecimal, indices, palette, table
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
 from explorer.state.look import Look
 from explorer.tokens.token import Token
@@ -100,7 +98,7 @@ def labels(picture: Picture) -> list[str]:
         case Timeline():
             return [*picture.labels, *(probability(float(value)) for value in picture.probabilities)]
         case TokenRow():
-            return [part for chip in picture.chips for part in (chip.text, str(chip.id), f"{chip.start}–{chip.end}")]
+            return [part for chip in picture.chips for part in (chip.text, f"{chip.id} · {chip.start}–{chip.end}")]
 
 
 def pixels(svg: str) -> np.ndarray:
@@ -383,19 +381,19 @@ def test_cut_bars_have_no_data_colour_and_the_chosen_one_is_outlined(theme: Them
         caption=Caption(title="t", tap="", shape=""),
     )
     svg = render(picture, words(), theme)
-    bars = rects_high(svg, "15")
+    bars = rects_high(svg, 14.3)
     data = "#" + bytes(table("viridis")[LEVELS // 3]).hex()
     assert [bar.get("fill") for bar in bars] == [data, theme.closed, theme.closed]
     outline, _legend = (rect for rect in parsed(svg).iter(f"{SVG}rect") if rect.get("stroke") == theme.accent)
     assert float(outline.get("y")) < float(bars[1].get("y")) < float(outline.get("y")) + float(outline.get("height"))
     assert {words()("sampling.cut"), words()("sampling.chosen")} <= set(texts(svg))
     plain = render(attrs.evolve(picture, cut=None, chosen=None), words(), theme)
-    assert [bar.get("fill") for bar in rects_high(plain, "15")] == [data] * 3
+    assert [bar.get("fill") for bar in rects_high(plain, 14.3)] == [data] * 3
     assert not {words()("sampling.cut"), words()("sampling.chosen")} & set(texts(plain))
 
 
-def rects_high(svg: str, size: str) -> list[ElementTree.Element]:
-    return [rect for rect in parsed(svg).iter(f"{SVG}rect") if rect.get("height") == size]
+def rects_high(svg: str, size: float) -> list[ElementTree.Element]:
+    return [rect for rect in parsed(svg).iter(f"{SVG}rect") if float(rect.attrib["height"]) == size]
 
 
 def test_the_bars_of_a_timeline_are_as_long_as_its_probabilities() -> None:
@@ -405,10 +403,10 @@ def test_the_bars_of_a_timeline_are_as_long_as_its_probabilities() -> None:
         labels=("one", "two", "three") * 40, probabilities=values, chosen=1, caption=Caption(title="t", tap="", shape="")
     )
     svg = render(picture, words(), LIGHT)
-    tracks, filled = rects_high(svg, "4")[::2], rects_high(svg, "4")[1::2]
+    tracks, filled = rects_high(svg, 4.0)[::2], rects_high(svg, 4.0)[1::2]
     shares = [float(bar.get("width")) / float(track.get("width")) for bar, track in zip(filled, tracks, strict=True)]
     np.testing.assert_allclose(shares, values, atol=0.01)
-    chips = rects_high(svg, "30")
+    chips = [rect for rect in parsed(svg).iter(f"{SVG}rect") if rect.get("rx") == "4"]
     assert [place for place, chip in enumerate(chips) if chip.get("stroke") == LIGHT.accent] == [1]
     inks = [element.get("fill") for element in parsed(svg).iter(f"{SVG}text") if element.text in picture.labels]
     assert inks == [LIGHT.text] * 2 + [LIGHT.faint] * 118

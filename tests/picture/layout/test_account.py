@@ -6,12 +6,13 @@ import pytest
 from explorer.picture.figure.marks import measured
 from explorer.picture.layout.account import account
 from explorer.picture.layout.lens_map import first_shown, grid, lens_map
-from explorer.picture.layout.sketch import Area, Box, Letters, Sketch
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.marks import Box, Label, Rect
 from explorer.picture.sums import Group, SumRow, Sums, SumTerm
 from explorer.picture.theme import LIGHT
 from tests.picture.examples import lens_by_hand, sums, words
 
-AREA = Area(0, 0, 700, 480)
+AREA = Rect(0, 0, 700, 480)
 
 
 def sketch() -> Sketch:
@@ -19,7 +20,7 @@ def sketch() -> Sketch:
 
 
 def texts(made: Sketch) -> list[str]:
-    return [mark.content for mark in made.marks if isinstance(mark, Letters)]
+    return [mark.text for mark in made.marks if isinstance(mark, Label)]
 
 
 def deep(n_layers: int) -> Sums:
@@ -41,15 +42,15 @@ def deep(n_layers: int) -> Sums:
 @pytest.mark.parametrize("size", [(700, 480), (430, 300), (1500, 1000)], ids=str)
 def test_places_and_letters_stay_inside(made: Sums, size: tuple[int, int]) -> None:
     """In every size, and of a deep model too."""
-    drawn, area = sketch(), Area(0, 0, *size)
+    drawn, area = sketch(), Rect(0, 0, *size)
     places = account(drawn, made, words("en"), area)
     assert places
     for place in places:
         assert -1 <= place.area.x and place.area.right <= area.right + 1 and place.area.bottom <= area.bottom + 1
     for mark in drawn.marks:
-        if isinstance(mark, Letters):
-            wide = measured(mark.content, mark.size, mark.bold)
-            left = mark.x - {"start": 0, "middle": wide / 2, "end": wide}[mark.anchor]
+        if isinstance(mark, Label):
+            wide = measured(mark.text, mark.px, mark.bold)
+            left = mark.x - {"left": 0, "middle": wide / 2, "right": wide}[mark.align]
             assert left >= -2 and left + wide <= area.right + 3 and 0 <= mark.y <= area.bottom + 1, mark
 
 
@@ -103,20 +104,20 @@ def test_the_lens_colours_the_written_words_alone() -> None:
         for row in range(3)
         for position in range(3)
         for mark in drawn.marks
-        if isinstance(mark, Box) and mark.fill == LIGHT.pale and _within(mark.area, made.cell(row, position))
+        if isinstance(mark, Box) and mark.fill == LIGHT.pale and _within(mark.rect, made.cell(row, position))
     }
     assert pale == {(row, position) for row in range(3) for position in range(3) if not picture.lens.agrees()[row, position]}
     assert "L0 feed-forward" in texts(drawn) and any("0.900" in text for text in texts(drawn))
 
 
-def _within(inner: Area, outer: Area) -> bool:
+def _within(inner: Rect, outer: Rect) -> bool:
     return outer.x <= inner.x and inner.right <= outer.right and outer.y <= inner.y and inner.bottom <= outer.bottom
 
 
 def test_positions_without_room_are_counted_at_both_ends() -> None:
     """The chosen one is always shown."""
     picture = attrs.evolve(lens_by_hand(40), chosen=30)
-    drawn, area = sketch(), Area(0, 0, 420, 300)
+    drawn, area = sketch(), Rect(0, 0, 420, 300)
     first = first_shown(drawn, picture, area, 0)
     made = lens_map(drawn, picture, words("en"), area, first, (2, 30))
     assert made.first <= 30 < made.first + made.n_columns < 40
@@ -134,4 +135,4 @@ def test_of_many_layers_the_rows_after_whole_ones_are_shown() -> None:
     many = attrs.evolve(picture, lens=attrs.evolve(lens, taps=taps, **grown), rows=tuple(map(str, range(41))))
     rows = grid(sketch(), many, AREA, 0).rows
     assert rows[0] == 0 and rows[-1] == 40 and all(row % 2 == 0 for row in rows) and len(rows) < 41
-    assert grid(sketch(), many, Area(0, 0, 700, 1600), 0).rows == tuple(range(41))
+    assert grid(sketch(), many, Rect(0, 0, 700, 1600), 0).rows == tuple(range(41))

@@ -12,7 +12,8 @@ from explorer.picture.kinds import Axis
 from explorer.picture.layout.follow_scene import pooled, ticks
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, taps_of
 from explorer.picture.layout.follow_time import BEATS, timetable
-from explorer.picture.layout.sketch import Area, Box, Cells, Dot, Letters, Line, Mark, Sketch, pieces
+from explorer.picture.layout.sketch import Sketch, pieces
+from explorer.picture.marks import Box, Cells, Dots, Hatch, Label, Line, Mark, Rect
 from explorer.picture.theme import DARK, LIGHT
 from explorer.trace.tap_names import Cell
 from tests.picture.examples import LANGUAGES, by_hand, words
@@ -47,19 +48,23 @@ def many(n: int) -> Followed:
 def reach(mark: Mark) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of a mark (px)."""
     match mark:
-        case Box(area=area) | Cells(area=area):
+        case Box(rect=area) | Cells(rect=area) | Hatch(rect=area):
             return area.x, area.y, area.right, area.bottom
-        case Line(x=x, y=y, to_x=to_x, to_y=to_y):
+        case Line(x0=x, y0=y, x1=to_x, y1=to_y):
             return min(x, to_x), min(y, to_y), max(x, to_x), max(y, to_y)
-        case Dot(x=x, y=y, radius=radius):
-            return x - radius, y - radius, x + radius, y + radius
-        case Letters(x=x, y=y, content=content, size=size, anchor=anchor, bold=bold):
+        case Dots(x=x, y=y, radius=radius):
+            return x.min() - radius, y.min() - radius, x.max() + radius, y.max() + radius
+        case Label(x=x, y=y, text=content, px=size, align=align, bold=bold):
             wide_ = measured(content, size, bold)
-            left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide_
-            return left, y - 0.75 * size, left + wide_, y
+            left = x - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * wide_
+            return left, y - 0.39 * size, left + wide_, y + 0.36 * size
 
 
-def outside(marks: list[Mark], area: Area, room: float = 3.0) -> Iterator[Mark]:
+def dot(x: float, y: float) -> Dots:
+    return Dots(np.array([x], np.float32), np.array([y], np.float32), 2, "")
+
+
+def outside(marks: list[Mark], area: Rect, room: float = 3.0) -> Iterator[Mark]:
     """Marks that leave the area by more than `room` px, or stand nowhere."""
     for mark in marks:
         left, top, right, bottom = reach(mark)
@@ -68,7 +73,7 @@ def outside(marks: list[Mark], area: Area, room: float = 3.0) -> Iterator[Mark]:
             yield mark
 
 
-def sketched(followed: Followed, area: Area, language: str = "zh", time: float | None = None) -> list[Mark]:
+def sketched(followed: Followed, area: Rect, language: str = "zh", time: float | None = None) -> list[Mark]:
     sketch = Sketch(LIGHT, "blue-red", measured)
     if time is None:
         sheet(sketch, followed, words(language), area)
@@ -82,7 +87,7 @@ def sketched(followed: Followed, area: Area, language: str = "zh", time: float |
 @pytest.mark.parametrize("case", CASES)
 def test_a_sheet_stays_within_its_area(case: str, size: tuple[int, int], language: str) -> None:
     """Whatever its numbers are, and whatever room there is."""
-    area = Area(0, 0, *size)
+    area = Rect(0, 0, *size)
     assert list(outside(sketched(CASES[case], area, language), area)) == []
 
 
@@ -92,7 +97,7 @@ def test_every_moment_of_a_beat_stays_within_its_area(case: str, language: str) 
     """In the smallest window as in a large one."""
     table = timetable(CASES[case])
     for size in ((2200, 1100), (1140, 560), (600, 330)):
-        area = Area(0, 0, *size)
+        area = Rect(0, 0, *size)
         for time in np.linspace(0, table.total, 40):
             assert list(outside(sketched(CASES[case], area, language, float(time)), area)) == []
 
@@ -100,38 +105,30 @@ def test_every_moment_of_a_beat_stays_within_its_area(case: str, language: str) 
 @pytest.mark.parametrize("n", [1, 8, 30, 200, 4096])
 def test_a_row_of_many_keys_shows_those_that_matter(n: int) -> None:
     """As many as have room, and says how many there are."""
-    made, area = many(n), Area(0, 0, 1140, 600)
+    made, area = many(n), Rect(0, 0, 1140, 600)
     for time in (None, *(timetable(made).end(beat) for beat in range(len(BEATS)))):
         marks = sketched(made, area, "en", time)
         assert list(outside(marks, area)) == []
         assert len(marks) < 1500
-    shown = [
-        mark.content for mark in sketched(made, area, "en") if isinstance(mark, Letters) and "keys are drawn" in mark.content
-    ]
+    shown = [mark.text for mark in sketched(made, area, "en") if isinstance(mark, Label) and "keys are drawn" in mark.text]
     assert bool(shown) == (n > 8)
 
 
 def test_a_mark_outside_would_be_found() -> None:
     """On each side, and one that stands nowhere."""
-    area = Area(0, 0, 100, 100)
-    wrong = [
-        Dot(-9, 50, 2, ""),
-        Line(0, 0, 50, 109, ""),
-        Letters(99, 50, "wide", 12, ""),
-        Box(Area(5, -9, 5, 5)),
-        Dot(np.nan, 5, 2, ""),
-    ]
-    assert list(outside([*wrong, Dot(50, 50, 2, "")], area)) == wrong
+    area = Rect(0, 0, 100, 100)
+    wrong = [dot(-9, 50), Line(0, 0, 50, 109, ""), Label(99, 50, "wide", 12, ""), Box(Rect(5, -9, 5, 5)), dot(np.nan, 5)]
+    assert list(outside([*wrong, dot(50, 50)], area)) == wrong
 
 
 def test_the_picture_follows_from_numbers_and_time_alone() -> None:
     """Drawn again, or after other moments, the same moment has the same marks."""
-    area, made = Area(0, 0, 900, 500), by_hand()
+    area, made = Rect(0, 0, 900, 500), by_hand()
 
     def told(time: float) -> str:
         return repr(
             [
-                mark if not isinstance(mark, Cells) else (mark.area, mark.index.tolist())
+                mark if not isinstance(mark, Cells) else (mark.rect, mark.index.tolist())
                 for mark in sketched(made, area, "en", time)
             ]
         )
@@ -145,22 +142,22 @@ def test_products_grow_one_after_the_other() -> None:
     """What has been added is filled, what is to come outlined, and the number is the sum of the first."""
     made = by_hand()
     table = timetable(made)
-    area = Area(0, 0, 900, 500)
+    area = Rect(0, 0, 900, 500)
     for term, so_far in enumerate(("3.00", "2.00", "1.50")):
         marks = sketched(made, area, "en", table.after_term(term))
-        hollow = [mark for mark in marks if isinstance(mark, Box) and mark.edge == LIGHT.closed_line and not mark.fill]
+        hollow = [mark for mark in marks if isinstance(mark, Box) and mark.line == LIGHT.closed_line and not mark.fill]
         assert len(hollow) == 3 - term
-        assert so_far in [mark.content for mark in marks if isinstance(mark, Letters)]
+        assert so_far in [mark.text for mark in marks if isinstance(mark, Label)]
 
 
-def heights(marks: list[Mark], area: Area) -> list[float]:
+def heights(marks: list[Mark], area: Rect) -> list[float]:
     """The heights of the bands of values, from above."""
-    return [mark.area.high for mark in marks if isinstance(mark, Cells)]
+    return [mark.rect.high for mark in marks if isinstance(mark, Cells)]
 
 
 def test_a_band_of_values_is_as_high_as_its_weight() -> None:
     """Of the room that all have together; the sum below has a height of its own."""
-    made, area = by_hand(), Area(0, 0, 900, 700)
+    made, area = by_hand(), Rect(0, 0, 900, 700)
     table = timetable(made)
     *bands, _sum = heights(sketched(made, area, "en", table.end(5)), area)
     # Each band leaves a gap of one pixel.
@@ -171,13 +168,13 @@ def test_a_band_of_values_is_as_high_as_its_weight() -> None:
 
 def test_bars_of_softmax_end_at_the_weights() -> None:
     """They begin at nothing, the largest reaches the top, and all shrink by one factor."""
-    made, area = by_hand(), Area(0, 0, 900, 500)
+    made, area = by_hand(), Rect(0, 0, 900, 500)
     table = timetable(made)
 
     def bars(time: float) -> list[float]:
         marks = [mark for mark in sketched(made, area, "en", time) if isinstance(mark, Box)]
-        slot = next(mark.area.high for mark in marks if mark.fill == LIGHT.pale)
-        return [mark.area.high / slot for mark in marks if mark.fill in (LIGHT.grey, LIGHT.accent)]
+        slot = next(mark.rect.high for mark in marks if mark.fill == LIGHT.pale)
+        return [mark.rect.high / slot for mark in marks if mark.fill in (LIGHT.grey, LIGHT.accent)]
 
     half, end = bars(table.start(4) + table.moves[4] / 2), bars(table.end(4))
     np.testing.assert_allclose(end, made.weights[:3], rtol=1e-5)
@@ -189,7 +186,7 @@ def test_bars_of_softmax_end_at_the_weights() -> None:
 def test_six_panels_stand_in_three_columns_two_or_one() -> None:
     """By the width, and they fill their area without touching each other."""
     for wide_, columns in ((1140, 3), (620, 3), (500, 2), (300, 1)):
-        made = panels(Area(10, 20, wide_, 600))
+        made = panels(Rect(10, 20, wide_, 600))
         assert len({panel.x for panel in made}) == columns
         assert sum(panel.wide * panel.high for panel in made) == pytest.approx(wide_ * 600)
 
@@ -249,6 +246,6 @@ def test_a_name_without_room_is_marked_and_not_cut() -> None:
     axis = Axis("writing", ("→＿She", "→＿gave", "→ian", "→<eos>"), "target", shift=1)
     made = by_hand(queries=axis)
     for width, name in ((2200.0, "ian (to come)"), (930.0, "→ian")):
-        texts = [mark.content for mark in sketched(made, Area(0, 0, width, 300), "en") if isinstance(mark, Letters)]
+        texts = [mark.text for mark in sketched(made, Rect(0, 0, width, 300), "en") if isinstance(mark, Label)]
         assert name in texts
         assert not any("…" in text and "ian" in text for text in texts)

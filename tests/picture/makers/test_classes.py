@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from explorer.lang import LANGUAGES, Words
+from explorer.picture.figure.kinds import tables
 from explorer.picture.makers.classes import class_bars, class_map, class_row, tells_classes, token_chosen
-from explorer.picture.tables import tables
 from explorer.state.look import Look
 from explorer.trace.class_head import ClassHead
 from tests.picture.examples import trace_of_classes

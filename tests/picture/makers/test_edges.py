@@ -8,11 +8,11 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.cell_text import cell, cell_tip, changeable
+from explorer.picture.figure.kinds import kind_of, tables
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.edges import edge_map
 from explorer.picture.makers.removals import part_removals
-from explorer.picture.tables import tables
 from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.found.costs import Costs
@@ -100,7 +100,9 @@ def test_shares_stand_beside_costs(trace: Trace) -> None:
     assert (sizes[:-1] >= sizes[1:]).all()
     (table,) = tables(made)
     np.testing.assert_array_equal(table.values, np.stack([made.shares, made.costs], axis=1))
-    assert "Switched off" in made.kind().describe(made, words("en"))
+    assert "Switched off" in kind_of(made).describe(made, words("en"))
     other = part_removals(trace, Look(position=0), words("en"))
-    assert other is not None and np.isnan(other.costs).all() and "Switched off" not in other.kind().describe(other, words("en"))
+    assert (
+        other is not None and np.isnan(other.costs).all() and "Switched off" not in kind_of(other).describe(other, words("en"))
+    )
     assert part_removals(attrs.evolve(trace, experiments={}), look, words("en")) is None

@@ -7,10 +7,10 @@ import pytest
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.figure.effect_map import tell_effect
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.makers.effects import effect_map, effect_rows, head_at, hidden_map, word_row
 from explorer.picture.scales import ladder_end
-from explorer.picture.tables import tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.found.effects import Effects

@@ -9,6 +9,7 @@ import pytest
 from explorer.picture import alignment_lines as lines
 from explorer.picture.axis import Axis, strongest
 from explorer.picture.cell_text import cell, changeable, changeable_on_wall, followable, followable_on_wall, grid_cell
+from explorer.picture.figure.kinds import kind_of
 from explorer.picture.figure.timeline import tell_step
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.alignment import alignment, alignment_map
@@ -65,7 +66,7 @@ def test_a_map_between_words_has_their_sums_and_averages(attention: str) -> None
     np.testing.assert_allclose(np.nansum(made.values, axis=1), 1, atol=1e-5)
     assert made.values.shape != whole.values.shape
     assert words("en")("heads.folded_note") in made.caption.note and made.caption.origin == "computed"
-    assert made.kind().describe(made, words("en")) and not made.is_recorded
+    assert kind_of(made).describe(made, words("en")) and not made.is_recorded
     assert made.caption.file_name == f"{whole.caption.file_name}.words"
 
 
@@ -189,7 +190,7 @@ def test_a_word_has_the_product_of_its_tokens_probabilities(language: str) -> No
     text = tell_step(made, place, words(language))
     assert all(f"{label} " in text for label in whole.labels[first : made.steps(place)[-1] + 1])
     assert made.ranks[place] == 0 and words(language)("timeline.words_note") in made.caption.note
-    (table,) = made.kind().tables(made)
+    (table,) = kind_of(made).tables(made)
     assert np.isnan(table.values[place, 2])
     assert timeline(trace, attrs.evolve(WORDS, position=made.steps(place)[1]), words()).chosen == place
     assert tell_step(made, len(made.labels) - 1, words(language)) == tell_step(whole, len(whole.labels) - 1, words(language))

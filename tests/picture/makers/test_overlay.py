@@ -6,10 +6,10 @@ import pytest
 
 from explorer.errors import NotKept, UnknownHead
 from explorer.picture.alignment_lines import changeable, tell_all, tell_column, tell_line, tell_row
+from explorer.picture.figure.kinds import tables
 from explorer.picture.makers import overlay
 from explorer.picture.makers.alignment import alignment
 from explorer.picture.makers.pooled import attention_lines, attention_map
-from explorer.picture.tables import tables
 from explorer.state.look import Look
 from explorer.state.offers import ChangePlace
 from explorer.trace.kept_map import KeptMap

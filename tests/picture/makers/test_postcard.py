@@ -12,12 +12,12 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard, Reworded
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.layout.postcard import HIGH_PX, WIDE_PX
 from explorer.picture.makers.changed import unlooped
 from explorer.picture.makers.postcard import model_name, postcard
-from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
 from explorer.trace.changes import Change

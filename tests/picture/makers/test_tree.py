@@ -13,9 +13,10 @@ from explorer.picture.decoding_kinds import Tree
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
+from explorer.picture.layout.tree_marks import ink
 from explorer.picture.makers.tree import search_tree
 from explorer.picture.theme import DARK, LIGHT, THEMES
-from explorer.picture.tree_branches import ROOT, best_places, depths, describe, ink, path, probability, sentence, summary
+from explorer.picture.tree_branches import ROOT, best_places, depths, describe, path, probability, sentence, summary
 from explorer.state.look import Look
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.picture.layout.sketch import Area
+from explorer.picture.figure.kinds import tables
 from explorer.picture.layout.vector_map import Point, nearest, points, told_point
 from explorer.picture.makers.vectors import chosen_token, neighbours, vector_map
-from explorer.picture.tables import tables
+from explorer.picture.marks import Rect
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors
@@ -66,7 +66,7 @@ def test_points_keep_their_distances_within_the_area() -> None:
     """One scale for x and y: every distance in px is the same multiple of that on the plane, and all points are inside."""
     made = vector_map(a_trace(), LOOK, words("en"))
     assert made is not None
-    at = points(made, Area(0, 0, 400, 300))
+    at = points(made, Rect(0, 0, 400, 300))
     every, on_plane = (
         np.concatenate([cloud, way.reshape(-1, 2)]) for cloud, way in ((at.cloud, at.path), (made.cloud, made.path))
     )
@@ -79,7 +79,7 @@ def test_a_point_is_found_where_it_stands_and_told_by_its_name() -> None:
     """Tokens before symbols; nothing where no point is near."""
     made, word = vector_map(a_trace(), LOOK, words("en")), words("en")
     assert made is not None
-    at = points(made, Area(0, 0, 400, 300))
+    at = points(made, Rect(0, 0, 400, 300))
     found = nearest(at, *at.path[2, 1], 3.0)
     assert found is not None and found.symbol is None and found.place == 2
     assert word("vectors.behind", layer=1) in told_point(made, Point(place=2, token=1), word)

@@ -8,11 +8,11 @@ import pytest
 
 import explorer
 from explorer.picture.causal_kinds import Account
+from explorer.picture.figure.kinds import kind_of, tables
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.picture.sums import bare, digits_for, told
-from explorer.picture.tables import tables
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
@@ -190,7 +190,7 @@ def test_what_was_changed_inside_the_pass_has_no_shares() -> None:
     off = Change("decoder.layers.0.self_attn.output", "scale", value=0.0)
     picture = made(attrs.evolve(HEAD, inside="head"), changes=(off,))
     assert not picture.sums.exact and not picture.sums.trail and tables(picture) == ()
-    said = picture.kind().describe(picture, words("en"))
+    said = kind_of(picture).describe(picture, words("en"))
     assert f"{picture.sums.difference:.4f}" in said and f"{picture.sums.total:.4f}" in said
     switched = Change("decoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)  # A head that is off is a part of 0.
     assert made(changes=(switched,)).sums.exact

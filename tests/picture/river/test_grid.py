@@ -6,10 +6,10 @@ import attrs
 import pytest
 
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Rect
 from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Rect
 from explorer.state.look import Look
 from tests.picture.examples import example, words
 
@@ -46,8 +46,8 @@ def _check(grid: RiverGrid, picture: River, size: tuple[int, int]) -> None:
         slabs = place.slabs
         assert [slab.layer for slab in slabs] == list(range(len(half.layers)))
         for first, last in itertools.pairwise(slabs):
-            assert first.x + first.w == pytest.approx(last.x)
-        assert slabs[-1].x + slabs[-1].w <= grid.out.x
+            assert first.x + first.wide == pytest.approx(last.x)
+        assert slabs[-1].x + slabs[-1].wide <= grid.out.x
         assert place.label.right <= place.strips[0] and place.strips[2] + place.strip_w <= slabs[0].x + 1
         for slab in slabs:
             assert slab.folded or [zone.part for zone in slab.zones] == [block.part for block in half.layers[slab.layer]]
@@ -65,7 +65,7 @@ def test_the_layer_that_is_looked_at_is_wider_and_open() -> None:
     picture = made(n_layers=12)
     grid = lay_out(picture, 1172, 716)
     slabs = grid.half("decoder").slabs
-    assert not slabs[2].folded and slabs[2].w == max(slab.w for slab in slabs)
+    assert not slabs[2].folded and slabs[2].wide == max(slab.wide for slab in slabs)
     assert any(slab.folded for slab in slabs)
 
 
@@ -73,7 +73,7 @@ def test_sixty_four_layers_are_a_ribbon() -> None:
     """Each is seen, if only as a line."""
     picture = made(n_layers=64, d_model=16, d_ff=16, n_heads=2)
     slabs = lay_out(picture, 1172, 716).half("encoder").slabs
-    assert len(slabs) == 64 and min(slab.w for slab in slabs) >= 1
+    assert len(slabs) == 64 and min(slab.wide for slab in slabs) >= 1
 
 
 @pytest.mark.parametrize("size", SIZES)

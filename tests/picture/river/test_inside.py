@@ -7,12 +7,13 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Cells, Label, Mark, Rect
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Cells, Item, Label, Rect, about_width
+from explorer.picture.river.scene import about_width
 from explorer.state.look import Look
 from tests.picture.examples import LANGUAGES, example, words
 
@@ -37,7 +38,7 @@ def taken(label: Label) -> Rect:
     return Rect(label.x, label.y - label.px / 2, wide, label.px)
 
 
-def labels(scene: tuple[Item, ...]) -> list[Label]:
+def labels(scene: tuple[Mark, ...]) -> list[Label]:
     return [item for item in scene if isinstance(item, Label) and item.text]
 
 

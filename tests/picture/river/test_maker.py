@@ -11,13 +11,13 @@ from explorer.engine.request import Request
 from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.excerpt import MOST_LANES
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Label
 from explorer.picture.river.draw import draw_river
 from explorer.picture.river.excerpts import centred, scrolled, zoomed
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, strongest_pair
-from explorer.picture.river.scene import Label
 from explorer.picture.river.tell import tell
 from explorer.state.look import Look
 from explorer.state.wish import Wish

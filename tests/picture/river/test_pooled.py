@@ -6,15 +6,14 @@ import pytest
 from PySide6.QtCore import Qt
 
 import explorer
+from explorer.picture.marks import Label, Rect
 from explorer.picture.river.changeable import changeable
 from explorer.picture.river.draw import draw_river
-from explorer.picture.river.focus import draw_focus, draw_heads
+from explorer.picture.river.focus import draw_focus, draw_heads, pool_switch
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
-from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Label, Rect
 from explorer.picture.river.tell import tell
 from explorer.state.offers import ChangePlace
 from explorer.views.pictures.river_keys import key_place

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from explorer.picture.marks import Rect
 from explorer.picture.river.pixels import sheet, stretched
-from explorer.picture.river.scene import Rect
 from explorer.picture.river.slabs import _USUAL, _usual, thickness
 from explorer.picture.scales import Scale, indices
 

@@ -8,14 +8,15 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Box, Label
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import lay_out
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Label, about_width
+from explorer.picture.river.scene import about_width
 from explorer.picture.river.strips import LEAST_LABEL_PX, labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
@@ -58,7 +59,7 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
     assert len(plain) > half.n / 2
     for lane in range(half.n):
         pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
-        drawn = draw_accent(made, grid, Words.load("en"), pointing, Kept()).scene
+        drawn = draw_accent(made, grid, Words.load("en"), pointing, KeptMarks()).scene
         covered = any(isinstance(item, Box) and item.rect.y == place.y(lane) - 8 for item in drawn)
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
@@ -72,12 +73,12 @@ def test_what_stands_out_cuts_no_label_where_each_lane_has_one() -> None:
     grids = [grid for grid in grids if all(LEAST_LABEL_PX <= half.pitch < 14 for half in grid.halves)]
     assert grids
     for grid in grids:
-        accent = draw_accent(made, grid, Words.load("en"), usual(made), Kept()).scene
+        accent = draw_accent(made, grid, Words.load("en"), usual(made), KeptMarks()).scene
         starts = {half.label.x - 2: half.pitch for half in grid.halves}
         grounds = [item.rect for item in accent if isinstance(item, Box) and item.fill == "window" and item.rect.x in starts]
         words = [item.rect for item in draw_words(made, grid).scene if isinstance(item, Box) and item.fill == "accent"]
-        assert grounds and all(rect.h <= starts[rect.x] for rect in grounds)
-        assert words and all(rect.h <= grid.halves[-1].pitch for rect in words)
+        assert grounds and all(rect.high <= starts[rect.x] for rect in grounds)
+        assert words and all(rect.high <= grid.halves[-1].pitch for rect in words)
 
 
 @pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])
@@ -101,12 +102,12 @@ def test_the_column_that_stands_out_covers_its_neighbours() -> None:
     half = made.half_of(made.attention, "key")
     for key in range(half.n):
         pointing = attrs.evolve(usual(made), source=(key,), target=(), pair=None)
-        drawn = draw_accent(made, grid, said, pointing, Kept()).scene
+        drawn = draw_accent(made, grid, said, pointing, KeptMarks()).scene
         rect = map_rect(made, grid)
         named = [item for item in drawn if isinstance(item, Label) and item.y == rect.y - 14 and item.align == "middle"]
-        assert len(named) == (rect.w / half.n >= 11)
+        assert len(named) == (rect.wide / half.n >= 11)
         for label in named:
             wide = min(about_width(label.text, label.px), label.room)
             covers = [item.rect for item in drawn if isinstance(item, Box) and item.rect.y == rect.y - 22]
-            assert bool(covers) == (wide + 2 > rect.w / half.n)
+            assert bool(covers) == (wide + 2 > rect.wide / half.n)
             assert all(each.x < label.x - wide / 2 and each.right > label.x + wide / 2 for each in covers)

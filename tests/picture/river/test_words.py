@@ -9,8 +9,8 @@ import pytest
 import explorer
 from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Label
 from explorer.picture.river.changeable import changeable
-from explorer.picture.river.contributions import Contributions
 from explorer.picture.river.draw import draw_river
 from explorer.picture.river.excerpts import scrolled
 from explorer.picture.river.focus import row_names
@@ -18,8 +18,7 @@ from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import of_pair, of_spots, pointing_at, spots_of, usual
-from explorer.picture.river.river import River
-from explorer.picture.river.scene import Label
+from explorer.picture.river.river import Contributions, River
 from explorer.picture.river.tell import tell
 from explorer.state.look import Look
 from explorer.state.offers import ChangePlace

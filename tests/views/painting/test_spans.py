@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen
 
-from explorer.picture.river.scene import Bands, Curves, Lanes, curve
+from explorer.picture.marks import Bands, Curves, Lanes, curve
 from explorer.picture.theme import LIGHT
 from explorer.views.painting.spans import STEPS, band_image, coverage, paint_bands, paint_curves, paint_lanes
 

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from explorer.lang import Words
 from explorer.picture.alignment_lines import changeable
 from explorer.picture.kinds import Alignment, Axis, Caption
+from explorer.picture.layout.alignment import line_px
 from explorer.picture.makers.alignment import alignment
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -23,7 +24,6 @@ from explorer.state.offers import ChangePlace
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.alignment import AlignmentView
-from explorer.views.pictures.alignment_labels import line_px
 from tests.pointing import hover
 
 SOURCE, TARGET = ("他", "在", "图书馆"), ("He", "is", "<b>", "<eos>")
@@ -239,7 +239,7 @@ def test_labels_never_overlap(qtbot: QtBot, words: Words, size: tuple[int, int],
         turned = boxes[0].height() > metrics.height()
         for box, label in zip(boxes, axis.labels, strict=True):
             needed = min(metrics.horizontalAdvance(label), 116)
-            assert box.width() >= (line_px(metrics) if turned or len(boxes) > 20 else needed) - 1e-6
+            assert box.width() >= (line_px(view.letter_px) if turned or len(boxes) > 20 else needed) - 1e-6
             assert box.top() >= 0 and box.bottom() <= view.height()
     assert view.line(0, 0).dy() >= 15
 

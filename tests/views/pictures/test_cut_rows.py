@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRow, CutRows
-from explorer.picture.layout.sketch import Area, Letters
+from explorer.picture.marks import Label, Rect
 from explorer.picture.theme import DARK
 from explorer.state.cut_intents import CutAs
 from explorer.tokens.token import Token
@@ -37,11 +37,11 @@ def view(qtbot: QtBot) -> CutRowsView:
     return made
 
 
-def middle(area: Area) -> QPoint:
+def middle(area: Rect) -> QPoint:
     return QPoint(round(area.x + area.wide / 2), round(area.y + area.high / 2))
 
 
-def told_at(view: CutRowsView, area: Area | None) -> str:
+def told_at(view: CutRowsView, area: Rect | None) -> str:
     """What the view says of the middle of a rectangle."""
     assert area is not None
     told: list[Pointed] = []
@@ -153,9 +153,9 @@ def test_a_long_translation_beside_its_cut_ends_within_its_row(view: CutRowsView
     rows = tuple(attrs.evolve(row, said="a river " * 60) for row in picture().rows[:2])
     view.resize(1100, 320)
     view.draw(attrs.evolve(picture(), rows=rows), Words.load("en"))
-    sketch = view._sketch
+    sketch = view.sketch
     assert sketch is not None
-    lines = [mark for mark in sketch.marks if isinstance(mark, Letters) and "river" in mark.content]
+    lines = [mark for mark in sketch.marks if isinstance(mark, Label) and "river" in mark.text]
 
-    assert len(lines) > 2 and sum(mark.content.endswith("…") for mark in lines) == 2
+    assert len(lines) > 2 and sum(mark.text.endswith("…") for mark in lines) == 2
     assert max(mark.y for mark in lines) < view.places.rows[-1].bottom

@@ -91,14 +91,14 @@ def test_cells_are_painted_in_the_colours_of_their_scale(qtbot: QtBot) -> None:
     view = shown(qtbot)
     image = view.grab().toImage()
     # Beside the number in the cell's middle.
-    less, more = (image.pixelColor(middle(view, row, head) + QPoint(0, 10)) for row, head in ((0, 0), (1, 3)))
+    less, more = (image.pixelColor(middle(view, row, head) + QPoint(0, 8)) for row, head in ((0, 0), (1, 3)))
 
     assert less.blue() > less.red() + 40
     assert more.red() > more.blue() + 40
     pending = attrs.evolve(example(), pending=True, values=np.full((3, 4), np.nan, np.float32), whole=np.full(3, np.nan))
     view.draw(pending, words("en"))
     image = view.grab().toImage()
-    assert image.pixelColor(middle(view, 0, 0) + QPoint(0, 10)).name() == view.theme.card
+    assert image.pixelColor(middle(view, 0, 0) + QPoint(0, 8)).name() == view.theme.card
 
 
 def test_any_size_has_room_for_it(qtbot: QtBot) -> None:

@@ -13,8 +13,8 @@ from explorer.lang import Words
 from explorer.picture.follow_text import sentence
 from explorer.picture.layout.follow_sheet import panels
 from explorer.picture.layout.follow_time import BEATS, timetable
-from explorer.picture.layout.sketch import Area
 from explorer.picture.makers.follow import follow
+from explorer.picture.marks import Rect
 from explorer.picture.theme import DARK
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
@@ -145,7 +145,7 @@ def test_its_keys_come_before_the_windows(view: FollowView, key: Qt.Key, held: Q
 
 def test_a_click_on_a_panel_opens_its_beat(view: FollowView, qtbot: QtBot) -> None:
     """Under the mouse it lights up, and the status line has its sentence and its taps."""
-    panel = panels(Area(0, 0, view.width(), view.height()))[3]
+    panel = panels(Rect(0, 0, view.width(), view.height()))[3]
     place = QPoint(round(panel.x + 20), round(panel.y + 20))
     with qtbot.waitSignal(view.pointed) as pointed:
         hover(view, place)

@@ -11,14 +11,14 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.makers.river import river
+from explorer.picture.marks import Bands, Label
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import strongest_pair
-from explorer.picture.river.scene import Bands, Label
-from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look
 from explorer.trace.tap_names import Cell
@@ -143,7 +143,7 @@ def test_pointing_at_a_cell_of_the_map_tells_its_weight(qtbot: QtBot, words: Wor
     rect = map_rect(view.picture, grid_of(view))
     answers = view.picture.half_of("decoder.cross_attn", "key").n
     asks = view.picture.half_of("decoder.cross_attn", "query").n
-    hover(view, QPoint(round(rect.x + rect.w * 2.5 / answers), round(rect.y + rect.h * 1.5 / asks)))
+    hover(view, QPoint(round(rect.x + rect.wide * 2.5 / answers), round(rect.y + rect.high * 1.5 / asks)))
     weight = asked("he likes it")["decoder.layers.1.cross_attn.weights"][2, 1, 2]
     assert told[-1].text.startswith(f"decoder.layers.1.cross_attn.weights[2, 1, 2] = {weight:.4g}")
     assert told[-1].text.endswith(view.picture.caption.shape)
@@ -178,7 +178,7 @@ def test_a_band_is_found_where_it_is_painted(qtbot: QtBot, words: Words) -> None
     query, key = divmod(int(np.nanargmax(view.picture.focus.drawn)), view.picture.focus.drawn.shape[1])
     grid = grid_of(view)
     zone = grid.half("decoder").slabs[1].zone("cross_attn")
-    x = zone.x + zone.w * 0.02
+    x = zone.x + zone.wide * 0.02
     found = view.place_at(QPointF(x, grid.half("encoder").y(key) + 6))
     assert found is not None and (found.kind, found.attention, found.layer, found.key) == ("pair", "decoder.cross_attn", 1, key)
     del query
@@ -312,12 +312,12 @@ def test_a_weight_can_be_followed(qtbot: QtBot, words: Words) -> None:
     key = int(view.picture.focus.drawn[1].argmax())
     assert found == [Cell("decoder.cross_attn", 1, 2, 1, key)]
     rect = map_rect(view.picture, grid_of(view))
-    place = QPoint(round(rect.x + 0.1 * rect.w), round(rect.y + 0.9 * rect.h))
+    place = QPoint(round(rect.x + 0.1 * rect.wide), round(rect.y + 0.9 * rect.high))
     QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=place)
     assert found[-1] == Cell("decoder.cross_attn", 1, 2, 2, 0)
     opened = shown(qtbot, words, opened="attention")
     opened.followed.connect(found.append)
     assert opened._inside is not None
     cells = opened._inside.cells("weights")
-    QTest.mouseClick(opened, Qt.MouseButton.LeftButton, pos=QPoint(round(cells.x + 3), round(cells.y + 0.5 * cells.h)))
+    QTest.mouseClick(opened, Qt.MouseButton.LeftButton, pos=QPoint(round(cells.x + 3), round(cells.y + 0.5 * cells.high)))
     assert found[-1] == Cell("decoder.cross_attn", 1, 2, 1, 0)

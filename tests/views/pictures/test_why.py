@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.layout.sketch import Letters
 from explorer.picture.layout.waterfall import n_added
+from explorer.picture.marks import Label
 from explorer.picture.theme import DARK
 from explorer.views.painting.motion import STILL
 from explorer.views.painting.surface import Surface
@@ -112,8 +112,8 @@ def test_ranks_and_what_was_measured_are_written_and_told(lens: LensView, words:
     """A cell says the written word's place, the column at the right each row's share on held-out sentences, the tip both."""
     picture = jacobian_by_hand()
     lens.draw(picture, words)
-    assert lens._sketch is not None
-    said = [mark.content for mark in lens._sketch.marks if isinstance(mark, Letters)]
+    assert lens.sketch is not None
+    said = [mark.text for mark in lens.sketch.marks if isinstance(mark, Label)]
     assert [text for text in said if text.endswith("%")] == ["40%", "50%", "100%"]
     assert said.count("6") >= 3 and said.count("2") >= 3
     assert "60.0%" in lens.describe(1, 2).text and "50.0%" in lens.describe(1, 2).text

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
+from explorer.engine.speed.packed import turned
+from explorer.engine.speed.packed_linear import PackedLinear
+from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
-from explorer.model.packed import turned
-from explorer.model.rounded import CannotRoundError, Rounded
 from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]
@@ -39,10 +40,10 @@ class QuickWeights:
     """
 
     state: object
-    exact: list[Linear]
-    across: Linear
+    exact: list[PackedLinear]
+    across: PackedLinear
     rounded: list[Product] = attrs.field(factory=list)
-    guesses: "list[Product] | list[Linear] | None" = None
+    guesses: "list[Product] | list[PackedLinear] | None" = None
     graph: Graph | None = None
     graph_config: Config | None = None
     exact_graphs: list[Graph | None] = attrs.field(factory=lambda: [None, None])
@@ -111,12 +112,12 @@ def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) 
         weights.guesses = weights.exact
 
 
-def together(*layers: Linear) -> Linear:
+def together(*layers: Linear) -> PackedLinear:
     """One layer that gives what several layers give of the same x, side by side. It is packed if that is worth it."""
     if len(layers) == 1:
-        return layers[0]
+        return layers[0] if isinstance(layers[0], PackedLinear) else PackedLinear.of(layers[0])
     with torch.device("meta"):
-        made = Linear(layers[0].in_features, sum(each.out_features for each in layers), bias=layers[0].bias is not None)
+        made = PackedLinear(layers[0].in_features, sum(each.out_features for each in layers), bias=layers[0].bias is not None)
     with torch.inference_mode(False):  # Weights made in this mode could not be packed.
         made.weight = nn.Parameter(torch.cat([each.weight.detach() for each in layers]), requires_grad=False)
         if made.bias is not None:

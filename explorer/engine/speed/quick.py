@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.decoding.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
+from explorer.engine.speed.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model import masks, positions
 from explorer.model.hooks import is_hooked

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explorer.engine.recording.shelf import Shelf
+from explorer.engine.recording.pooling_recorder import Shelf
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bool, torch.bfloat16])

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from explorer.engine.recording.recorder import record
-from explorer.foreign import packing as packing_room
+from explorer.engine.speed import foreign_packing as packing_room
+from explorer.engine.speed.foreign_packing import PackedLayer, PackedLayers
 from explorer.foreign.attention import register
 from explorer.foreign.opening import with_taps
-from explorer.foreign.packing import PackedLayer, pack_all, packable
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -50,9 +50,9 @@ def told(layer: nn.Module, x: Tensor) -> Tensor:
 
 
 def packed(layer: nn.Module) -> PackedLayer:
-    (made,) = packable(layer)
-    assert pack_all((made,))
-    return made
+    made = PackedLayers(layer)
+    assert made.begin()
+    return made.layers[0]
 
 
 @pytest.mark.parametrize("which", range(3))
@@ -102,25 +102,25 @@ def test_little_memory_packs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The copies are as large as the weights."""
     memory = type("Memory", (), {"available": 2**19})
     monkeypatch.setattr(packing_room.psutil, "virtual_memory", lambda: memory)
-    made = packable(layers()[0])
+    made = PackedLayers(layers()[0])
 
-    assert not pack_all(made)
-    assert not made[0].is_packed
+    assert not made.begin()
+    assert not made.layers[0].is_packed
 
 
 def test_packing_that_is_stopped_leaves_nothing_packed() -> None:
     """Half a model would be no use."""
-    made = packable(nn.Sequential(*layers()[:2]))
+    made = PackedLayers(nn.Sequential(*layers()[:2]))
     answers = iter([False, True])
 
-    assert not pack_all(made, lambda: next(answers))
-    assert not any(each.is_packed for each in made)
+    assert not made.begin(lambda: next(answers))
+    assert not any(each.is_packed for each in made.layers)
 
 
 def test_a_packed_model_says_what_it_said() -> None:
     """All its layers are packed, and what is recorded is that of the plain model to the last bits."""
     register()
-    plain, found = wide(), with_taps(wide(), "wide")
+    plain, found = wide(), with_taps(wide(), "wide", faster=PackedLayers)
     made = [module.forward for module in found.foreign.model.modules() if isinstance(own(module), PackedLayer)]
     ids = torch.arange(12)[None] * 7
     with torch.inference_mode(), record(found.foreign) as recording:
@@ -153,7 +153,7 @@ def test_packed_weights_that_are_wrong_are_not_used(monkeypatch: pytest.MonkeyPa
         return right(self, x, bias) * 1.01
 
     monkeypatch.setattr(packing_room.Packed, "product", wrong)
-    found = with_taps(wide(), "wide")
+    found = with_taps(wide(), "wide", faster=PackedLayers)
     n_before = len(calls)
     with torch.inference_mode():
         found.foreign(None, torch.arange(9)[None])

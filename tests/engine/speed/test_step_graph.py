@@ -9,17 +9,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding import step_graph
-from explorer.engine.decoding.quick import QuickSteps
-from explorer.engine.decoding.quick_weights import quick_weights, round_weights
-from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
+from explorer.engine.speed import step_graph
+from explorer.engine.speed.packed import Packed
+from explorer.engine.speed.quick import QuickSteps
+from explorer.engine.speed.quick_weights import quick_weights, round_weights
+from explorer.engine.speed.rounded import CannotRoundError
+from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.model.linear import Linear
-from explorer.model.packed import Packed
-from explorer.model.rounded import CannotRoundError
 from explorer.model.transformer import Transformer
 from explorer.model.weights import with_knobs
-from tests.engine.decoding.test_quick import model_of
-from tests.model.models import ORDERS, assert_same, use_order
+from tests.engine.speed.orders import ORDERS, use_order
+from tests.engine.speed.test_quick import model_of
+from tests.model.models import assert_same
 from tests.sweeps import sweep
 
 KNOBS: list[dict[str, object]] = [
@@ -145,7 +146,7 @@ def test_without_it_steps_are_made_as_before(fault: str, monkeypatch: pytest.Mon
         def cannot(_self: object, _layer: Linear) -> None:
             raise CannotRoundError
 
-        monkeypatch.setattr("explorer.model.rounded.Rounded.__init__", cannot)
+        monkeypatch.setattr("explorer.engine.speed.rounded.Rounded.__init__", cannot)
     model = ready()
     if fault != "nothing is rounded":
         assert quick_weights(model).graph is None
@@ -316,7 +317,7 @@ def test_without_graphs_exact_steps_are_made_as_before(fault: str, monkeypatch: 
 
 @torch.inference_mode()
 def test_a_product_that_is_not_known_to_be_right_is_not_made_by_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first one with so many rows is compared with torch's own (`model.packed`)."""
+    """The first one with so many rows is compared with torch's own (`packed.py`)."""
     use_order(monkeypatch, "oneDNN's")
     model = exact(d_model=256, d_ff=512, n_heads=4)
     steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]] * 7)))
@@ -334,7 +335,7 @@ def test_the_output_of_one_row_has_weights_of_its_own_in_the_graph(monkeypatch: 
     steps = QuickSteps(model, model.encode(torch.tensor([[5, 6, 7]])))
     usual = steps.step(torch.tensor([5]))
     steps.back_to(0)
-    monkeypatch.setattr("explorer.model.packed._right", {})
+    monkeypatch.setattr("explorer.engine.speed.packed._right", {})
     monkeypatch.setattr(steps.weights, "_right", set())
     for linear in steps.weights.exact:
         if type(linear._packed) is Packed:

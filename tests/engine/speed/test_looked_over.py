@@ -11,11 +11,11 @@ import pytest
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.decoding.quick_weights import quick_weights
 from explorer.engine.request import Request
-from explorer.engine.sources import looked_over as module
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
+from explorer.engine.speed import looked_over as module
+from explorer.engine.speed.quick_weights import quick_weights
 from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.trace.changes import Change

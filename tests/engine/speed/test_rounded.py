@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.linear import Linear
-from explorer.model.rounded import CannotRoundError, Rounded
 from tests.model.models import noise, randomized
 
 

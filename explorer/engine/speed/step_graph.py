@@ -17,8 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding.quick import QuickSteps, can_be_quick, graph_config
-from explorer.engine.decoding.quick_weights import Graph, n_called, quick_weights
+from explorer.engine.speed.quick import QuickSteps, can_be_quick, graph_config
+from explorer.engine.speed.quick_weights import Graph, n_called, quick_weights
 from explorer.model import masks
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop

@@ -98,10 +98,6 @@ class Packed:
         """Whether one row reads this order faster than the weights as they are."""
         return self.numel >= self._least_for_one_row
 
-    def has_tried(self, n_rows: int) -> bool:
-        """Whether a product with so many rows was made before, by as many threads as torch was told to use."""
-        return (n_rows * self.weight.shape[1], torch.get_num_threads()) in self._right
-
     def is_right(self, n_rows: int) -> bool:
         """Whether a product with so many rows is known to be right with as many threads as torch was told to use."""
         return self._right.get((n_rows * self.weight.shape[1], torch.get_num_threads()), False)
@@ -135,10 +131,6 @@ class Turned(Packed):
 
     traceable = product
 
-    def has_tried(self, n_rows: int) -> bool:
-        """No product takes longer than the next one."""
-        return True
-
     def is_right(self, n_rows: int) -> bool:
         """It is torch's own."""
         return True
@@ -146,7 +138,7 @@ class Turned(Packed):
 
 def _by_mkl() -> bool:
     """Whether torch multiplies with Intel's library."""
-    return torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]  # torch
+    return torch.backends.mkl.is_available()  # type: ignore[no-any-return, no-untyped-call]  # torch
 
 
 @lru_cache(maxsize=1)

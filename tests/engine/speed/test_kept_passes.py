@@ -8,14 +8,14 @@ import pytest
 from explorer.engine.compute import Computer
 from explorer.engine.recording.recorder import Recording
 from explorer.engine.request import Request
-from explorer.engine.sources import kept_passes
-from explorer.engine.sources.kept_passes import KeptPasses
 from explorer.engine.sources.source import Begun, never
 from explorer.engine.sources.translator import Translator
+from explorer.engine.speed import kept_passes
+from explorer.engine.speed.kept_passes import KeptPasses
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays
 from tests.engine.sources.bundles import a_bundle
-from tests.engine.sources.test_looked_over import HEAD, answer, assert_same_trace
+from tests.engine.speed.test_looked_over import HEAD, answer, assert_same_trace
 
 SENTENCE, OTHER = "我爱北京", "你看书"
 

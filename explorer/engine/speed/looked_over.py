@@ -18,10 +18,10 @@ from torch import Tensor
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
 from explorer.engine.decoding.greedy import written
-from explorer.engine.decoding.quick import QuickSteps, Steps, quick_state, steps_of
 from explorer.engine.recording.recorder import Recording, joined, record
 from explorer.engine.sources.source import Begun
-from explorer.engine.threads import decoding_threads, threads
+from explorer.engine.speed.quick import QuickSteps, Steps, quick_state, steps_of
+from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop

@@ -7,16 +7,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.decoding import quick_weights
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.decoding.quick import QuickSteps, can_be_quick, steps_of
-from explorer.engine.decoding.quick_weights import round_weights
+from explorer.engine.speed import quick_weights
+from explorer.engine.speed.packed_linear import pack
+from explorer.engine.speed.quick import QuickSteps, can_be_quick, steps_of
+from explorer.engine.speed.quick_weights import round_weights
+from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.hooks import hooked
 from explorer.model.linear import Linear
-from explorer.model.rounded import CannotRoundError, Rounded
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack
-from tests.model.models import ORDERS, assert_same, randomized, small, use_order
+from explorer.model.weights import build
+from tests.engine.speed.orders import ORDERS, use_order
+from tests.model.models import assert_same, randomized, small
 
 KNOBS: list[dict[str, object]] = [
     *(

@@ -1,4 +1,4 @@
-"""Packed weights for somebody's model: its linear layers compute with copies that are read fastest (`model.packed`).
+"""Packed weights for somebody's model: its linear layers compute with copies that are read fastest (`packed.py`).
 
 A product is taken only where it equals the layer's own (`Packed` compares the first one of each size), and never while
 gradients are made, with other types of numbers, on other devices, or with weights that have changed since: these are packed
@@ -11,7 +11,7 @@ import psutil
 import torch
 from torch import Tensor, nn
 
-from explorer.model.packed import Packed, can_pack, packed
+from explorer.engine.speed.packed import Packed, can_pack, packed
 
 # Measured on an Intel processor with one thread, packed / own: 768 to 3,072 features 0.88 with 16 rows and 1.22 with one, 2,048
 # to 2,048 features 0.66 and 1.16, 384 to 384 features 1.03 and 1.7. On an AMD processor 0.33 to 0.5 with two threads and two to
@@ -84,9 +84,27 @@ def _has_changed(weight: Tensor, packed: Packed) -> bool:
     return weight._version != packed.version or weight.data_ptr() != packed.place
 
 
-def packable(model: nn.Module) -> tuple[PackedLayer, ...]:
+class PackedLayers:
     """The linear layers of a model, each with a PackedLayer in place of its `forward`. Nothing is packed yet."""
-    return tuple(_packable(model))
+
+    def __init__(self, model: nn.Module) -> None:
+        self.layers = tuple(_packable(model))
+
+    def begin(self, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Pack the weights of all layers if memory allows. Returns whether they are packed; `stop` ends it with none packed."""
+        if sum(layer.n_bytes for layer in self.layers) > _SHARE * psutil.virtual_memory().available:
+            return False
+        for layer in self.layers:
+            if stop():
+                self.end()
+                return False
+            layer.pack()
+        return True
+
+    def end(self) -> None:
+        """Have all layers compute as they did before."""
+        for layer in self.layers:
+            layer.unpack()
 
 
 def _packable(model: nn.Module) -> Iterator[PackedLayer]:
@@ -96,21 +114,3 @@ def _packable(model: nn.Module) -> Iterator[PackedLayer]:
             made = PackedLayer(module, turned=turned)
             module.forward = made
             yield made
-
-
-def pack_all(layers: tuple[PackedLayer, ...], stop: Callable[[], bool] = lambda: False) -> bool:
-    """Pack the weights of all layers if memory allows. Returns whether they are packed; `stop` ends it with none packed."""
-    if sum(layer.n_bytes for layer in layers) > _SHARE * psutil.virtual_memory().available:
-        return False
-    for layer in layers:
-        if stop():
-            unpack_all(layers)
-            return False
-        layer.pack()
-    return True
-
-
-def unpack_all(layers: tuple[PackedLayer, ...]) -> None:
-    """Have all layers compute as they did before."""
-    for layer in layers:
-        layer.unpack()

@@ -7,8 +7,8 @@ from collections import namedtuple
 import pytest
 from pytestqt.qtbot import QtBot
 
-from explorer.engine import busy_cores, threads
-from explorer.engine.busy_cores import BusyCores
+from explorer.engine.speed import threads
+from explorer.engine.speed.threads import BusyCores
 from explorer.presets import load_preset
 from explorer.trace.own_card import card_of
 from tests.waiting import until
@@ -21,9 +21,9 @@ class Machine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = self.elsewhere_s = self.own_s = 0.0
-        monkeypatch.setattr(busy_cores, "monotonic", lambda: self.now_s)
-        monkeypatch.setattr(busy_cores, "process_time", lambda: self.own_s)
-        monkeypatch.setattr(busy_cores.psutil, "cpu_times", self.times)
+        monkeypatch.setattr(threads, "monotonic", lambda: self.now_s)
+        monkeypatch.setattr(threads, "process_time", lambda: self.own_s)
+        monkeypatch.setattr(threads.psutil, "cpu_times", self.times)
 
     def times(self) -> Times:
         """As Linux tells them: the work of guests is a part of that of users."""

@@ -1,0 +1,82 @@
+"""The one table of kinds: how each leaves the window, as SVG, as tables of numbers and in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from explorer.lang import Words
+from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
+from explorer.picture.cut_kinds import CutRows
+from explorer.picture.decoding_kinds import Timeline, Tree
+from explorer.picture.figure.account import ACCOUNT
+from explorer.picture.figure.alignment import ALIGNMENT
+from explorer.picture.figure.bars import BARS
+from explorer.picture.figure.cut_rows import CUT_ROWS
+from explorer.picture.figure.effect_map import EFFECT_MAP
+from explorer.picture.figure.follow import FOLLOW
+from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.lens import LENS
+from explorer.picture.figure.map import HEATMAP, STRIPS
+from explorer.picture.figure.postcard import POSTCARD
+from explorer.picture.figure.removals import REMOVALS
+from explorer.picture.figure.rewording import REWORDING
+from explorer.picture.figure.river import RIVER
+from explorer.picture.figure.timeline import TIMELINE
+from explorer.picture.figure.token_row import TOKEN_ROW
+from explorer.picture.figure.tree import TREE
+from explorer.picture.figure.vector_map import VECTOR_MAP
+from explorer.picture.figure.wall import HEAD_GRID
+from explorer.picture.figure.waves import WAVES
+from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves
+from explorer.picture.river.river import River
+from explorer.picture.tables import Table
+
+KINDS: Mapping[type[Picture], Kind[Any]] = {
+    Heatmap: HEATMAP,
+    HeadGrid: HEAD_GRID,
+    Strips: STRIPS,
+    Waves: WAVES,
+    TokenRow: TOKEN_ROW,
+    Bars: BARS,
+    Alignment: ALIGNMENT,
+    Follow: FOLLOW,
+    VectorMap: VECTOR_MAP,
+    Tree: TREE,
+    Timeline: TIMELINE,
+    River: RIVER,
+    Rewording: REWORDING,
+    Postcard: POSTCARD,
+    Account: ACCOUNT,
+    Removals: REMOVALS,
+    LensMap: LENS,
+    EffectMap: EFFECT_MAP,
+    CutRows: CUT_ROWS,
+}
+"""Every kind of Picture; each has a View in `views/pictures` that shows it."""
+
+
+def kind_of(picture: Picture) -> Kind[Any]:
+    """How this picture leaves the window."""
+    return KINDS[type(picture)]
+
+
+def in_words(picture: Picture, words: Words) -> str:
+    """The whole picture in words, for a reader who does not see it."""
+    return kind_of(picture).describe(picture, words)
+
+
+def has_tables(picture: Picture) -> bool:
+    """Whether a picture's numbers can be written; False for a wall of large maps, which has only blocks of them."""
+    return any(True for _table in kind_of(picture).tables(picture))
+
+
+def tables(picture: Picture) -> tuple[Table, ...]:
+    """All tables of a picture, each under a name of its own."""
+    found: list[Table] = []
+    taken: dict[str, int] = {}
+    for table in kind_of(picture).tables(picture):
+        taken[table.name] = taken.get(table.name, 0) + 1
+        again = f"{table.name}.{taken[table.name]}" if taken[table.name] > 1 else table.name
+        found.append(attrs.evolve(table, name=again))
+    return tuple(found)
