@@ -12,6 +12,7 @@ import torch
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import first_stack, ids_of, stop_if
 from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.other_knobs import turned
 from explorer.engine.experiments.runs import device_of
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.recorder import record
@@ -31,11 +32,12 @@ _MAPS = KeepPlan(parts=frozenset({"self_attn.weights"}))
 
 def segmentations(inquiry: Inquiry) -> Segmentations:
     """The text of the Wish tokenized in every way, without its changes. Raises Superseded."""
-    wish, model = inquiry.wish.of_text(inquiry.wish.text), inquiry.own
+    wish = inquiry.wish.of_text(inquiry.wish.text)
     present = BY_HAND if wish.source_cuts is not None else wish.config.tokenizer
     ways = (*((present,) if present not in WAYS else ()), *WAYS)  # The present one is seen without scrolling.
-    rows = tuple(_cut(inquiry.origin, model, _asked(wish, way), way, inquiry.stop) for way in ways)
-    side = "encoder" if model.encoder is not None else "decoder"
+    with turned(inquiry.own, inquiry.config.changed(dropout_active=False)) as model:
+        rows = tuple(_cut(inquiry.origin, model, _asked(wish, way), way, inquiry.stop) for way in ways)
+    side = "encoder" if inquiry.own.encoder is not None else "decoder"
     return Segmentations(wish.text, f"{side}.self_attn", rows, ways.index(present))
 
 

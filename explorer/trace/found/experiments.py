@@ -26,8 +26,9 @@ class Experiment:
     each further answer goes on from what was found before.
 
     What it costs: with `passes` it makes passes, which drop nothing; without, it shows weights or is computed from the record.
-    What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it makes passes of several
-    kinds: it is given the model as it is, and makes the changes and takes the dropout away where that is right.
+    What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it decodes texts of its own or
+    makes passes of several kinds: it is given the model as it is, without hooks, and makes the changes and takes the dropout
+    away where that is right.
     With `second_model` it is made with a further model, which goes when nobody asks for it any more.
 
     With `formulas` a lesson may name it in a formula.
@@ -82,7 +83,7 @@ EXPERIMENTS = {
         Experiment(key="patching", taps=("generator.logits", "residual2"), by_itself=True),
         Experiment(key="saliency", taps=("generator.logits", "embedding.output")),
         Experiment(key="vectors", passes=False),
-        Experiment(key="segmentations", own=True, quietly=True, changes=False),
+        Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True),
         Experiment(key="norms", passes=False),
         Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False),
         Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False),

@@ -27,8 +27,9 @@ def laid(text: str = BRIDGE, preset: str = "translator", **fields: object) -> Se
 
 
 @pytest.mark.parametrize("preset", ["translator", "tiny", "language-model"])
-def test_each_map_is_that_of_a_pass_with_this_cut(preset: str) -> None:
-    """Tokens and weights of every layer and head equal those that `explore` records with the same knob."""
+def test_each_map_is_that_of_a_pass_with_this_cut(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens and weights of every layer and head equal those that `explore` records with the same knob, on one thread."""
+    monkeypatch.setattr("explorer.engine.speed.threads.free_cores", lambda: 1)
     made = laid(preset=preset)
 
     assert [row.way for row in made.rows] == list(WAYS)
