@@ -151,9 +151,8 @@ def experiment_keys(tree: Tree) -> set[str]:
             if isinstance(node, ast.AnnAssign | ast.Assign):
                 targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
                 if any(isinstance(target, ast.Name) and target.id == "EXPERIMENTS" for target in targets):
-                    return {
-                        each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
-                    }
+                    rows = [each for each in ast.walk(node) if isinstance(each, ast.keyword) and each.arg == "key"]
+                    return set().union(*map(_texts, rows)) or _texts(node)
     return set()
 
 
