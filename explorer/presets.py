@@ -67,12 +67,12 @@ class Preset:
 
     @property
     def translates(self) -> bool:
-        """Whether the preset has weights that were trained to translate. Others say what comes next, or what fills a gap."""
+        """Whether the preset's weights were trained to translate, and not as a language model."""
         return self.folder is not None and self.config.architecture == "encoder-decoder"
 
     @property
-    def fills_gaps(self) -> bool:
-        """Whether the preset has weights that were trained to say what stands in a gap."""
+    def is_masked_lm(self) -> bool:
+        """Whether the preset's weights were trained as a masked language model."""
         return self.folder is not None and self.config.architecture == "encoder-only"
 
     def changed(self, **knobs: object) -> Config:

@@ -15,17 +15,15 @@ from typing import Any
 import click
 
 from explorer.cli.breaking import breaks, postcard
+from explorer.cli.causes import effects, patching, saliency
 from explorer.cli.completing import presets_completed
-from explorer.cli.effects import effects
 from explorer.cli.exporting import export
 from explorer.cli.flags import choice_flag, range_of, shared_flags
-from explorer.cli.heads import heads
 from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
-from explorer.cli.patched import patching, saliency
-from explorer.cli.reasons import lens, why
+from explorer.cli.reasons import heads, lens, why
 from explorer.cli.scanning import scan
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate

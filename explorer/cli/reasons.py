@@ -1,23 +1,67 @@
-"""The commands why and lens: the sum behind a written word, and what each layer would say."""
+"""The commands heads, why and lens: each head's metrics, the exact sum behind a word, and what each layer would predict."""
 
 import json
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from explorer.cli.flags import number_flag, shared_flags
+from explorer.cli.flags import choice_flag, number_flag, shared_flags
 from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
+from explorer.trace.found.finding_kinds import HEAD_MEASURES
 
 if TYPE_CHECKING:
     from explorer.trace.found.findings import Lens
     from explorer.trace.found.part import Part
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.why import Parts
+    from explorer.trace.trace import Trace
 
 _MOST_STEPS = 8192
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@choice_flag("--measure", "measure", HEAD_MEASURES, default=HEAD_MEASURES[0])
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def heads(words: Words, /, text: str, measure: str, as_json: bool, **given: Any) -> None:
+    """Print one metric of every attention head on TEXT."""
+    trace = explored(text, given)
+    if as_json:
+        click.echo(json.dumps(_metrics(trace), ensure_ascii=False, allow_nan=False))
+        return
+    for line in _metric_lines(trace, measure, words):
+        click.echo(line)
+
+
+def _metrics(trace: "Trace") -> dict[str, Any]:
+    """By attention and metric: [layer, head]; None where a metric is undefined."""
+    return {
+        attention: {
+            key: [[value if math.isfinite(value) else None for value in row] for row in values.tolist()]
+            for key, values in trace.measures(attention).items()
+        }
+        for attention in trace.card.attentions
+    }
+
+
+def _metric_lines(trace: "Trace", measure: str, words: Words) -> Iterator[str]:
+    """A row for each layer with a number for each head."""
+    from explorer.trace.measures.head_measures import MEASURES, head_values
+
+    unit = MEASURES[measure].unit
+    name = words(f"heads.measure.{measure}")
+    yield f"{name} ({words(f'heads.unit.{unit}')})" if unit else name
+    for attention in trace.card.attentions:
+        for layer, row in enumerate(head_values(trace, attention, measure).tolist()):
+            numbers = " ".join(f"{value:8.3f}" if math.isfinite(value) else f"{'–':>8}" for value in row)
+            yield f"{attention:20} L{layer:<3} {numbers}"
 
 
 @click.command(cls=SpokenCommand)

@@ -82,8 +82,8 @@ def train(
             line.show(_step_line(step, wish.recipe.epochs, words))
         else:
             line.end()
-            click.echo(words("train.epoch_gaps" if wish.fills_gaps else "train.epoch", **attrs.asdict(step.finished)))
-            if not (wish.translates or wish.fills_gaps):
+            click.echo(words("train.epoch_gaps" if wish.is_masked_lm else "train.epoch", **attrs.asdict(step.finished)))
+            if not (wish.translates or wish.is_masked_lm):
                 token, character = run.perplexities(step.finished.validation_loss)
                 click.echo(words("train.perplexity", token=token, character=character))
     click.echo(words("train.written", folder=run.finish()))
@@ -155,7 +155,7 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
     from explorer.training.evaluation import evaluate as run
 
     path = asset(_HELD_OUT) if data is None else Path(data)
-    if load_own_preset(preset).fills_gaps:
+    if load_own_preset(preset).is_masked_lm:
         _tell_gaps(preset, path, split, words)
         return
     computer, translator = _translator(preset)
@@ -176,14 +176,14 @@ def _tell_gaps(preset: str, path: Path, split: str, words: Words) -> None:
     from explorer.errors import EmptySplit
     from explorer.tokens.simplify import Simplifier
     from explorer.tokens.tokenizer import Tokenizers
-    from explorer.training.gap_scores import gap_scores
+    from explorer.training.masked_scores import masked_scores
     from explorer.training.texts import read_texts
 
     texts = read_texts(path, None, Simplifier()).split(split)
     if not texts:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()
-    found = gap_scores(Trained(load_own_preset(preset)), texts, Tokenizers(), lambda share: line.show(f"{share:.0%}"))
+    found = masked_scores(Trained(load_own_preset(preset)), texts, Tokenizers(), lambda share: line.show(f"{share:.0%}"))
     line.end()
     click.echo(words("evaluate.gaps", **attrs.asdict(found)))
 

@@ -43,7 +43,7 @@ def scanned(
 
 def _measure(workers: int, ray: str | None, check: Check) -> Measure:
     if ray is not None:
-        from explorer.scanning.cluster import on_cluster
+        from explorer.scanning.workers import on_cluster
 
         return on_cluster(ray, workers)
     return partial(here, check=check) if workers == 1 else in_processes(workers)

@@ -47,7 +47,7 @@ class Start:
         return cls(chunk.number + 1, chunk.next_row, chunk.offset + chunk.n_bytes)
 
 
-class Rows(Protocol):
+class SentenceRows(Protocol):
     """Sentences in portions."""
 
     @property
@@ -182,7 +182,7 @@ class ParquetRows:
         return file
 
 
-def rows_of(source: str | Path | Sequence[str], column: str = "") -> Rows:
+def rows_of(source: str | Path | Sequence[str], column: str = "") -> SentenceRows:
     """The rows of a file by its suffix, or of a list of sentences.
 
     `column` is the number of a TSV's column from 1 (its last one if empty), or a name in JSONL and Parquet ("text" if empty).

@@ -9,7 +9,7 @@ from explorer.files import cannot_write
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.progress_file import progress_path, read_progress, write_progress
-from explorer.scanning.rows import Rows, Start
+from explorer.scanning.rows import SentenceRows, Start
 from explorer.scanning.table_file import check_suffix, write_table
 from explorer.scanning.workers import Measure, here
 from explorer.trace.measures.scan_sums import ScanPart
@@ -23,13 +23,13 @@ def silent(_share: float, _n_rows: int) -> None:
     """Tell nobody."""
 
 
-def scan_rows(plan: ScanPlan, rows: Rows, measure: Measure = here, told: Told = silent) -> ScanTable:
+def scan_rows(plan: ScanPlan, rows: SentenceRows, measure: Measure = here, told: Told = silent) -> ScanTable:
     """The table of sentences in memory. Raises NoSentences, NothingMeasured, and what opening the model raises."""
     return _table(plan, rows, _measured(plan, rows, measure, Start(), ScanPart(), lambda _start, _part: None, told))
 
 
 def scan_file(
-    plan: ScanPlan, rows: Rows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
+    plan: ScanPlan, rows: SentenceRows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
 ) -> ScanTable:
     """Scan, and write the table to `out`; how far it has come stands in a file beside it until it is done.
 
@@ -64,7 +64,7 @@ def scan_file(
 
 def _measured(
     plan: ScanPlan,
-    rows: Rows,
+    rows: SentenceRows,
     measure: Measure,
     start: Start,
     part: ScanPart,
@@ -80,7 +80,7 @@ def _measured(
     return part
 
 
-def _table(plan: ScanPlan, rows: Rows, part: ScanPart) -> ScanTable:
+def _table(plan: ScanPlan, rows: SentenceRows, part: ScanPart) -> ScanTable:
     about = {**plan.about(), **rows.about()}
     if part.n_rows and part.n_rows == sum(part.left_out.values()):
         raise NothingMeasured(count=part.n_rows, why=max(part.left_out, key=lambda each: part.left_out[each]))

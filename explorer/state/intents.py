@@ -13,9 +13,8 @@ import attrs
 
 from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
-from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import SAMPLING, Look
-from explorer.state.state import Settings, State
+from explorer.state.state import LessonPlace, Settings, State
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace

@@ -1,7 +1,7 @@
 """Fits the Jacobian lens of a trained preset, and measures how often both lenses agree with the output.
 
-J is fitted on validation rows and measured on test rows of a data file: nothing was trained on either. A fit that was ended
-goes on from its checkpoint as if nothing had happened.
+J is fitted on validation rows and measured on test rows of a data file: nothing was trained on either. A fit that was stopped
+resumes from its checkpoint with the same result.
 """
 
 import json
@@ -43,7 +43,7 @@ FITTED_ON, MEASURED_ON = "valid", "test"
 class Fitting:
     """What to fit: a preset, the data file with its rows, how many validation sentences, and the seed that draws them.
 
-    The measure is made on `measured` test sentences, 0 for all. `out` is the folder that gets the file, usually the preset's.
+    Agreement is measured on `measured` test sentences, 0 for all. The file goes into the folder `out`, usually the preset's.
     """
 
     preset: str
@@ -88,12 +88,12 @@ class LensFitter:
         self._agreement: Agreement | None = None
 
     def _about(self) -> dict[str, Any]:
-        """With what a checkpoint must agree if this fit shall go on from it."""
+        """What a checkpoint must agree with for this fit to resume from it."""
         wish = self.wish
         return {"sentences": len(self._rows), "seed": wish.seed, "data": wish.data.name, "weights_sha256": self.weights}
 
     def _begun(self) -> tuple[dict[str, Tensor], int, int]:
-        """Sums, places and sentences of the checkpoint; zeros where there is none of this very fit."""
+        """Sums, positions and sentences of this fit's checkpoint; zeros without one."""
         n = self.config.d_model
         nothing = {tap: torch.zeros(n, n, dtype=torch.float64) for tap in self.taps[:-1]}, 0, 0
         path = self.wish.out / CHECKPOINT
@@ -128,7 +128,7 @@ class LensFitter:
 
     @property
     def matrices(self) -> dict[str, Tensor]:
-        """J by tap [out feature, in feature]: the mean over all places so far, rounded as in the file."""
+        """J by tap [out feature, in feature]: the mean over all positions so far, rounded as in the file."""
         return {tap: (total / max(1, self._places)).half().float() for tap, total in self._sums.items()}
 
     def _measured(self) -> Iterator[FittingStep]:
@@ -170,7 +170,7 @@ class LensFitter:
 
 
 def agreeing(fitter: LensFitter, batch: Batch, matrices: dict[str, Tensor]) -> Tensor:
-    """[lens or Jacobian lens, tap, position] where a layer's likeliest word is the output's, of one sentence."""
+    """[lens or Jacobian lens, tap, position] True where a layer's likeliest word is the output's; of one sentence."""
     model = fitter.model
     assert model.decoder is not None  # A Translator writes words.
     final = final_reading(model.decoder)
@@ -192,7 +192,7 @@ def _fitting(corpus: Corpus, split: str, path: Path) -> Sequence[Pair]:
 
 
 def _drawn(pairs: Sequence[Pair], count: int, seed: int) -> tuple[Pair, ...]:
-    """So many of the pairs, drawn with a seed; 0 for all of them."""
+    """`count` of the pairs, drawn with a seed; all of them for 0."""
     if not 0 < count < len(pairs):
         return tuple(pairs)
     return tuple(random.Random(seed).sample(list(pairs), count))

@@ -1,6 +1,6 @@
-"""The training loop as a generator of steps: its caller asks for each step, shows it, and can stop.
+"""The training loop as a generator of steps: its caller takes each step, shows it, and can stop.
 
-Everything follows from the recipe's seed, so a training that was killed and resumed ends with the same weights.
+All randomness comes from the recipe's seed, so a training that was killed and resumed ends with the same weights.
 """
 
 import math
@@ -20,11 +20,11 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
-from explorer.training.batches import Batch, Example, TextExample, batch_of, batch_plan
+from explorer.training.batches import Batch, PairExample, TextExample, batch_of, batch_plan
 from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
-from explorer.training.gaps import GapExample
 from explorer.training.loss import log_probabilities, training_loss
+from explorer.training.masking import MaskedExample
 from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
@@ -49,8 +49,8 @@ class Training:
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[Example] | Sequence[TextExample | GapExample],
-        valid: Sequence[Example] | Sequence[TextExample | GapExample],
+        train: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
+        valid: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
         recipe: Recipe,
         folder: Path,
         *,
@@ -84,11 +84,11 @@ class Training:
         """Train step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
         lengths = [example.lengths for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
-            chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
-            plan = batch_plan(lengths, self.recipe.batch_tokens, chance)
+            rng = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
+            plan = batch_plan(lengths, self.recipe.batch_tokens, rng)
             for number, rows in enumerate(plan):
                 # Batches that are done already are drawn too, so that the next ones get the same random numbers.
-                batch = self._batch(rows, chance)
+                batch = self._batch(rows, rng)
                 if number >= self._state.batch:
                     yield self._step(batch, len(plan))
             yield self._end_of_epoch()
@@ -102,9 +102,9 @@ class Training:
         others = [each for each in self._parameters.values() if each.dim() == 1]
         return [{"params": matrices, "weight_decay": self.recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
 
-    def _batch(self, rows: list[int], chance: random.Random) -> Batch:
+    def _batch(self, rows: list[int], rng: random.Random) -> Batch:
         examples = [self._train[row] for row in rows]
-        drawing = self.recipe.split_words, self.recipe.drop_stop, chance
+        drawing = self.recipe.split_words, self.recipe.drop_stop, rng
         drawn = [example.row(*drawing) for example in examples]
         if self.recipe.agreement:
             drawn += [example.again(row, *drawing) for example, row in zip(examples, drawn, strict=True)]
@@ -170,10 +170,10 @@ class Training:
         """The mean loss in nats without smoothing, and the share of tokens whose most probable symbol is the expected one."""
         lengths = [example.lengths for example in self._valid]
         total = right = count = 0.0
-        chance = random.Random(0)
+        rng = random.Random(0)
         with torch.inference_mode(), self._autocast(), _resting(self.model):
-            for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
-                batch = batch_of([self._valid[row].row(0.0, 0.0, chance) for row in rows]).to(self._device)
+            for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, rng):
+                batch = batch_of([self._valid[row].row(0.0, 0.0, rng) for row in rows]).to(self._device)
                 log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
                 total -= log_p.gather(1, expected[:, None]).sum().item()
                 right += (log_p.argmax(dim=-1) == expected).sum().item()

@@ -9,7 +9,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.model.weights import build
 from explorer.training import training
-from explorer.training.batches import Example
+from explorer.training.batches import PairExample
 from explorer.training.recipe import Recipe
 from explorer.training.run import TrainingSetup
 from explorer.training.training import Training, TrainingStep
@@ -18,14 +18,14 @@ CONFIG = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_si
 RECIPE = Recipe(epochs=3, batch_tokens=18, warmup_steps=4, learning_rate=0.01, average=2, split_words=0.3, drop_stop=0.3)
 
 
-def examples(count: int, seed: int = 0) -> tuple[Example, ...]:
+def examples(count: int, seed: int = 0) -> tuple[PairExample, ...]:
     """Sentences of one to five words, some of several characters; the target follows from the source."""
-    chance = random.Random(seed)
-    made: list[Example] = []
+    rng = random.Random(seed)
+    made: list[PairExample] = []
     for _ in range(count):
-        words = [chance.randrange(4, 14) for _ in range(chance.randrange(1, 6))]
+        words = [rng.randrange(4, 14) for _ in range(rng.randrange(1, 6))]
         source = tuple(((word + 10,), (word, word + 1)) if word % 3 == 0 else ((word,),) for word in words)
-        made.append(Example(source, tuple(word + 5 for word in words), has_stop=len(words) > 2))
+        made.append(PairExample(source, tuple(word + 5 for word in words), has_stop=len(words) > 2))
     return tuple(made)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from explorer.model.ids import padded
 from explorer.tokens.vocabulary import BEGIN, END, PAD
-from explorer.training.batches import Example, batch_plan, make_batch
+from explorer.training.batches import PairExample, batch_plan, make_batch
 from tests.tokens.texts import unhurried
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=1, max_size=300)
@@ -72,7 +72,7 @@ def test_rows_of_one_length_need_no_padding() -> None:
     assert padded([(1, 2), (3, 4)], 0).tolist() == [[1, 2], [3, 4]]
 
 
-EXAMPLE = Example((((20,), (4, 5)), ((6,),), ((21,), (7, 8, 9)), ((10,),)), (1, 2), has_stop=True)
+EXAMPLE = PairExample((((20,), (4, 5)), ((6,),), ((21,), (7, 8, 9)), ((10,),)), (1, 2), has_stop=True)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_chances_are_the_ones_asked_for() -> None:
 
 def test_a_sentence_without_a_stop_keeps_its_last_word() -> None:
     """Whatever the chance."""
-    example = Example(EXAMPLE.source, (1, 2))
+    example = PairExample(EXAMPLE.source, (1, 2))
 
     assert example.source_ids(0.0, 1.0, random.Random(0)) == (20, 6, 21, 10)
 
@@ -104,4 +104,4 @@ def test_a_sentence_without_a_stop_keeps_its_last_word() -> None:
 def test_the_longest_side_counts_with_all_that_may_be_added() -> None:
     """Words in characters, the begin symbol before the target."""
     assert EXAMPLE.longest == 7
-    assert Example((((4,),),), (1,) * 9).longest == 10
+    assert PairExample((((4,),),), (1,) * 9).longest == 10
