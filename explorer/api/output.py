@@ -68,7 +68,7 @@ def to_pytorch(
     Raises explorer.errors.ExplorerError for anything a caller can correct, so NoScriptForModel.
     """
     from explorer.export.notebook import spoken
-    from explorer.export.pytorch.writing import weights_beside, written
+    from explorer.export.script_file import weights_beside, written
 
     words = spoken(language)
     request = request_of(text, target, preset, trained, changes, knobs).wishing(chat=chat)
