@@ -45,11 +45,11 @@ def in_processes(n_workers: int) -> Measure:
     def measure(plan: ScanPlan, rows: SentenceRows, chunks: Iterable[Chunk]) -> Measured:
         context = multiprocessing.get_context("spawn")
         listened, held = context.Pipe(duplex=False)
-        pool = ProcessPoolExecutor(n_workers, context, _begin, (plan, rows, listened))
+        pool = ProcessPoolExecutor(n_workers, context, begin, (plan, rows, listened))
         waiting: deque[tuple[Chunk, Future[ScanPart]]] = deque()
         try:
             for chunk in chunks:
-                waiting.append((chunk, pool.submit(_measured, chunk)))
+                waiting.append((chunk, pool.submit(measured, chunk)))
                 if len(waiting) >= _AHEAD * n_workers:
                     first, part = waiting.popleft()
                     yield first, part.result()
@@ -63,10 +63,10 @@ def in_processes(n_workers: int) -> Measure:
     return measure
 
 
-_measurer: "Callable[[Chunk], ScanPart]"  # of a process of its own, which `_begin` has made
+_measurer: "Callable[[Chunk], ScanPart]"  # of a process of its own, which `begin` has made
 
 
-def _begin(plan: ScanPlan, rows: SentenceRows, listened: Connection) -> None:
+def begin(plan: ScanPlan, rows: SentenceRows, listened: Connection) -> None:
     """Begin a process: Ctrl+C is the parent's matter, and nothing goes on without it."""
     global _measurer  # An executor's process has no other place for what its next work needs again.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,7 +78,8 @@ def _begin(plan: ScanPlan, rows: SentenceRows, listened: Connection) -> None:
     _measurer = lambda chunk: measurer(rows.read(chunk), chunk.first_row)  # noqa: E731
 
 
-def _measured(chunk: Chunk) -> ScanPart:
+def measured(chunk: Chunk) -> ScanPart:
+    """The sums of a portion, in a process that `begin` has begun."""
     return _measurer(chunk)
 
 

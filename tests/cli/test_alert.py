@@ -246,7 +246,12 @@ def test_the_box_takes_the_screen_that_is_left(
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr("explorer.app.display.x_answers", lambda _display: answers)
     monkeypatch.setattr("os.environ", environment)
-    assert (start_box._find_screen(), environment) == (found, left)
+    monkeypatch.setattr(start_box.QGuiApplication, "instance", lambda: None)
+    monkeypatch.setattr(QApplication, "instance", lambda: None)
+    made: list[bool] = []
+    monkeypatch.setattr(start_box, "make_application", lambda: made.append(True))
+    start_box.show("", SENTENCE)
+    assert (made, environment) == ([True] * found, left)
 
 
 def test_without_a_screen_there_is_no_box(monkeypatch: pytest.MonkeyPatch) -> None:

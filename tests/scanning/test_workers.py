@@ -82,9 +82,9 @@ def test_a_process_measures_until_the_other_end_of_its_pipe_is_closed(plan: Plan
     monkeypatch.setattr(os, "_exit", lambda _status: ended.set())
     listened, held = multiprocessing.Pipe(duplex=False)
     try:
-        workers._begin(plan("tiny"), rows_of(["a", "b", "c"]), listened)
+        workers.begin(plan("tiny"), rows_of(["a", "b", "c"]), listened)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        assert workers._measured(Chunk(0, 1, 2)).n_rows == 2
+        assert workers.measured(Chunk(0, 1, 2)).n_rows == 2
         assert not ended.is_set()
         held.close()
         assert ended.wait(PATIENCE_MS / 1000)
