@@ -5,7 +5,6 @@ The constructor refuses values that do not fit; `Config.nearest_valid` adapts co
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, TypedDict
 
@@ -124,12 +123,9 @@ class Config:
         """Whether source and target have vocabularies of their own."""
         return self.architecture == "encoder-decoder" and self.target_vocab_size > 0
 
-    @cached_property
+    @property
     def shape(self) -> tuple[object, ...]:
-        """The values that decide the weights: knobs that apply to weights, and choices that bring weights of their own.
-
-        The window asks for it two dozen times at each keystroke.
-        """
+        """The values that decide the weights: knobs that apply to weights, and choices that bring weights of their own."""
         return tuple(
             getattr(self, knob.name) if knob.applies == "weights" else getattr(self, knob.name) in knob.weighing
             for knob in KNOBS

@@ -74,7 +74,7 @@ def _made_beside(path: Path) -> Path:
     return made
 
 
-@lru_cache(maxsize=64)  # An export of two thousand files sweeps its folder only once.
+@lru_cache(maxsize=64)  # row "48 labelled heat maps to PNG": an export of many files sweeps its folder once.
 def sweep(folder: Path) -> None:
     """Remove temporary files in a folder whose process on this machine has ended."""
     import psutil  # Only writing needs it.
@@ -87,7 +87,6 @@ def sweep(folder: Path) -> None:
                     Path(entry.path).unlink()
 
 
-@lru_cache(maxsize=1)
 def _machine() -> str:
     """Eight hexadecimal digits of this machine's name, because process numbers are unique only on one machine."""
     import socket  # It is imported here because a start writes no file, and every start would wait for it.

@@ -106,7 +106,7 @@ def quoted(value: object, *, is_path: bool = False) -> object:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _texts(toml: str) -> Mapping[str, str]:
-    """All texts of a language file by their whole keys. Parsing it takes 20 ms, so each file is parsed once."""
+    """All texts of a language file by their whole keys. Row "start: empty window": parsing a file takes 20 ms."""
     return dict(_flat(tomllib.loads(toml)))
 
 
@@ -156,16 +156,11 @@ def _ui_languages() -> Sequence[str]:
     return []
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _words(language: str) -> Words:
-    return Words.load(language)
-
-
 def sentence(error: ExplorerError) -> str:
     """The error's sentence in the system's language, for `str(error)`; in the other language if its file is missing."""
     for language in (system_language(), *LANGUAGES):
         try:
-            return _words(language).error(error)
+            return Words.load(language).error(error)
         except MissingAsset:
             continue
     return f"{error.key}: {error.values}"  # Without any texts, only key and values can be shown.

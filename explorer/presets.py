@@ -160,23 +160,16 @@ def load_preset(name: str) -> Preset:
 
     Raises UnknownPreset, BadPreset, NotAFile.
     """
-    bundled = _bundled().get(name)
-    path = bundled or _own(name)
+    path = _bundled().get(name) or _own(name)
     if path is None:
         return _of_others(name)
     try:
-        return _read(name, path, _changed_ns(path) if bundled else path.stat().st_mtime_ns)
+        return _read(name, path, path.stat().st_mtime_ns)
     except OSError as error:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
-@lru_cache(maxsize=32)
-def _changed_ns(path: Path) -> int:
-    """When a bundled preset was written. It does not change while the program runs, and is asked for fifty times a stroke."""
-    return path.stat().st_mtime_ns
-
-
-@lru_cache(maxsize=32)  # The window loads the preset at each keystroke.
+@lru_cache(maxsize=32)  # row "key event to everything painted": a key loads its preset some fifty times.
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")

@@ -1,7 +1,6 @@
 """The parts of a lesson, as frozen data. `lessons.read` reads them from a file."""
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import attrs
 import numpy as np
@@ -72,7 +71,7 @@ class Step:
     claims: tuple[Claim, ...] = ()
     question: Question | None = None
 
-    @cached_property
+    @property
     def experiments(self) -> frozenset[str]:
         """The experiments that the step's formulas name. Raises BadFormula."""
         formulas = [claim.true for claim in self.claims]

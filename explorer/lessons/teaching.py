@@ -1,7 +1,6 @@
 """Ten questions that measure teaching, the same before and after the tour. They are data: `assets/manual/teaching.toml`."""
 
 import tomllib
-from functools import lru_cache
 
 import attrs
 
@@ -19,7 +18,6 @@ class TeachingQuestion:
     stop: int
 
 
-@lru_cache(maxsize=1)
 def teaching_questions() -> tuple[TeachingQuestion, ...]:
     """All questions, in the order in which they are asked. Raises MissingAsset."""
     rows = tomllib.loads(asset_text("manual/teaching.toml"))["question"]

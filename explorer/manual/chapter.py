@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from html import unescape
 
 import attrs
@@ -18,17 +17,16 @@ Made = Mapping[str, Callable[[], str]]
 
 @attrs.frozen
 class Section:
-    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number."""
+    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number.
+
+    `text` is what the search looks at: `html` without tags, in small letters.
+    """
 
     anchor: str
     title: str
     html: str
     rows: tuple[str, ...] = ()
-
-    @cached_property
-    def text(self) -> str:
-        """What a reader reads, without tags, in small letters: for searching."""
-        return unescape(_TAG.sub(" ", self.html)).lower()
+    text: str = ""
 
 
 @attrs.frozen
@@ -61,4 +59,8 @@ def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
         else:
             more = html if level == 0 else f"<h{level}>{html}</h{level}>"
             sections[-1] = attrs.evolve(sections[-1], html=sections[-1].html + more, rows=sections[-1].rows + rows_named(words))
-    return Chapter(name, part, title, tuple(section for section in sections if section.html))
+    return Chapter(name, part, title, tuple(_searchable(section) for section in sections if section.html))
+
+
+def _searchable(section: Section) -> Section:
+    return attrs.evolve(section, text=unescape(_TAG.sub(" ", section.html)).lower())
