@@ -1,4 +1,4 @@
-"""What makes a model say what it says, found by further passes or by gradients."""
+"""Causes of a model's output, found by extra passes or by gradients."""
 
 from collections.abc import Iterable
 from pathlib import Path

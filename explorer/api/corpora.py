@@ -1,4 +1,4 @@
-"""What changes do to many sentences, and what every head does on them."""
+"""Many sentences: the effect of changes on their translations, and metrics of every head."""
 
 from collections.abc import Iterable
 from pathlib import Path

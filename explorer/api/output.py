@@ -1,4 +1,4 @@
-"""A pass as something to keep or to show: a postcard, a script, the window."""
+"""A pass as a postcard, as a script, or in a window."""
 
 from collections.abc import Iterable
 from pathlib import Path

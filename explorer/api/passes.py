@@ -1,4 +1,4 @@
-"""One pass over a text or through a module of one's own, and what its numbers say."""
+"""One pass over a text or through any torch module, and attributions and lenses of it."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

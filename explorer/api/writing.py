@@ -1,4 +1,4 @@
-"""What a model writes, fills in or makes of texts: a translation, a continuation, a cloze, vectors."""
+"""Generation and more, by kind of model: translations, continuations, clozes, sentence vectors."""
 
 from collections.abc import Iterable
 from pathlib import Path

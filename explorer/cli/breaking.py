@@ -35,7 +35,10 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", 1, metavar="NUMB
 
 
 def read_alterations(path: Path) -> tuple[tuple[Change, ...], Mapping[str, Value]]:
-    """The changes that are on, and the knobs that the change page switches. Raises CannotRead, NotAFile, BadChangesFile."""
+    """The changes that are on, and the knobs of BREAKS, in a JSON file: a list of changes, or the file beside an export.
+
+    Raises CannotRead, NotAFile, BadChangesFile.
+    """
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8-sig")
         if deep_line(text):
@@ -52,7 +55,7 @@ def read_alterations(path: Path) -> tuple[tuple[Change, ...], Mapping[str, Value
 
 
 def altered(text: str, given: dict[str, Any], changes: str | None, beam: int) -> "Request":
-    """The Request of a text with the flags, and with the changes of a file; a flag goes before the file's knob.
+    """The Request of a text with the flags and a file's changes; a flag overrides the file's knob.
 
     Raises ExplorerError.
     """

@@ -1,4 +1,4 @@
-"""Flags of the command line, made from declarations, so that a wrong value is refused with the errors of knobs."""
+"""Flags of the command line, made from declarations. A wrong value raises the errors of knobs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,7 +34,7 @@ def recipe_flags(command: Command) -> Command:
 
 
 def words_for(knob: Knob) -> tuple[str, ...]:
-    """The words that a knob's value can be, which a shell offers; () for a number."""
+    """The words that a knob accepts, for completion; () for a number."""
     return knob.choices if knob.kind == "choice" else ("true", "false") if knob.kind == "bool" else ()
 
 
@@ -71,7 +71,7 @@ def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | Non
 
 
 def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
-    """A flag whose value is checked by the Knob `about`, which bears the flag's name. A wrong value raises BadKnob."""
+    """A flag whose value the Knob `about` checks; the knob has the flag's name. A wrong value raises BadKnob."""
 
     def check(_context: click.Context, _option: click.Parameter, value: str | None) -> object:
         return None if value is None else about.check(value)

@@ -85,7 +85,7 @@ def why(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say why the model writes a word and not its rival: the difference of their logits as an exact sum of parts."""
+    """Attribute a generated word: the difference between its logit and its rival's as an exact sum of parts."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import probability, told
 
@@ -112,7 +112,7 @@ def why(
 
 
 def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
-    """Write what a number of Q, K or V on the way into the account is the sum of."""
+    """Print the terms of one number of Q, K or V, at the end of a way into the sum."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import told
     from explorer.trace.found.reading import Reading
@@ -134,7 +134,7 @@ def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
 
 
 def reading_values(found: "Reading") -> dict[str, Any]:
-    """All numbers of a Reading, as JSON has them."""
+    """All numbers of a Reading as JSON values."""
     return {
         "tap": found.tap,
         "head": found.head,
@@ -164,7 +164,7 @@ def _sums(key: str, parts: "Parts", words: Words) -> str:
 
 
 def parts_values(parts: "Parts") -> dict[str, Any]:
-    """All numbers of an account, as JSON has them."""
+    """All numbers of an attribution as JSON values."""
 
     def word(place: int, symbol: int) -> dict[str, Any]:
         return {"id": symbol, "text": parts.names[place], "logit": parts.logits[place], "p": parts.p[place]}
@@ -191,7 +191,7 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
 @shared_flags
 @click.pass_obj
 def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: Any) -> None:
-    """Say what each layer of the decoder would write: exact in the last row, a heuristic before."""
+    """Print the logit lens of each decoder layer: exact in the last row, a heuristic before."""
     trace = explored(text, given, "jacobian" if jacobian else "lens")
     found = trace.lens(jacobian=jacobian)
     if as_json:
@@ -207,7 +207,7 @@ def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: 
 
 
 def lens_values(lens: "Lens") -> dict[str, Any]:
-    """The words of every row and position, as JSON has them."""
+    """The words of every row and position as JSON values."""
     measured = None if lens.agreement is None else lens.agreement.values()
     return {
         **({} if measured is None else {"agreement_on_held_out": measured}),

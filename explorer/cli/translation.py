@@ -41,7 +41,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
-@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device is no part of what is trained.
+@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device has a flag of its own here.
 @click.pass_obj
 def train(
     words: Words,
@@ -148,7 +148,7 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
 @_beam
 @click.pass_obj
 def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
-    """Score translations of held-out rows with sacreBLEU and chrF; of a masked language model, how it fills each gap."""
+    """Score translations of held-out rows with sacreBLEU and chrF, or a masked language model by its predictions."""
     from explorer.engine.decoding.beam import Decoding
     from explorer.errors import EmptySplit
     from explorer.training.corpus import read_corpus
@@ -171,7 +171,7 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
 
 
 def _tell_gaps(preset: str, path: Path, split: str, words: Words) -> None:
-    """Say how well a masked language model fills the gaps of held-out sentences. Raises BadFile, EmptySplit."""
+    """Print how well a masked language model predicts each token of held-out sentences. Raises BadFile, EmptySplit."""
     from explorer.engine.sources.trained import Trained
     from explorer.errors import EmptySplit
     from explorer.tokens.simplify import Simplifier
@@ -214,7 +214,7 @@ def _score_line(what: str, scores: "Scores", words: Words) -> str:
 @_beam
 @click.pass_obj
 def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
-    """Translate TEXT, or each line of the standard input; a line that cannot be translated becomes an empty one."""
+    """Translate TEXT, or each line of the standard input. A line that cannot be translated gives an empty line."""
     from explorer.engine.decoding.beam import Decoding
 
     computer, translator = _translator(preset)

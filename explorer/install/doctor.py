@@ -23,7 +23,7 @@ _NVIDIA = Path("/proc/driver/nvidia/version")
 
 
 def diagnoses() -> Iterator[Diagnosis]:
-    """One after the other, each as soon as it is known. Nothing is written but what is removed at once."""
+    """Yield each Diagnosis as soon as it is known. Whatever is written to the disk is removed at once."""
     yield program()
     yield memory()
     yield folders()
@@ -51,7 +51,7 @@ def _numbers() -> Diagnosis:
 
 
 def _tried(subject: str, *checks: Callable[[], Diagnosis]) -> Iterator[Diagnosis]:
-    """The checks' answers; a library that cannot even be imported is a fault of the machine, and is said as one."""
+    """The answers of the checks, or one fault if a library cannot even be imported."""
     try:
         yield from (check() for check in checks)
     except (ImportError, OSError, RuntimeError) as error:
@@ -81,7 +81,7 @@ def program() -> Diagnosis:
 
 
 def graphics() -> Diagnosis:
-    """The devices that torch computes on. No card is needed; one that torch cannot use is worth a note."""
+    """The devices that torch computes on. No graphics card is needed; one that torch cannot use gives a note."""
     from explorer.engine.devices import device_name, devices
 
     names = [device_name(each) for each in devices()]
@@ -103,7 +103,7 @@ def processors() -> Diagnosis:
 
 
 def memory() -> Diagnosis:
-    """How much memory is free; a note where large models or long texts will not fit."""
+    """How much memory is free; a note if large models or long texts will not fit."""
     state = psutil.virtual_memory()
     values = {"free": f"{state.available / _GB:.1f}", "all": f"{state.total / _GB:.1f}", "least": f"{_LEAST_FREE_GB:g}"}
     if state.available < _LEAST_FREE_GB * _GB:
@@ -121,7 +121,7 @@ def folders() -> Diagnosis:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether a file can be made there; asking for permissions would not see a full or read-only disk."""
+    """Whether a file can be made there. Permissions alone would not reveal a full or read-only disk."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"doctor")

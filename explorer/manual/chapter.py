@@ -12,7 +12,7 @@ _PLACE = re.compile(r"^\{\{(\w+)\}\}$", re.MULTILINE)
 _TAG = re.compile(r"<[^>]+>")
 
 Made = Mapping[str, Callable[[], str]]
-"""What is put where a chapter has a line such as {{knobs}}: Markdown or HTML."""
+"""What replaces a line such as {{knobs}} in a chapter: Markdown or HTML."""
 
 
 @attrs.frozen
@@ -45,7 +45,7 @@ class Chapter:
 
 
 def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
-    """A chapter of Markdown, whose first line is its title. Raises KeyError for a place that nothing is made for."""
+    """A chapter from Markdown, whose first line is its title. Raises KeyError for an unknown {{name}}."""
     text = _PLACE.sub(lambda found: made[found[1]](), text)
     title = ""
     sections: list[Section] = [Section("", "", "")]

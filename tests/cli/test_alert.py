@@ -194,7 +194,6 @@ def test_broken_texts_are_told_in_the_other_language(
         return tmp_path / "zh.toml"
 
     monkeypatch.setattr(resources, "asset", without)
-    monkeypatch.setattr("explorer.lang._words", lambda language: alert.Words.load(language))
     assert start() == (2 if damage == "gone" else 1)
     assert ("lacks its file assets/lang/zh.toml" if damage == "gone" else "TOMLDecodeError") in boxes[0][1]
 
