@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and reading files of strangers, of which only regular ones are opened."""
+"""Writing files whole or not at all, and reading files of unknown origin, of which only regular ones are opened."""
 
 import contextlib
 import errno
@@ -18,7 +18,7 @@ from typing import Any
 from explorer.errors import CannotCreate, CannotRead, CannotWrite, DeviceAsFile, DiskFull, FolderAsFile, NotAFile, PipeAsFile
 
 _CHUNK_BYTES = 2**20
-# A temporary file's name holds its machine and process, so that files of killed processes can be removed.
+# A temporary file's name contains machine and process, so that files of killed processes can be removed.
 _UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
 # Windows' errors while an indexer or a virus scanner has the file open: access denied, sharing violation, lock violation.
 _HELD = (5, 32, 33)
@@ -89,7 +89,7 @@ def sweep(folder: Path) -> None:
 
 def _machine() -> str:
     """Eight hexadecimal digits of this machine's name, because process numbers are unique only on one machine."""
-    import socket  # It is imported here because a start writes no file, and every start would wait for it.
+    import socket  # Imported here because a start writes no file and need not wait for it.
 
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
@@ -193,7 +193,7 @@ def make_folder(path: Path) -> Path:
 
 
 def cannot_write(path: Path, error: OSError | ValueError) -> CannotWrite:
-    """The user's error that says what the system's error means."""
+    """The user's error for an error of the system."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return DiskFull(path=str(path))
     return CannotWrite(path=str(path), reason=getattr(error, "strerror", None) or str(error))

@@ -77,7 +77,7 @@ class Words:
         return self(error.key, **values)
 
     def kind_of_error(self, key: str) -> str:
-        """What many texts have in common for which only the key of their error is known, as in a scan."""
+        """The sentence for several texts with the same kind of error, of which only the key is known, as in a scan."""
         common = f"scan.reason.{key.removeprefix('error.')}"
         if common in self:
             return self(common)
@@ -87,7 +87,7 @@ class Words:
 def quoted(value: object, *, is_path: bool = False) -> object:
     """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters.
 
-    A space stands for the end of a line, but in a path, where it would name another file.
+    A space replaces the end of a line, except in a path, where it would name another file.
     """
     if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
         return value
@@ -119,7 +119,7 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]
 
 
 def sentences(*several: str) -> str:
-    """Sentences one after the other, without those that are empty. Chinese has no blank between them."""
+    """The non-empty sentences in a row; Chinese ones without a space between them."""
     return "".join(each if each.endswith("。") else f"{each} " for each in several if each).rstrip()
 
 

@@ -43,9 +43,9 @@ _SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
 RECORDED_SUFFIXES = (".npz", ".safetensors")
-_SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
+_SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults if its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)
-"""The fields of a Look that say which head is looked at."""
+"""The fields of a Look that choose a head."""
 
 
 @attrs.frozen
@@ -105,8 +105,8 @@ def own_presets() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _of_others(name: str) -> Preset:
-    """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
-    end, also when it is gone.
+    """The preset of a folder with a foreign model, or of a file with a recorded pass. Once found it stays known, even if it is
+    deleted, so that the window goes on with the model that it has opened.
 
     Raises UnknownPreset, which may say what the name means instead.
     """
@@ -119,7 +119,7 @@ def _of_others(name: str) -> Preset:
 
 
 def titles(folders: Sequence[str]) -> tuple[str, ...]:
-    """What to call the models in these folders: by the last part of the path, or more parts where that says too little."""
+    """The titles of the models in these folders: the last part of the path, or more parts if that is ambiguous."""
     names = [_title(Path(folder)) for folder in folders]
     return tuple(
         f"{Path(folder).parent.name}/{name}" if names.count(name) > 1 else name
@@ -128,7 +128,7 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def title_in(words: Words, name: str) -> str:
-    """What to call one preset or model in a language; a user's own folder keeps its name."""
+    """The title of a preset or model in a language; a user's own folder keeps its name."""
     return words(f"preset.{name}.title") if name in preset_names() else titles((name,))[0]
 
 
@@ -144,7 +144,7 @@ def _title(folder: Path) -> str:
 
 
 def load_own_preset(name: str) -> Preset:
-    """A preset of our own models, which alone can be trained and translate.
+    """A preset of one of our own models; only these can be trained and translate.
 
     Raises UnknownPreset, BadPreset, NotOwnModel.
     """
@@ -156,7 +156,7 @@ def load_own_preset(name: str) -> Preset:
 
 
 def load_preset(name: str) -> Preset:
-    """Read a bundled preset, or one in a user's own file or folder, which may hold somebody's model.
+    """Read a bundled preset, or one in a user's own file or folder, which may hold a foreign model.
 
     Raises UnknownPreset, BadPreset, NotAFile.
     """

@@ -93,10 +93,10 @@ def _page_key(_context: click.Context, _option: click.Parameter, value: str | No
 @shared_flags
 @click.pass_obj
 def export(words: Words, /, text: str, tap: str | None, out: str, format_: str | None, **given: Any) -> int:
-    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one; with
-    .py, or in a folder with --format py, a script of plain PyTorch that makes the pass again, its weights beside it.
+    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file holds everything.
 
-    For "-" each line of the standard input is a text. A line that cannot be used is told, the others are written.
+    With .py, or in a folder with --format py, it is a script of plain PyTorch that repeats the pass, with its weights beside
+    it. For "-" each line of the standard input is a text; a line that cannot be used is reported, and the others are written.
     """
     if tap is not None and given["page"] is not None:
         raise FlagsExclude(first="--tap", second="--page")

@@ -12,7 +12,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.trace import Trace
 
-_CLEAR = 1.2  # times as large as the next one: a largest number that can be seen
+_CLEAR = 1.2  # times as large as the next one, so that a reader can see the largest
 _CHOICES = 4
 _SHORT = 8  # the most numbers that a reader is asked to add up
 _TOLERANCE = 0.01
@@ -135,13 +135,13 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 
 def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """Which key a row of the head looks at most, where this can be seen."""
+    """Which key has the largest weight in a row of the head, if it is clearly the largest."""
     weights = trace[f"{where.attention}.weights"][where.head].astype(np.float64)
     across, own = where.attention.endswith("cross_attn"), where.attention.partition(".")[0]
     tokens = trace.tokens.target if own == "decoder" and not across else trace.tokens.source
     keys = [token.text for token in tokens]
     queries = keys
-    if across:  # Its rows are named by what they write.
+    if across:  # Its rows are named after the words that they generate.
         queries = [trace.symbols[number] for number in trace.expected] or [token.text for token in trace.tokens.target]
     ordered = np.sort(weights, axis=-1)[:, ::-1]  # [query, rank]
     if ordered.shape[1] < 2 or len(queries) != len(weights):
@@ -156,7 +156,7 @@ def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 
 def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """Which word the model holds likeliest after a step's token, where this can be seen."""
+    """Which word is likeliest after a step's token, if it clearly is."""
     probabilities = trace["generator.probabilities"].astype(np.float64)  # [position, vocab]
     tokens = trace.tokens.target
     first, second = -np.partition(-probabilities, 1, axis=-1)[:, :2].T
@@ -170,7 +170,7 @@ def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | Non
 
 
 def _open_keys(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """How many tokens a row of an attention may look at."""
+    """How many keys a query of an attention may see."""
     masked = trace[f"{where.attention}.masked"][where.head]
     may_look = (np.isfinite(masked) & ~closed_cells(masked)).sum(axis=-1)  # [query]
     row = chance.randrange(len(may_look))

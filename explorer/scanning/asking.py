@@ -1,4 +1,4 @@
-"""What library and command line ask: a scan of a file or of sentences, here, in processes or on a cluster."""
+"""The entry for library and command line: a scan of a file or of sentences, here, in processes or on a cluster."""
 
 from collections.abc import Iterable
 from functools import partial

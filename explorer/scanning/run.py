@@ -1,4 +1,4 @@
-"""A whole scan as whoever starts it sees it: portions are measured, merged in their order, and written down one by one."""
+"""A whole scan as its caller sees it: portions are measured, merged in their order, and stored one by one."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -16,11 +16,11 @@ from explorer.trace.measures.scan_sums import ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 
 Told = Callable[[float, int], None]
-"""Is told after each portion: how much of all sentences has been read, and how many rows that are."""
+"""Called after each portion with the share of all sentences that have been read, and the number of rows."""
 
 
 def silent(_share: float, _n_rows: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def scan_rows(plan: ScanPlan, rows: SentenceRows, measure: Measure = here, told: Told = silent) -> ScanTable:

@@ -67,8 +67,8 @@ _measurer: "Callable[[Chunk], ScanPart]"  # of a process of its own, which `begi
 
 
 def begin(plan: ScanPlan, rows: SentenceRows, listened: Connection) -> None:
-    """Begin a process: Ctrl+C is the parent's matter, and nothing goes on without it."""
-    global _measurer  # An executor's process has no other place for what its next work needs again.
+    """Begin a process: it ignores Ctrl+C, which its parent handles, and ends with its parent."""
+    global _measurer  # An executor's process has no other place for what its next call needs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(listened,), daemon=True).start()
     with without_collecting():
