@@ -12,9 +12,9 @@ from explorer.state.wish import Wish
 
 @attrs.frozen
 class Compare(Intent):
-    """Put a state aside to compare with: "now" the present one, "paper" the present one with the paper's knobs.
+    """Pin a state to compare with: "now" the present one, "paper" the present one with the paper's knobs.
 
-    "swap" exchanges the two states; "" drops the one put aside.
+    "swap" exchanges the two states; "" drops the pinned one.
     """
 
     what: str
@@ -31,7 +31,7 @@ class Compare(Intent):
 
 @attrs.frozen
 class CompareWith(Intent):
-    """Put the present state aside with some knobs turned, or with random weights: one click shows what they do."""
+    """Pin the present state with some knobs turned, or with random weights: one click shows what they do."""
 
     knobs: tuple[tuple[str, Value], ...] = ()
     trained: bool = True
@@ -43,7 +43,7 @@ class CompareWith(Intent):
         return wishing(state, compared_with=attrs.evolve(here, config=config, trained=here.trained and self.trained))
 
     def changes(self, wish: Wish) -> bool:
-        """Whether what would be put aside differs from a wish."""
+        """Whether the pinned state would differ from a wish."""
         knobs = wish.config.values()
         turned = any(knobs[name] != value for name, value in self.knobs)
         return turned or (wish.uses_trained and not self.trained)
@@ -51,7 +51,7 @@ class CompareWith(Intent):
 
 @attrs.frozen
 class GoBackTo(Intent):
-    """Wish for what was wished for before. Look and page stay, as they do when a step is undone."""
+    """Go back to an earlier Wish. Look and page stay, as they do when a step is undone."""
 
     wish: Wish
 
@@ -63,7 +63,7 @@ class GoBackTo(Intent):
 
 @attrs.frozen
 class CompareWithPast(Intent):
-    """Put what was wished for before beside the present State, and open the page that compares them."""
+    """Pin an earlier Wish beside the present State, and open the page that compares them."""
 
     wish: Wish
 

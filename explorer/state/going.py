@@ -1,4 +1,4 @@
-"""From a Block of the architecture to the Intents that lead there, and back from Look and page to the Block that one sees."""
+"""From a Block of the architecture to the Intents that lead there, and from Look and page to the Block on screen."""
 
 from explorer.state.intents import Intent, OpenPage, look_at
 from explorer.state.look import Look
@@ -25,7 +25,7 @@ _ABOUT = {"tokens": "tokens", "embedding": "embedding", "position": "position", 
 
 
 def block_seen(look: Look, page: str) -> str:
-    """The key of the Block that one sees with this Look on this page."""
+    """The key of the Block that this Look shows on this page."""
     if page == "layers" or (page == RIVER and look.opened == "feed_forward"):
         return f"{look.side}.layers.{look.layer}.feed_forward"
     side, _, attention = look.attention.partition(".")

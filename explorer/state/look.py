@@ -1,4 +1,4 @@
-"""The Look: which part of a Trace is looked at, and in which colours. Changing it needs no new pass."""
+"""The Look: which part of a Trace is shown, and in which colours. Changing it needs no new pass."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,7 @@ class Look:
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
     def drawn_heads(self) -> tuple[int, ...]:
-        """The heads whose lines are drawn, in order; none where a mean, a maximum or a rollout stands for them."""
+        """The heads whose lines are drawn, in order; none if a mean, a maximum or a rollout is drawn instead."""
         if self.aligned != "head":
             return ()
         return self.overlaid if self.head in self.overlaid else (self.head,)
@@ -133,8 +133,8 @@ class Look:
     def step(self, trace: "Trace") -> int:
         """The chosen position of the output, from 0.
 
-        Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
-        written words, the last one.
+        If nobody has chosen one, it is the step at which the model was least sure of the word that it generated; without
+        generated words, the last one.
         """
         from explorer.trace.measures.measures import (
             most_uncertain_step,  # NumPy, which a bare import of the package leaves out.
@@ -148,7 +148,7 @@ class Look:
         return step if step >= 0 else n_steps - 1
 
     def fitted(self, trace: "Trace") -> "Look":
-        """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""
+        """The nearest Look for this trace: attention, layer, head, side, tap and position are replaced if missing."""
         offered = attentions(trace)
         attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)

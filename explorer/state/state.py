@@ -31,7 +31,7 @@ _MOST_STEPS = 1000  # more than a lesson may have
 
 @attrs.frozen(kw_only=True)
 class LessonPlace:
-    """`key` is the name of the lesson, `step` counts from 0. `file` is the file of a lesson that stands in no list, else ""."""
+    """The open step of a lesson: `key` is the lesson's name, `step` counts from 0, `file` is its file if no list has it."""
 
     key: str
     step: int = attrs.field(default=0, validator=between(0, _MOST_STEPS))

@@ -22,7 +22,7 @@ MOST_BYTES = 2**24  # bytes, more than a sentence of a million characters needs
 
 
 def title_of(path: str | Path) -> str:
-    """What to call the session in a file: its name without the ending."""
+    """The title of the session in a file: its name without the ending."""
     return Path(path).name.removesuffix(SUFFIX).removesuffix(BUNDLE_SUFFIX)
 
 
