@@ -111,13 +111,14 @@ def _leave(name: str, path: list[str], on_path: set[str]) -> list[str]:
 def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
     """The imports between two folders of a room that go against the direction in which most of them go.
 
-    The files that stand in the room itself count as one folder.
+    The files that stand in the room itself count as one folder, but for its face, the file that others open first, which
+    stands above all.
     """
     prefix = f"explorer.{room}."
 
     def folder(name: str) -> str:
         parts = name.removeprefix(prefix).split(".")
-        return parts[0] if len(parts) > 1 else "."
+        return parts[0] if len(parts) > 1 or parts[0] in {room, "main", "compute"} else "."
 
     between: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for name in sorted(graph.modules):
@@ -134,17 +135,17 @@ def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
 
 
 def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
-    """For each experiment the files of `explorer` in which its key stands as a text."""
+    """For each experiment the files of `engine` and `trace` in which its key stands as a text: pages show what they show."""
     keys = experiment_keys(tree)
     known: dict[str, list[str]] = {key: [] for key in keys}
-    for name, module in tree.of("explorer").items():
+    for name, module in (tree.of("explorer/engine") | tree.of("explorer/trace")).items():
         for key in keys & _texts(module):
             known[key].append(name)
     return known
 
 
 def experiment_keys(tree: Tree) -> set[str]:
-    """The keys of the experiments: the texts of the tuple or set EXPERIMENTS, wherever it stands."""
+    """The keys of the experiments: those of the rows of the table EXPERIMENTS, or its texts where it is a mere list."""
     for module in tree.of("explorer").values():
         for node in module.body:
             if isinstance(node, ast.AnnAssign | ast.Assign):

@@ -17,7 +17,7 @@ ALLOWED = {
     _DOOR: "it is the door",
     "tokens/fence_process.py": "the null device, and pipes that this program made",
     "tokens/fenced_tokenizer.py": "it opens the fence, and no file",
-    "model/packed.py": "what the kernel says of its processor",
+    "engine/speed/packed.py": "what the kernel says of its processor",
     "model/weights_file.py": "safetensors opens by name, after `read_header` came through the door",
     "training/checkpoint.py": "safetensors opens by name, after `read_header` came through the door",
     "foreign/opening.py": "safetensors opens by name, after `check_folder` came through the door",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
-    from explorer.trace.found.findings import Lens
+    from explorer.trace.found.lens import Lens
     from explorer.trace.found.why import Parts
     from explorer.trace.trace import Trace
 
@@ -37,11 +37,11 @@ def explore(
 
     `preset` is a preset's name or a folder: one that was trained here, or a Hugging Face model (config.json, *.safetensors,
     tokenizer.json), which brings its own tokenizer and taps. `adapter` is the folder of a LoRA adapter in PEFT's layout, which
-    is added to the weights of such a model. `target` None means a trained model's own greedy translation; an untrained model is
-    given the source text itself. `trained` False draws random weights in the shape of the trained ones. `changes` are made
+    is added to the weights of such a model. `target` None means a trained model's own greedy translation; an untrained model
+    is given the source text itself. `trained` False draws random weights in the shape of the trained ones. `changes` are made
     inside the pass, also while a trained model generates its translation. `experiments` are names from
-    explorer.trace.found.findings.EXPERIMENTS; each runs extra passes. `chat` writes the text as a message in a foreign model's
-    chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
+    explorer.trace.found.experiments.EXPERIMENTS; each runs extra passes. `chat` writes the text as a message in a foreign
+    model's chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
 
     `model` is a module from `load_model`: the pass runs it as it is, with its hooks and edited weights, and with the preset and
     knobs that it was loaded with. Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the

@@ -14,7 +14,7 @@ from explorer.presets import DEFAULT, load_preset
 from explorer.resources import asset
 
 if TYPE_CHECKING:
-    from explorer.trace.found.jacobian import Agreement
+    from explorer.trace.found.lens import Agreement
 
 _HELD_OUT = "presets/translator/held-out.tsv"
 _SENTENCES, _MOST = 200, 100_000

@@ -15,7 +15,7 @@ from explorer.lang import Words
 from explorer.trace.found.finding_kinds import HEAD_MEASURES
 
 if TYPE_CHECKING:
-    from explorer.trace.found.findings import Lens
+    from explorer.trace.found.lens import Lens
     from explorer.trace.found.part import Part
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.why import Parts

@@ -15,38 +15,36 @@ from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, MeasureTaps, PrepareScript, WriteOn
-from explorer.engine.experiments.attempts import Attempts
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
-from explorer.engine.experiments.kept import Kept
-from explorer.engine.experiments.lacking import check_has
+from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
 from explorer.engine.lender import Lender
+from explorer.engine.ready_model import ready_model
 from explorer.engine.recorded import RecordedFiles
-from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
-from explorer.engine.recording.long_text import plan_for, planned_bytes
+from explorer.engine.recording.keep_plan import KeepPlan
+from explorer.engine.recording.long_text import plan_for
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.script_parts import script_parts
+from explorer.engine.second_model import SecondModel
 from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.foreign import ForeignModel
-from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
+from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
-from explorer.engine.steerer import Steerer
 from explorer.engine.writing import Writing
-from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry, bare
+from explorer.errors import ExplorerError, LacksTap, NotKept, RecordedOnly, TooLongToTry, bare
 from explorer.model.transformer import Transformer
 from explorer.presets import load_preset
-from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
-from explorer.trace.found.findings import Unchanged
 from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import written
@@ -71,16 +69,14 @@ class Computer:
         self._freed = FreedMemory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
         # Neither refers to this Computer: its models go as soon as nobody has it, and not when Python looks for circles.
-        make_pass = partial(_lent, self.sources)
-        self._lender, self._steerer = Lender(make_pass), Steerer(make_pass)
-        self.writing = Writing(self.sources, _ready, self._lender.changing)
+        self._lend = partial(_lent, self.sources)
+        self._lender = Lender(self._lend)
+        self.writing = Writing(self.sources, ready_model, self._lender.changing)
         self._record = PassRecorder()
-        self._kept = Kept()
+        self._kept = KeptFindings()
         self._recorded = RecordedFiles()
-        self._other: Computer | None = None  # It computes the wish to compare with.
-        self._compared_with: Frame | None = None
-        self._before_by: Computer | None = None  # It computes the pass without changes.
-        self._before: Frame | None = None
+        self._other = SecondModel(partial(_second, self.sources))  # It computes the wish to compare with.
+        self._unchanged = SecondModel(partial(_second, self.sources))  # It computes the pass without changes.
         self._rehearsal: Rehearsal | None = None
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
@@ -117,26 +113,31 @@ class Computer:
         sentence = source.decode(wish, row, request.beam, changing, stop)
         decoding_ms = clock.lap_ms()
         _check(wish, source, sentence, changing)
-        model = _ready(source, wish, sentence, stop, progress)
+        model = ready_model(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms, n_threads = clock.lap_ms(), torch.get_num_threads()
-        attempts = Attempts(goes_on=request.detail.leaves_out)
-        found = attempts.each(request, lambda each: findings(source, model, each, trace, changing, stop, self._kept))
-        if "unchanged" not in request.experiments:
-            self._before_by = self._before = None
-        elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
-            beside = attempts.one("unchanged", lambda: self._beside(request, changing, stop, progress))
-            found |= {} if beside is None else {"unchanged": beside}
-        if "steering" in request.experiments:
-            steering = attempts.one("steering", lambda: self._steerer.steering(wish, trace.card, stop, progress))
-            found |= {} if steering is None else {"steering": steering}
+        inquiry = Inquiry(
+            model=model,
+            tokens=trace.tokens,
+            expected=trace.expected,
+            stop=stop,
+            symbols=trace.symbols,
+            changing=changing,
+            card=trace.card,
+            trace=trace,
+            request=request,
+            origin=source,
+            lend=self._lend,
+            second=self._unchanged,
+            progress=progress,
+            kept=self._kept,
+        )
+        found, broken = findings(inquiry)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
-            trace=attrs.evolve(
-                trace, experiments=found | {name: attempts.why(name) for name in attempts.broken}, compared_with=other
-            ),
+            trace=attrs.evolve(trace, experiments=found, compared_with=other),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
             build_ms=opening_ms + build_ms,
@@ -144,7 +145,7 @@ class Computer:
             device=device_name(wish.config.device),
             n_threads=n_threads if wish.config.device == "cpu" else 0,
             devices=devices(),
-            broken=attempts.broken,
+            broken=broken,
         )
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
@@ -166,7 +167,7 @@ class Computer:
 
     def script_parts(self, wish: Wish, weights: Path | None = None, stop: Stop = never) -> ScriptParts:
         """What a script of the pass of a Wish needs beside its Trace; see `engine.script_parts`. Raises like it."""
-        return script_parts(self.sources, _ready, wish, weights, stop)
+        return script_parts(self.sources, ready_model, wish, weights, stop)
 
     def _script_parts(self, errand: PrepareScript, stop: Stop) -> ScriptParts | ExplorerError:
         assert errand.wish is not None  # An errand with pieces has it.
@@ -218,7 +219,7 @@ class Computer:
         source, first = self.sources.of(wish), sentences[0]
         changing = self._lender.changing(wish, source, len(first.tokens.source), stop, silent)
         _check(wish, source, first, changing)
-        model = _ready(source, wish, first, stop, silent)
+        model = ready_model(source, wish, first, stop, silent)
         return teacher_forced_together(model, [each.tokens for each in sentences], changing, stop)
 
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
@@ -233,10 +234,13 @@ class Computer:
         source = self.sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         _check(wish, source, sentence, changing)
-        check_has(source.card(wish.config), "change", "generator.logits")
-        model, card = _ready(source, wish, sentence, stop, silent), source.card(wish.config)
+        card = source.card(wish.config)
+        why = card.why_absent("generator.logits")
+        if why:
+            raise LacksTap(name="change", tap="generator.logits", why=why)
+        model = ready_model(source, wish, sentence, stop, silent)
         expected = written(sentence.tokens, card.begin, card.end)
-        return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
+        return teacher_forced(Bench(model, sentence.tokens, expected, stop, card=card), changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come. Give freed memory back."""
@@ -245,29 +249,11 @@ class Computer:
             self._freed.give_back()
 
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
-        """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
+        """The Trace to compare with."""
         if wish is None:
-            self._other = self._compared_with = None
+            self._other.forget()
             return None
-        if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or _second(self.sources)
-            self._compared_with = self._other(Request(wish=wish), stop, progress)
-        return self._compared_with.trace
-
-    def _beside(self, request: Request, changing: Changing, stop: Stop, progress: Progress) -> Unchanged:
-        """The pass without changes, and the changed pass over the same tokens. Raises like `__call__`.
-
-        A second Computer makes the first of them, so that each keeps its own model; it is made anew for another wish alone.
-        """
-        wish, other = request.wish, unchanged(request.wish)
-        if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or _second(self.sources)
-            self._before = self._before_by(Request(wish=other), stop, progress)
-        before = self._before.trace
-        sentence = Sentence(before.tokens, before.target)
-        source = self.sources.of(wish)
-        model = _ready(source, wish, sentence, stop, progress)
-        return Unchanged(before, recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop))
+        return self._other.trace(wish, stop, progress)
 
 
 def _second(sources: Sources, most_threads: int = MOST_THREADS) -> Computer:
@@ -282,7 +268,7 @@ def _lent(sources: Sources, wish: Wish, taps: frozenset[str], stop: Stop, progre
     if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
         for tap in filter(ATTENTION_MAP.search, taps):
             raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
-    model = _ready(source, wish, sentence, stop, progress)
+    model = ready_model(source, wish, sentence, stop, progress)
     return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
 
 
@@ -291,13 +277,6 @@ def _check(wish: Wish, source: ModelSource, sentence: Sentence, changing: Changi
     if wish.changes:
         known, card = source.taps(wish.config), source.card(wish.config)
         check_changes(wish.changes, known, card, sentence.lengths, changing.lent_shapes())
-
-
-def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Model:
-    """The model for a pass over a sentence. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
-    card = source.card(wish.config)
-    recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
-    return source.ready(wish.config, recorded, stop, progress)
 
 
 class _Clock:

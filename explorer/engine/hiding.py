@@ -9,7 +9,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import fetched, stop_if
 from explorer.engine.experiments.runs import device_of
 from explorer.engine.sources.source import Model, ModelSource, Row
-from explorer.engine.threads import WORK_OF_A_SECOND, batch_threads, pass_work
+from explorer.engine.speed.threads import WORK_OF_A_SECOND, batch_threads, pass_work
 from explorer.errors import EmptyText, NoMaskToken, SlowToHide
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap

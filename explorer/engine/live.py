@@ -9,10 +9,10 @@ from torch import nn
 from explorer.engine.compute import Computer
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
+from explorer.engine.speed.foreign_packing import PackedLayer
+from explorer.engine.speed.packed_linear import unpack
 from explorer.errors import LiveNotFinite, ModelHasPreset, NotLoaded
 from explorer.foreign.model import Foreign
-from explorer.foreign.packing import PackedLayer
-from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import all_finite
 from explorer.state.wish import Wish
@@ -33,9 +33,10 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
     """The model of a Wish, in memory of its own. Raises ExplorerError."""
     source = Computer(tokenizers).sources.of(wish)
     model: nn.Module = source.ready(wish.config, 0, never, silent)
+    unpack(model)
     for module in (model.model if isinstance(model, Foreign) else model).modules():
-        packed = module if isinstance(module, Linear) else module.__dict__.get("forward")
-        if isinstance(packed, Linear | PackedLayer):
+        packed = module.__dict__.get("forward")
+        if isinstance(packed, PackedLayer):
             packed.unpack()
     model.__dict__[_KEY] = Live(wish, source if isinstance(source, ForeignModel) else None)
     return model

@@ -16,7 +16,7 @@ from explorer.stops import Progress, Stop
 from explorer.trace.found.edges import Edges
 from explorer.trace.found.effects import Effects
 from explorer.trace.found.findings import NotMade
-from explorer.trace.found.patching import NotPatched, Patching
+from explorer.trace.found.patching import Patching
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.sentence_breaks import Break, Breaks
 
@@ -29,7 +29,7 @@ def patching(computer: Computer, request: Request, stop: Stop = never, progress:
         raise NoOtherText
     trace = computer(request.asking(experiments=frozenset({"patching"})), stop, progress).trace
     found = trace.experiments.get("patching")
-    if isinstance(found, NotPatched):
+    if isinstance(found, NotMade):
         raise bare(found.error)
     if not isinstance(found, Patching):
         raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))

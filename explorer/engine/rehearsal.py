@@ -17,7 +17,7 @@ import numpy as np
 from explorer.engine.errand import Errand, FindBreaks, TryAll
 from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
-from explorer.engine.threads import WORK_OF_A_SECOND, pass_work
+from explorer.engine.speed.threads import WORK_OF_A_SECOND, pass_work
 from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing, bare
 from explorer.presets import load_preset
 from explorer.state.tries import is_altered, of_sentence, unchanged_wish

@@ -17,9 +17,9 @@ class Detail:
     """How much of an answer is asked for.
 
     `quick` asks for a greedy translation in place of a wide search, and for no experiments. `refines` says that an answer to
-    the same wish is on screen already, so this request gives way at once to the next one. `experiments` are the names of
-    `trace.findings.EXPERIMENTS` that shall be made. `wanted` are the taps and heads that the user looks at, the newest last,
-    because not everything of a long text is kept; head -1 means the whole tap.
+    the same wish is on screen already, so this request gives way at once to the next one. `experiments` are the keys of
+    `trace.found.experiments.EXPERIMENTS` that shall be made. `wanted` are the taps and heads that the user looks at, the newest
+    last, because not everything of a long text is kept; head -1 means the whole tap.
 
     `leaves_out` says that a change that cannot be made in this sentence is left out, instead of refusing the Wish: the window
     asks so, because a change at the seventh word must not stand in the way of somebody who types a shorter sentence. The

@@ -12,7 +12,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import fetched, stop_if
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import ModelSource
-from explorer.engine.threads import threads
+from explorer.engine.speed.threads import threads
 from explorer.errors import NoSentenceVectors
 from explorer.foreign.model import Foreign
 from explorer.foreign.pooling import Pooling, read_pooling

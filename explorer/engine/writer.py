@@ -18,7 +18,7 @@ from explorer.engine.recording.long_text import with_levels
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.source import Model, ModelSource, Row
 from explorer.engine.sources.writes import Steps, Writes
-from explorer.engine.threads import decoding_threads, threads
+from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.errors import NoSuchSymbol, NotALanguageModel, TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer

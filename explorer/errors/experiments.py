@@ -3,8 +3,8 @@
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
-├── NotFound     NotForThisModel, LacksTap (NoPositionVectors), NotComputed, NoFittedLens, LensOfOtherWeights,
-│                LensOfOtherKnobs
+├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors), NotComputed, NoFittedLens,
+│                LensOfOtherWeights, LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
 
@@ -53,6 +53,12 @@ class NoStreamToSteer(CannotSteer):
     """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
 
     key = "error.no_stream_to_steer"
+
+
+class UnknownExperiment(NotFound):
+    """An experiment that does not exist. Values: name, known."""
+
+    key = "error.unknown_experiment"
 
 
 class NotForThisModel(NotFound):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import torch
@@ -39,7 +39,6 @@ from explorer.foreign.gguf_weights import gguf_tensors
 from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
-from explorer.foreign.packing import pack_all, packable, unpack_all
 from explorer.foreign.softmax import softmax_attentions
 from explorer.foreign.thin import lend_half, lending, streamed
 from explorer.model.weights_file import all_finite
@@ -79,8 +78,18 @@ class Opened:
         return self.difference <= TOLERANCE
 
 
-def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
-    """The model of a folder, with taps and checked against itself.
+class Faster(Protocol):
+    """Has some of a model's modules compute the same numbers in another way."""
+
+    def begin(self) -> bool:
+        """Have them do so from now on. False where they cannot, and compute as before."""
+
+    def end(self) -> None:
+        """Have them compute as before."""
+
+
+def open_model(folder: Folder, going: Progress = _unwatched, faster: Callable[[nn.Module], Faster] | None = None) -> Opened:
+    """The model of a folder, with taps and checked against itself; `faster` see `with_taps`.
 
     `going` is told the share of the opening that is over, and ends it by raising Superseded.
     Raises NotInstalled, BadFolder, BadWeights.
@@ -98,7 +107,7 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     with _quietly(transformers):
         model, kind = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
         try:
-            opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+            opened = with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels, faster)
         except (ExplorerError, Superseded):
             raise
         except Exception as error:  # The model's own attention may refuse settings that ours takes.
@@ -118,9 +127,17 @@ def _part_of(going: Progress, first: float, last: float) -> Progress:
     return told
 
 
-def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Sequence[str] = ()) -> Opened:
+def with_taps(
+    model: Any,
+    path: str,
+    going: Progress = _unwatched,
+    labels: Sequence[str] = (),
+    faster: Callable[[nn.Module], Faster] | None = None,
+) -> Opened:
     """A model of transformers with taps; `path` is named in errors, `labels` are those of a classifier.
 
+    `faster` is given the model before its taps. What it makes is used where the taps show what the model computes, as long as
+    the output stays the same.
     Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
     """
     model.eval().requires_grad_(False)
@@ -147,7 +164,7 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
         raise UnknownFamily(path=path, family=family)
     _tell(lender, going, 1)
     before = probed(model) if by_softmax else _eager(model, path)
-    layers = packable(model)  # Taps stand around them.
+    fast = None if faster is None else faster(model)  # Taps stand around it.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
     n_heads = next(iter(seen.values())).n_heads
     foreign = Foreign(
@@ -161,9 +178,9 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
         remaining = _apart(probed(model), before)
         if not remaining <= TOLERANCE:
             raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
-    # Packed weights are the last bits apart from the model's own; more would be a fault.
-    elif pack_all(layers) and not _apart(probed(model), before) <= TOLERANCE:
-        unpack_all(layers)
+    # Faster modules are the last bits apart from the model's own; more would be a fault.
+    elif fast is not None and fast.begin() and not _apart(probed(model), before) <= TOLERANCE:
+        fast.end()
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
 
 

@@ -19,7 +19,7 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
-from explorer.trace.found.findings import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
+from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.

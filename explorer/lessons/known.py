@@ -48,7 +48,7 @@ from explorer.mathematics import (
     std_eps_norm,
     zero_share,
 )
-from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
 
@@ -257,7 +257,7 @@ def of_trace(trace: Trace) -> dict[str, Any]:
             texts=True,
         ),
     }
-    return known | {name: _found(trace, name) for name in EXPERIMENTS}
+    return known | {name: _found(trace, name) for name in IN_FORMULAS}
 
 
 def _found(trace: Trace, name: str) -> Priced:
@@ -282,7 +282,7 @@ def _found(trace: Trace, name: str) -> Priced:
     def price(field: Any, key: Any = "") -> Cost:
         if not callable(found(field)):
             return _FREE
-        experiment = trace.experiments[name]
+        experiment: Any = trace.experiments[name]  # one of the frozen classes in `trace/found`
         cells = sum(
             np.size(value) for value in attrs.asdict(experiment, recurse=False).values() if isinstance(value, np.ndarray)
         )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from explorer.lessons.formula import names
 from explorer.state.state import Settings
-from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.found.experiments import IN_FORMULAS
 
 Cells = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class Step:
         formulas = [claim.true for claim in self.claims]
         if self.question is not None and self.question.answer:
             formulas.append(self.question.answer)
-        return frozenset().union(*(names(formula) for formula in formulas)) & frozenset(EXPERIMENTS)
+        return frozenset().union(*(names(formula) for formula in formulas)) & frozenset(IN_FORMULAS)
 
 
 @attrs.frozen(eq=False)

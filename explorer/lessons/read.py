@@ -30,7 +30,7 @@ from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_
 from explorer.lessons.questions import KINDS
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
-from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.found.experiments import IN_FORMULAS
 
 _LIVE = frozenset(
     {
@@ -47,7 +47,7 @@ _LIVE = frozenset(
         "places",
         "inf",
         "where",
-        *EXPERIMENTS,
+        *IN_FORMULAS,
     }
 )
 _OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # A step's other keys set up a State.

@@ -41,13 +41,11 @@ class Embedding(nn.Module):
         Kinds of positions that act inside attention, and the kind "none", add zeros.
         """
         if self.learned is not None:
-            rows = self.learned.weight[first : first + n]
-        elif self.config.position in positions.EXPONENTS:
-            rows = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
-        else:
-            return torch.zeros(n, self.config.d_model)
-        # A hook may write to the tensor that a tap shows it, and must not reach the parameter, or a table that passes share.
-        return rows.clone()
+            # A hook may write to the tensor that a tap shows it, and must not reach the parameter.
+            return self.learned.weight[first : first + n].clone()
+        if self.config.position in positions.EXPONENTS:
+            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
+        return torch.zeros(n, self.config.d_model)
 
 
 def _table(n_rows: int, d_model: int) -> nn.Embedding:

@@ -7,12 +7,9 @@ Sinusoidal: Vaswani et al. 2017, section 3.5. Rotary: Su et al. 2021, section 3.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import torch
 from torch import Tensor
-
-_ROOM = 64  # positions
 
 
 def frequencies(n_pairs: int, size: int, base: float) -> Tensor:
@@ -42,31 +39,15 @@ def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "s
 
     The paper's kind has w_2i = w_2i+1 = base^(-2i/d). If d is odd, the last feature is a sine. "sine-only" has sines alone.
     """
-    if first == 0:
-        return _table(n, d_model, base, kind)
-    # Decoding asks for a few positions after the others: a table with room for more is made once for all of them.
-    room = math.ceil((first + n) / _ROOM) * _ROOM
-    return _table(room, d_model, base, kind)[first : first + n]
-
-
-@lru_cache(maxsize=4)  # Each pass asks for the same table. Nobody may write to it.
-def _table(n: int, d_model: int, base: float, kind: str) -> Tensor:
-    with torch.inference_mode(False):
-        # The angles are in float64: in float32, those of far positions would be wrong in the fourth decimal place.
-        pos = torch.arange(n, dtype=torch.float64)[:, None]  # [position, 1]
-        w, quarter = _rates(d_model, base, kind)
-        # PE(pos, j) = sin(pos·w_j + quarter_j)
-        return (pos * w + quarter).sin().float()  # [position, feature]
-
-
-@lru_cache(maxsize=16)  # Tables of many lengths have the same.
-def _rates(d_model: int, base: float, kind: str) -> tuple[Tensor, Tensor]:
-    """Twice [feature]: the frequencies w_j, and quarter_j: π/2 where the sine shall become a cosine, else 0."""
+    # The angles are in float64: in float32, those of far positions would be wrong in the fourth decimal place.
+    pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]  # [position, 1]
     j = torch.arange(d_model)
     # w_j = base^(-x_j/d)
-    w = base ** (-EXPONENTS[kind](j).double() / d_model)
+    w = base ** (-EXPONENTS[kind](j).double() / d_model)  # [feature]
     # cos(a) = sin(a + π/2)
-    return w, torch.where((j % 2 == 1) & (kind != "sine-only"), math.pi / 2, 0.0).double()
+    quarter = torch.where((j % 2 == 1) & (kind != "sine-only"), math.pi / 2, 0.0).double()  # [feature]
+    # PE(pos, j) = sin(pos·w_j + quarter_j)
+    return (pos * w + quarter).sin().float()  # [position, feature]
 
 
 def rotate(x: Tensor, base: float, first: int = 0) -> Tensor:

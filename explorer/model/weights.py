@@ -8,14 +8,12 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
-from explorer.model.linear import Linear
 from explorer.model.norm import StdEpsNorm
 from explorer.model.transformer import Transformer
 from explorer.stops import Progress
@@ -69,21 +67,6 @@ def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Tr
     return model.train(config.dropout_active) if switched else model
 
 
-def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False, *, as_in: nn.Module | None = None) -> None:
-    """Pack the weights of all linear layers (see `model.packed`); they must not change any more. `stop` ends it early.
-
-    What lies in the same memory in the model `as_in` and is packed there is not packed again: 10 ms of the translator.
-    """
-    layers = () if as_in is None else as_in.modules()
-    known = {each.weight.data_ptr(): each for each in layers if isinstance(each, Linear)}
-    for module in model.modules():
-        if not isinstance(module, Linear):
-            continue
-        twin = known.get(module.weight.data_ptr()) if known else None
-        if (twin is None or not module.pack_as(twin)) and module.pack() and stop():
-            return
-
-
 def untrained(model: nn.Module, config: Config, progress: Progress = _silent) -> Weights:
     """Fresh weights for every parameter of a model, by name.
 
@@ -132,9 +115,6 @@ def redrawn(model: Transformer, config: Config, progress: Progress = _silent) ->
     `progress` raises an error, the model is left with some old and some new weights.
     """
     untrained(model, config, progress)
-    for module in model.modules():
-        if isinstance(module, Linear):
-            module.unpack()
     return with_knobs(model, config, drawn=True)
 
 

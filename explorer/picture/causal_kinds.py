@@ -7,8 +7,7 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.picture.sums import Sums
 from explorer.trace.arrays import Array
-from explorer.trace.found.findings import Lens
-from explorer.trace.found.jacobian import Agreement
+from explorer.trace.found.lens import Agreement, Lens
 
 
 @attrs.frozen

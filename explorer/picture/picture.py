@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from explorer.lang import Words, sentences
-from explorer.trace.found.finding_kinds import WITHOUT_CHANGES, WITHOUT_PASSES
+from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
 
 P = TypeVar("P", bound="Picture")
@@ -60,12 +60,13 @@ def marked(picture: P, trace: Trace) -> P:
     program recorded the pass.
     """
     caption, n_changes = picture.caption, len(trace.changes)
+    made_by = EXPERIMENTS[caption.finding] if caption.finding else None
     told: dict[str, Any] = {"recorded_by": trace.recorded_by} if trace.recorded_by else {}
     if n_changes and caption.changes is None:
-        told["changes"] = 0 if caption.finding in WITHOUT_CHANGES else n_changes
+        told["changes"] = n_changes if made_by is None or made_by.changes else 0
     left_out = {
         "changes": bool(n_changes) and told.get("changes", caption.changes) == 0,
-        "dropout": trace.card.dropout_active and caption.finding not in ("", *WITHOUT_PASSES),
+        "dropout": trace.card.dropout_active and made_by is not None and made_by.passes,
     }
     if any(left_out.values()):
         told["without"] = tuple(name for name, is_so in left_out.items() if is_so)

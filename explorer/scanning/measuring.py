@@ -24,10 +24,10 @@ from explorer.engine.decoding.greedy_batch import greedy_batch
 from explorer.engine.request import Request
 from explorer.engine.sources.source import Row
 from explorer.engine.sources.translating import Translating
+from explorer.engine.speed.packed_linear import unpack
 from explorer.errors import ExplorerError
 from explorer.model.hooks import hooked
 from explorer.model.ids import padded
-from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.scanning.plan import ScanPlan
@@ -100,9 +100,7 @@ class Measurer:
         assert isinstance(model, Transformer)
         if not can_guess(model, Decoding()):
             return None
-        for module in model.modules():
-            if isinstance(module, Linear):
-                module.unpack()  # Packed weights are fast for few rows; a batch has hundreds.
+        unpack(model)  # Packed weights are fast for a few rows; a batch has hundreds.
         return model
 
     def _cut(self, texts: Sequence[str], left_out: dict[str, int]) -> dict[int, Row]:

@@ -5,7 +5,6 @@ every turn of the Look would then ask for a new answer.
 """
 
 import re
-from collections.abc import Hashable
 from typing import Self
 
 import attrs
@@ -13,8 +12,6 @@ import attrs
 from explorer.errors import NoSuchPart
 
 _HEAD = re.compile(r"((?:encoder|decoder)\.(?:self|cross)_attn)\.(\d{1,9})\.(\d{1,9})")
-FOCUSED = frozenset({"edges", "effects_exact", "costs"})
-"""The experiments that depend on the Focus."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,11 +42,6 @@ class Focus:
     def named(self) -> str:
         """The head as `on_head` reads it."""
         return f"{self.attention}.{self.layer}.{self.head}"
-
-    def place(self, experiment: str) -> Hashable:
-        """The part of it that an experiment depends on, without how far a sweep goes."""
-        places: dict[str, Hashable] = {"edges": (self.attention, self.layer, self.head), "costs": (self.position, self.rival)}
-        return places.get(experiment)
 
 
 NOWHERE = Focus()

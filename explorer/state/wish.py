@@ -20,7 +20,7 @@ class Wish:
     with the target ids of `prefix`; `beam` is the width of its search.
 
     `changes` are made inside the pass, in this order, and also affect the model's own translation; changes that are switched
-    off are not made. Experiments run inside them, except a few that say so (`trace.finding_kinds`).
+    off are not made. Experiments run inside them, except a few that say so (`trace.found.experiments`).
 
     `chat` writes the text as a message in a foreign model's chat template; tokens are then those of the whole prompt.
 

@@ -3,7 +3,7 @@
 In a signed map, a block shows its value that is farthest from zero, with its sign; if two are equally far, the positive one.
 Closed cells do not count. A block whose cells are all closed is closed itself, and shows -inf in a signed map. In an unsigned
 map closed cells need no care: they are 0, and no open cell is less. A NaN in any cell makes its block NaN. `pooled` follows
-these rules for arrays, `engine.recording.pooling` for tensors.
+these rules for arrays, `engine.recording.pooling_recorder` for tensors.
 """
 
 from collections.abc import Iterator

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NoSuchStep, NotLookedInto, NoWrittenWords, bare
 from explorer.trace.files.trace_file import read_trace, write_trace
-from explorer.trace.found.findings import Experiment, Lens, NotMade
-from explorer.trace.found.jacobian import NotFitted
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.lens import Lens
 from explorer.trace.found.why import Parts, parts_asked
 from explorer.trace.measures.head_measures import MEASURES, head_values
 from explorer.trace.notebook_display import NotebookDisplay
 from explorer.trace.patterns import with_patterns
-from explorer.trace.recorded_pass import RecordedPass, Tokens, fixed
+from explorer.trace.recorded_pass import RecordedPass, Tokens
 from explorer.trace.sameness import fields_of, made_again, same
 from explorer.trace.summary_text import told
 from explorer.trace.vectors import Vectors
@@ -31,7 +31,6 @@ class Trace(NotebookDisplay, RecordedPass):
     `save` and `load` keep it in a file. A notebook shows it as its river.
     """
 
-    experiments: Mapping[str, Experiment] = attrs.field(converter=fixed, factory=dict)
     compared_with: "Trace | None" = None
     _parts: dict[tuple[object, ...], Parts] = attrs.field(init=False, repr=False, factory=dict)
 
@@ -88,7 +87,7 @@ class Trace(NotebookDisplay, RecordedPass):
             raise NoWrittenWords(architecture=self.card.architecture)
         name = "jacobian" if jacobian else "lens"
         found = self.experiments.get(name)
-        if isinstance(found, NotFitted | NotMade):
+        if isinstance(found, NotMade):
             raise bare(found.error)
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)

@@ -31,7 +31,7 @@ class Scores:
 
 
 @attrs.frozen
-class ScoredRow:
+class Scored:
     """One scored sentence; its own reference is the first one."""
 
     source: str
@@ -46,7 +46,7 @@ class Evaluation:
 
     scores: Scores
     by_length: tuple[tuple[int, int, int, Scores], ...]
-    rows: tuple[ScoredRow, ...]
+    rows: tuple[Scored, ...]
 
 
 def evaluate(
@@ -63,7 +63,7 @@ def evaluate(
             references[source].append(target)
     found = translate_all(computer, translator, list(references), decoding, progress)
     rows = tuple(
-        ScoredRow(source, found[source][0], tuple(dict.fromkeys((target, *references[source]))), found[source][1])
+        Scored(source, found[source][0], tuple(dict.fromkeys((target, *references[source]))), found[source][1])
         for source, target in pairs
     )
     groups = ((first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS)
@@ -99,7 +99,7 @@ def translate_all(
     return found
 
 
-def score(rows: Sequence[ScoredRow]) -> Scores:
+def score(rows: Sequence[Scored]) -> Scores:
     """BLEU (with sacreBLEU's tokenizer 13a, cased) and chrF of translated rows."""
     said = [row.translation for row in rows]
     one = [[row.references[0] for row in rows]]

@@ -16,8 +16,9 @@ from torch import Tensor
 
 from explorer import resources
 from explorer.engine.experiments.gradients import seen_at
-from explorer.engine.experiments.jacobian import carried, jacobian_sums, weights_hash
-from explorer.engine.experiments.lens_file import FILE, Fitted, counting_knobs, write_fitted
+from explorer.engine.experiments.jacobian import carried
+from explorer.engine.experiments.jacobian_sums import jacobian_sums
+from explorer.engine.experiments.lens_file import FILE, Fitted, counting_knobs, weights_hash, write_fitted
 from explorer.engine.experiments.output_weights import final_reading, stream_readings, stream_taps
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
@@ -27,7 +28,7 @@ from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Pair
 from explorer.tokens.segment import Segmenter
-from explorer.trace.found.jacobian import Agreement
+from explorer.trace.found.lens import Agreement
 from explorer.training.batches import Batch
 from explorer.training.corpus import Corpus, read_corpus
 from explorer.training.prepare import example

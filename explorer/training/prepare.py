@@ -28,7 +28,7 @@ _TOLD_EVERY = 500
 
 
 @attrs.frozen
-class TrainingData:
+class PreparedData:
     """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
 
     `characters_per_token` counts over what a language model predicts on the validation rows; 0 for a translator.
@@ -42,7 +42,7 @@ class TrainingData:
     characters_per_token: float = 0.0
 
 
-def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> TrainingData:
+def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> PreparedData:
     """Read the rows, tokenize them and look up their ids. Vocabularies in the folder are used, else new ones are learned there.
 
     A row with more tokens than the Config has positions is left out. Raises BadFile, EmptySplit.
@@ -79,7 +79,7 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Tra
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return TrainingData(
+    return PreparedData(
         bilingual,
         train,
         valid,
@@ -114,7 +114,7 @@ def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
 _TOLD_EVERY = 500
 
 
-def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> TrainingData:
+def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
     """Read the sentences, tokenize them and look up their ids. A vocabulary in the folder is used, else one is learned there.
 
     A sentence with more tokens than the Config has positions is left out. An encoder-only model gets masked examples. Raises
@@ -145,7 +145,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
                 progress(done / total)
         if not examples:
             raise EmptySplit(path=str(data), split=split)
-    return TrainingData(
+    return PreparedData(
         vocabulary,
         tuple(made["train"]),
         tuple(made["valid"]),

@@ -16,7 +16,7 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
-from explorer.training.prepare import TrainingData, prepare, prepare_texts
+from explorer.training.prepare import PreparedData, prepare, prepare_texts
 from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
 
@@ -138,7 +138,7 @@ class Run:
         return self.wish.out
 
 
-def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> TrainingData:
+def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> PreparedData:
     if wish.translates:
         return prepare(wish.data, wish.out, wish.config, progress)
     return prepare_texts(wish.data, wish.sentences, wish.out, wish.config, progress)

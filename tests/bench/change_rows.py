@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.pages.attention_page import AttentionPage
 from explorer.engine.changing import Changing
+from explorer.engine.experiments.ablations import head_trials
 from explorer.engine.experiments.bench import Bench as Given
-from explorer.engine.experiments.effects import head_trials
 from explorer.engine.experiments.trials import Trials
 from explorer.engine.recording.recorder import record
 from explorer.foreign.card import card_of
@@ -112,7 +112,7 @@ def _all_heads(bench: Bench) -> list[Row]:
     shape = "GPT-2 small"
     ids = tuple(Token(str(each), each, 0, 0, True) for each in some_ids(shape, _N)[0].tolist())
     opened = opened_of(shape)
-    given = Given(opened.foreign, Tokens((), ids), (), (), lambda: False, given_card=card_of(opened, shape))
+    given = Given(opened.foreign, Tokens((), ids), (), lambda: False, card=card_of(opened, shape))
     with Peer(bench.peers, "bridges", shape, str(os.cpu_count())) as peer, torch.inference_mode():
         theirs = torch.tensor(peer.ask("heads", n=_N))  # [head of all layers, word] Δ log p
         ours = _effects(given)

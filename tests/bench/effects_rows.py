@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from explorer.engine.changing import changed
+from explorer.engine.experiments.ablations import head_trials
 from explorer.engine.experiments.bench import Bench as Given
-from explorer.engine.experiments.effects import head_trials
 from explorer.engine.experiments.trials import Trials
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
@@ -51,7 +51,7 @@ def given_of(model: Transformer, n: int) -> Given:
     """What the sweep works with, for `n` + `n` tokens."""
     source, target = (tuple(Token(str(i), i, 0, 0, True) for i in range(first, first + n)) for first in (10, 300))
     expected = (*(token.id for token in target[1:]), 3)
-    return Given(model, Tokens(source, target), expected, (), lambda: False)
+    return Given(model, Tokens(source, target), expected, lambda: False)
 
 
 def _together(given: Given) -> None:

@@ -10,7 +10,7 @@ from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never
-from explorer.engine.threads import decoding_threads
+from explorer.engine.speed.threads import decoding_threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build

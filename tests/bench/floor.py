@@ -15,7 +15,7 @@ import attrs
 import torch
 
 from explorer.config import Config
-from explorer.model.packed import can_pack, packed
+from explorer.engine.speed.packed import can_pack, packed
 
 _SIDE = 1024
 _BYTES = 2**28

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.recording.recorder import record
+from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.foreign.attention import register
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, with_taps
@@ -53,7 +54,7 @@ def opened_of(shape: str) -> Opened:
     """The model of a shape with taps, as the engine has it: its weights packed."""
     register()
     torch.set_num_threads(os.cpu_count() or 1)
-    return with_taps(own_model(shape), shape)
+    return with_taps(own_model(shape), shape, faster=PackedLayers)
 
 
 def _beside_own(_bench: Bench, shape: str) -> list[Row]:

@@ -2,7 +2,7 @@
 
 import time
 
-from explorer.engine.threads import free_cores, threads
+from explorer.engine.speed.threads import free_cores, threads
 from explorer.trace.model_card import ModelCard
 
 _LOOK_S = 0.6  # A look at what others do is about half a second or more.

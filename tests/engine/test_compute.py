@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from explorer.config import KNOBS, find_knob
-from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.devices import devices
 from explorer.engine.request import Request
+from explorer.engine.speed import threads
 from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
 from explorer.knobs import Knob
 from explorer.lang import Words

@@ -11,24 +11,25 @@ from torch import Tensor
 import explorer
 from explorer import fast_ways
 from explorer.config import KNOBS, Config
-from explorer.engine.decoding import incremental, quick
+from explorer.engine.decoding import incremental
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess
 from explorer.engine.decoding.greedy_batch import greedy_batch
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.decoding.quick import QuickSteps, quick_state, steps_of
-from explorer.engine.decoding.quick_weights import round_weights
-from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.experiments.runs import runs_of
+from explorer.engine.speed import quick
+from explorer.engine.speed.packed_linear import PackedLinear, pack
+from explorer.engine.speed.quick import QuickSteps, quick_state, steps_of
+from explorer.engine.speed.quick_weights import round_weights
+from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.errors import NoScriptForKnobs
 from explorer.export.pytorch.script import pytorch_script
 from explorer.knobs import knob
 from explorer.lang import Words
 from explorer.model.attention import Attention
 from explorer.model.layers import DecoderLayer, FeedForward
-from explorer.model.linear import Linear
 from explorer.model.transformer import Generator, Transformer
-from explorer.model.weights import build, pack
+from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
@@ -120,7 +121,7 @@ def by_steps(model: Transformer, steps: Any) -> Tensor:
 
 def _packed(model: Transformer) -> Tensor:
     pack(model)
-    assert any(isinstance(each, Linear) and each._packed is not None for each in model.modules())
+    assert any(isinstance(each, PackedLinear) and each._packed is not None for each in model.modules())
     return whole(model)
 
 

@@ -13,16 +13,16 @@ from explorer import Change
 from explorer.engine.compute import Computer
 from explorer.engine.errand import TryAll
 from explorer.engine.request import Request
-from explorer.errors import CannotSteer, LacksTap, NoStreamToSteer
+from explorer.errors import CannotSteer, LacksTap, NoStreamToSteer, NotForThisModel
 from explorer.state.breaks import broken, offered
 from explorer.state.offers import ChangePlace, MakeChange, offers_at
 from explorer.state.state import State
 from explorer.state.tries import tries, unchanged_wish
 from explorer.trace.found.consequences import Consequence
+from explorer.trace.found.experiments import EXPERIMENTS, for_any_model
 from explorer.trace.found.findings import NotMade, Unchanged
-from explorer.trace.found.patching import NotPatched
 from explorer.trace.found.saliency import Saliency
-from explorer.trace.found.steering import NotSteered, Steering
+from explorer.trace.found.steering import Steering
 from tests.foreign.models import families, fresh
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -166,9 +166,9 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     asking = request(folder, "olmo2", other=OTHER, toward=("a",), away=("b",))
     wanted = frozenset({"patching", "saliency", "steering"})
     found = Computer()(asking.asking(experiments=wanted)).trace.experiments
-    assert isinstance(found["patching"], NotPatched)
+    assert isinstance(found["patching"], NotMade)
     assert isinstance(found["saliency"], NotMade)
-    assert isinstance(found["steering"], NotSteered)
+    assert isinstance(found["steering"], NotMade)
     assert isinstance(found["steering"].error, NoStreamToSteer)
     assert "not known here" in explorer.lang.Words.load("en").error(found["steering"].error)
     assert issubclass(NoStreamToSteer, CannotSteer)
@@ -178,6 +178,32 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     ):
         with pytest.raises(LacksTap):
             call()
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "olmo2"])
+def test_every_experiment_is_made_of_somebodys_model_or_says_what_it_lacks(name: str, folder: Folder) -> None:
+    """All but those that ask for knobs and parts of our own; of a family without a row many taps are not seen."""
+    wanted = for_any_model(EXPERIMENTS)
+    tap = next(tap for tap in explorer.explore(**asked(folder, name)).names() if tap.endswith("self_attn.weights"))
+    asking = request(folder, name, changes=(Change(tap, "scale", head=0, value=0.5),), other=OTHER)
+    frame = Computer()(asking.asking(experiments=wanted))
+    found, card = frame.trace.experiments, frame.trace.card
+
+    assert found.keys() == {key for key in wanted if card.has("decoder") or not EXPERIMENTS[key].decoder}
+    for key, made in found.items():
+        lacking = [tap for tap in EXPERIMENTS[key].taps if card.why_absent(tap)]
+        if lacking:
+            assert isinstance(made, NotMade) and isinstance(made.error, LacksTap) and made.error.values["tap"] == lacking[0]
+        else:
+            assert not isinstance(made, NotMade) or key in ("jacobian", "steering")
+
+
+def test_what_needs_knobs_of_our_own_models_is_refused_unless_it_may_be_missed(folder: Folder) -> None:
+    """A leak is asked for by somebody who reads the answer; segmentations are one card of several."""
+    with pytest.raises(NotForThisModel):
+        explorer.explore(TEXT, preset=folder("gpt2"), experiments=["leak", "vectors"])
+    trace = explorer.explore(TEXT, preset=folder("gpt2"), experiments=["segmentations", "vectors"])
+    assert list(trace.experiments) == ["vectors"]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "t5"])

@@ -94,10 +94,8 @@ def test_the_classes_are_those_of_the_models_own_pass(family: str, kind: str, tm
 def test_the_logits_are_the_same_to_the_bit_without_packed_weights(tmp_path: Path) -> None:
     """Taps change nothing: the class logits are those of transformers, bit for bit, where its own layers compute them."""
     from explorer.engine.recording.recorder import record
-    from explorer.foreign.packing import packable, unpack_all
 
     found = open_model(check_folder(written(tmp_path / "m", "bert", "BertForSequenceClassification")))
-    unpack_all(packable(found.foreign.model))
     own = made("bert", "BertForSequenceClassification")
     own.set_attn_implementation("eager")
     ids = torch.tensor([[1, 4, 5, 9, 2]])

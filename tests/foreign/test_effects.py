@@ -13,7 +13,7 @@ import explorer
 from explorer import Change
 from explorer.engine import questions
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import effects as effects_file
+from explorer.engine.experiments import sweep, trials
 from explorer.engine.request import Request
 from explorer.errors import LacksTap
 from explorer.foreign.opening import Opened
@@ -143,8 +143,8 @@ def test_a_large_model_is_estimated_first_and_then_exact_row_by_row(
     """The estimates are those of a central difference, and the rows that turn exact are those of the whole sweep."""
     given = asked(folder, name)
     exact = explorer.effects(**given)
-    monkeypatch.setattr(effects_file, "_LONG_WORK", 0)
-    monkeypatch.setattr(effects_file, "_WORDS_FOR_A_HEAD", 0)
+    monkeypatch.setattr(trials, "LONG_WORK", 0)
+    monkeypatch.setattr(sweep, "WORDS_FOR_A_HEAD", 0)
     request = Request.from_preset(str(given["preset"]), TEXT).wishing(target=given.get("target"))
     computer = Computer()
     found = computer(request.asking(experiments=frozenset({"effects"}))).trace.experiments["effects"]

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from explorer.engine.experiments import layers_in_front as module
+from explorer.engine.experiments.ablations import feed_forwards_of, heads_of, layers_of
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.effects import feed_forwards_of, heads_of, layers_of
 from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.experiments.trials import Trials
 from explorer.foreign.card import card_of
@@ -30,7 +30,7 @@ def effects(name: str) -> Array:
     like = opened_anew(name)
     like.foreign.model.to(torch.get_default_dtype())
     tokens = Tokens(*(() if ids is None else tuple(Token("a", n, 0, 1, True) for n in ids[0].tolist()) for ids in ids_of(like)))
-    own = Bench(like.foreign, tokens, (), (), lambda: False, given_card=card_of(like, name))
+    own = Bench(like.foreign, tokens, (), lambda: False, card=card_of(like, name))
     with torch.inference_mode():
         parts = (*heads_of(own.card), *layers_of(own.card), *feed_forwards_of(own.card))
         return Trials(own).effects([part.trial for part in parts]).numpy()
@@ -48,7 +48,7 @@ def in_float64(name: str) -> Iterator[None]:
 @pytest.mark.parametrize("name", families(NAMES))
 def test_effects_are_those_of_whole_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every family; layers are left out of those that have a row in the table of families."""
-    monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)
+    monkeypatch.setattr(module, "WORTH_A_BATCH", 3)
     asked: list[int] = []
     left_out = LayersInFront.left_out
 

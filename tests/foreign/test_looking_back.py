@@ -11,7 +11,6 @@ from torch import Tensor
 
 import explorer
 from explorer import Change
-from explorer.engine.experiments import looking_back
 from explorer.errors import LacksTap, NoFittedLens, NoSuchPart, NoWrittenWords
 from explorer.foreign import weights as weights_file
 from explorer.trace.found.findings import NotMade
@@ -245,7 +244,6 @@ def test_an_output_that_is_read_otherwise_is_refused(folder: Folder, monkeypatch
     with pytest.raises(LacksTap) as caught:
         explorer.lens(f"{TEXT} 天", target="the dog", preset=folder("t5"))  # A text of which no lens is kept.
     assert caught.value.values["why"] == "absent.reads_otherwise"
-    assert looking_back._SAME < 0.01
 
 
 def test_a_model_that_writes_nothing_says_so(folder: Folder) -> None:

@@ -57,7 +57,7 @@ def test_neighbours_are_the_nearest_rows_of_the_models_own_table(
     name: str, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On every side, part after part; the symbols are those of the folder's vocabulary."""
-    monkeypatch.setattr(module, "_AT_ONCE", 7)
+    monkeypatch.setattr(module, "AT_ONCE", 7)
     trace, sides = looked_into(folder(name), **({"target": "the dog"} if name in ("t5", "marian") else {}))
     names = tuple(side.name for side in trace.card.sides)
     assert tuple(sides) == names
@@ -110,7 +110,7 @@ def test_a_lent_table_is_read_part_after_part(
     held: str, folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A streamed one gives the very same neighbours and plane, and no more rows than asked for are ever read."""
-    monkeypatch.setattr(module, "_AT_ONCE", 7)
+    monkeypatch.setattr(module, "AT_ONCE", 7)
     whole = looked_into(folder("llama"))[1]["decoder"]
     monkeypatch.setattr(thin, "SMALL", 64)
     monkeypatch.setattr(folder_room, "way_to_hold", lambda *_given: held)

@@ -74,7 +74,7 @@ def a_trace(preset: str) -> Trace:
     """A pass with all its experiments."""
 
     from explorer.engine.request import Request
-    from explorer.trace.found.findings import EXPERIMENTS
+    from explorer.trace.found.experiments import EXPERIMENTS
 
     request = Request.from_preset(preset, "我爱北京天安门")
     request = request.wishing(batch=("你好", "我爱你们。")).asking(experiments=frozenset(EXPERIMENTS))

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from explorer.app.pages.card import Card
 from explorer.app.shell.window import Window
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import findings
+from explorer.engine.experiments import effects
 from explorer.engine.request import Frame, Request
 from explorer.errors import EngineRestarted, WorkFailed
 from explorer.state.intents import SetText
@@ -120,7 +120,7 @@ def test_an_experiment_that_breaks_leaves_no_card_waiting(
     journey: Journey, monkeypatch: pytest.MonkeyPatch, let_go: threading.Event
 ) -> None:
     """The cards that need it say that it failed, also when the page is drawn anew, and show it when it can be had again."""
-    whole = findings.experiment
+    whole = effects.MAKE
 
     def broken(*_given: object) -> None:
         raise PanicException("made by the test")
@@ -129,14 +129,14 @@ def test_an_experiment_that_breaks_leaves_no_card_waiting(
         journey.settle(window)
         words = window.appearance.words
         said = words("card.refused", reason=words.error(WorkFailed(kind="PanicException")))
-        monkeypatch.setattr(findings, "experiment", broken)
+        monkeypatch.setattr(effects, "MAKE", broken)
         window.go("effects")
         journey.wait(lambda: said in [card.note.text() for card in _visible(window)])
         window.session.ask(SetText(TEXT))
         journey.wait(lambda: window.session.is_answered() and said in [card.note.text() for card in _visible(window)])
         computing = window.appearance.words("status.computing")
         assert not [card.title.text() for card in _visible(window) if card.waiting or card.note.text() == computing]
-        monkeypatch.setattr(findings, "experiment", whole)
+        monkeypatch.setattr(effects, "MAKE", whole)
         window.session.ask(SetText("我爱书"))
         journey.settle(window)
         assert said not in [card.note.text() for card in _visible(window)]

@@ -282,8 +282,8 @@ def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: p
             open_file(path, said)
         os.mkfifo(tmp_path / "pipe.toml")
         (tmp_path / "folder.toml").mkdir()
-        open_file(tmp_path / "pipe.toml", "不是普通文件")
-        open_file(tmp_path / "folder.toml", "不是普通文件")
+        open_file(tmp_path / "pipe.toml", "命名管道")
+        open_file(tmp_path / "folder.toml", "文件夹")
         assert window.lessons.lesson is not None and window.lessons.lesson.key == "e6"
         assert window.lessons.numbers.text() == shown
 

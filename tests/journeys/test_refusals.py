@@ -16,8 +16,8 @@ from explorer.app.session import told
 from explorer.app.session.remembered import open_folder, remembered_path
 from explorer.app.shell.window import Window
 from explorer.engine import worker
-from explorer.engine.experiments import findings
-from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments import effects, variants
+from explorer.engine.experiments.inquiry import Inquiry
 from explorer.errors import DiskFull
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
@@ -27,7 +27,6 @@ from explorer.state.intents import SetPreset, SetText
 from explorer.state.saved import Saved, read_saved
 from explorer.state.state import State
 from explorer.stops import Superseded
-from explorer.trace.found.findings import Experiment
 from tests.dragging import drop
 from tests.journeys.conftest import Journey
 from tests.sweeps import sweep
@@ -172,15 +171,11 @@ def test_a_folder_is_refused_while_torch_is_still_loading(
 
 def test_an_experiment_that_breaks_ends_in_a_sentence_on_its_card(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pass and the other cards are there; the bug is reported once, whatever is typed then."""
-    whole = findings.experiment
 
-    def breaking(name: str, bench: Bench) -> Experiment:
-        if name == "effects":
-            raise KeyError("self_attn.weights")
-        return whole(name, bench)
+    def breaking(_inquiry: Inquiry) -> None:
+        raise KeyError("self_attn.weights")
 
-    monkeypatch.setattr(findings, "experiment", breaking)
-
+    monkeypatch.setattr(effects, "MAKE", breaking)
     said = "KeyError: 'self_attn.weights'"
 
     def script(window: Window) -> None:
@@ -211,15 +206,15 @@ def test_an_experiment_that_is_stopped_says_so_on_its_card(journey: Journey, mon
     """Nothing waits for what will not come."""
     begun = threading.Event()
 
-    def endless(_name: str, bench: Bench) -> Experiment:
+    def endless(inquiry: Inquiry) -> None:
         begun.set()
-        while not bench.stop():
+        while not inquiry.stop():
             time.sleep(0.001)
         raise Superseded
 
     def script(window: Window) -> None:
         journey.settle(window)
-        monkeypatch.setattr(findings, "experiment", endless)
+        monkeypatch.setattr(variants, "MAKE", endless)
         window.go("position")
         journey.wait(begun.is_set)
         assert any(card.waiting for card in window.page_stack.page.cards)

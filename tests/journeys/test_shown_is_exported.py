@@ -23,7 +23,7 @@ from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, S
 from explorer.picture.river.river import Half, River
 from explorer.state.comparing_intents import Compare
 from explorer.state.intents import SetKnob, SetText, look_at
-from explorer.trace.found.jacobian import Agreement
+from explorer.trace.found.lens import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 from tests.sweeps import sweep

@@ -1,6 +1,5 @@
 """Small models with every number random, biases and gains too, so that no test passes by a zero or a one."""
 
-import pytest
 import torch
 from torch import Tensor, nn
 
@@ -75,13 +74,3 @@ def parameter_count(model: Transformer) -> int:
     """What torch counts: the numbers that the model works with, tied ones once and the idle final norms of post-norm not."""
     idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
     return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))
-
-
-ORDERS = "oneDNN's", "turned"
-"""The orders of packed weights (`model.packed`)."""
-
-
-def use_order(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
-    """Pack small matrices in this order, whatever torch multiplies with."""
-    monkeypatch.setattr("explorer.model.packed._by_mkl", lambda: order == "turned")
-    monkeypatch.setattr("explorer.model.packed._turns", lambda: order == "turned")

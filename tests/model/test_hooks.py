@@ -11,13 +11,14 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.nn.utils import prune
 
 from explorer.engine.recording.recorder import record
+from explorer.engine.speed.packed_linear import pack
 from explorer.errors import BadReplacement
 from explorer.lang import Words
 from explorer.model.hooks import hooked, is_hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Hook, Tap, taps
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack
+from explorer.model.weights import build
 from tests.trace.runs import SOURCE, TARGET, small
 
 Ids = tuple[int, ...]

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from explorer.config import MASK_VALUES, Config
 from explorer.model import masks
-from explorer.trace.measures import measures
+from explorer.trace.kept_map import closed_cells
 
 
 def test_a_query_sees_itself_and_what_came_before() -> None:
@@ -69,7 +69,7 @@ def test_tensors_and_arrays_have_the_same_closed_cells(scores: np.ndarray) -> No
     wanted = [value in (-math.inf, -1e9) for value in scores.ravel().tolist()]
 
     assert masks.closed_cells(torch.from_numpy(scores)).flatten().tolist() == wanted
-    assert measures.closed_cells(scores).ravel().tolist() == wanted
+    assert closed_cells(scores).ravel().tolist() == wanted
 
 
 def test_what_is_closed_is_found_closed() -> None:

@@ -15,8 +15,7 @@ from explorer.picture.sums import Group, SumRow, Sums, SumTerm, TrailLink
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
 from explorer.trace.class_head import ClassHead
-from explorer.trace.found.findings import Lens
-from explorer.trace.found.jacobian import Agreement
+from explorer.trace.found.lens import Agreement, Lens
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 

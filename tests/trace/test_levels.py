@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from explorer.engine.recording import pooling
+from explorer.engine.recording import pooling_recorder
 from explorer.trace.levels import all_closed, blocks, closed_levels, levels, pooled
 
 Array = NDArray[np.float32]
@@ -65,7 +65,7 @@ def test_the_recorders_pooling_is_the_same(stage: str, shape: tuple[int, int]) -
         closed = np.triu(np.ones(shape, bool), 1)
         values[:, closed] = -np.inf
     shut = torch.from_numpy(closed) if stage == "masked" else None
-    found = pooling.pooled(torch.from_numpy(values), 4, signed=stage != "weights", closed=shut).numpy()
+    found = pooling_recorder.pooled(torch.from_numpy(values), 4, signed=stage != "weights", closed=shut).numpy()
 
     for made, one in zip(found, values, strict=True):
         wanted = plainly(one, closed, 4, stage != "weights")
@@ -90,7 +90,7 @@ def test_both_poolings_are_one(drawn: tuple[Array, NDArray[np.bool_] | None], bl
     """Of whatever numbers, sizes and masks, to the last bit: the array's rule is the tensor's."""
     values, closed = drawn
     shut = None if closed is None else torch.from_numpy(closed)
-    found = pooling.pooled(torch.from_numpy(values), block, signed=signed, closed=shut).numpy()
+    found = pooling_recorder.pooled(torch.from_numpy(values), block, signed=signed, closed=shut).numpy()
 
     np.testing.assert_array_equal(pooled(values, block, signed=signed, closed=closed), found)
 
@@ -99,7 +99,7 @@ def test_a_difference_of_the_two_would_be_found() -> None:
     """Without its mask a block shows a closed cell, and pooled as an unsigned map it loses what is far below zero."""
     values, closed = noise(1, 8, 8), np.zeros((8, 8), bool)
     values[0, 3, 3], closed[3, 3] = -9, True
-    right = pooling.pooled(torch.from_numpy(values), 4, signed=True, closed=torch.from_numpy(closed)).numpy()
+    right = pooling_recorder.pooled(torch.from_numpy(values), 4, signed=True, closed=torch.from_numpy(closed)).numpy()
 
     np.testing.assert_array_equal(pooled(values, 4, signed=True, closed=closed), right)
     assert not np.array_equal(pooled(values, 4, signed=True), right)

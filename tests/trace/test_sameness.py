@@ -12,7 +12,7 @@ import explorer
 from explorer.errors import UnknownKnob
 from explorer.trace.arrays import frozen_array
 from explorer.trace.changes import Change
-from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 
@@ -79,7 +79,7 @@ def test_copies_are_the_same_and_read_only(again: object) -> None:
 @pytest.mark.slow  # every experiment is made
 def test_whatever_was_found_out_travels_with_it() -> None:
     """All experiments, left out changes and kept maps, so that processes can hand Traces to each other."""
-    for name in EXPERIMENTS:
+    for name in IN_FORMULAS:
         trace = explorer.explore("我爱北京天安门", preset="tiny", experiments=[name])
         made = pickle.loads(pickle.dumps(trace))
         assert made == trace

@@ -9,7 +9,7 @@ import sacrebleu
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
-from explorer.training.evaluation import LENGTHS, ScoredRow, evaluate, score, translate_all
+from explorer.training.evaluation import LENGTHS, Scored, evaluate, score, translate_all
 from tests.engine.sources.bundles import a_translator
 
 SAID = ("The cat sits on the mat.", "I love the city of Beijing very much.", "He reads books in the library today.")
@@ -17,10 +17,9 @@ ONE = ("The cat is on the mat.", "I love the city of Beijing.", "He reads many b
 TWO = ("There is a cat on the mat.", "I love the city of Peking very much.", "")
 
 
-def rows(references: tuple[tuple[str, ...], ...]) -> list[ScoredRow]:
+def rows(references: tuple[tuple[str, ...], ...]) -> list[Scored]:
     return [
-        ScoredRow(f"句{number}", said, each, number + 1)
-        for number, (said, each) in enumerate(zip(SAID, references, strict=True))
+        Scored(f"句{number}", said, each, number + 1) for number, (said, each) in enumerate(zip(SAID, references, strict=True))
     ]
 
 
@@ -69,7 +68,7 @@ def test_a_row_with_fewer_references_is_not_given_empty_ones() -> None:
 
 def test_translations_that_say_nothing_score_nothing() -> None:
     """And nothing breaks."""
-    found = score([ScoredRow("句", "", ("The cat.",), 1), ScoredRow("子", "", ("A dog.", "One dog."), 2)])
+    found = score([Scored("句", "", ("The cat.",), 1), Scored("子", "", ("A dog.", "One dog."), 2)])
 
     assert (found.bleu_one, found.bleu_all, found.chrf_one, found.chrf_all) == (0, 0, 0, 0)
 

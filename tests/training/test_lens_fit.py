@@ -10,15 +10,16 @@ import torch
 import explorer
 from explorer.cli.main import main
 from explorer.engine.compute import Computer
-from explorer.engine.experiments.jacobian import jacobian_sums, weights_hash
-from explorer.engine.experiments.lens_file import FILE, Fitted, read_fitted, write_fitted
+from explorer.engine.experiments.jacobian_sums import jacobian_sums
+from explorer.engine.experiments.lens_file import FILE, Fitted, read_fitted, weights_hash, write_fitted
 from explorer.engine.request import Request
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, LensOfOtherKnobs, LensOfOtherWeights, NotTrained
 from explorer.model.weights_file import FILE as WEIGHTS
 from explorer.model.weights_file import read_about, read_tensors, save_weights
 from explorer.resources import asset
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.found.jacobian import Agreement, NotFitted
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.lens import Agreement
 from explorer.training.lens_fit import CHECKPOINT, Fitting, LensFitter, agreeing
 from tests.engine.sources.bundles import a_bundle
 
@@ -108,16 +109,16 @@ def test_a_changed_weight_withdraws_the_lens(tmp_path: Path, tokenizers: Tokeniz
     wish = fitting(tmp_path)
     fitted(wish)
     path = Path(wish.preset) / WEIGHTS
-    assert not isinstance(explored(wish.preset, tokenizers).experiments["jacobian"], NotFitted)
+    assert not isinstance(explored(wish.preset, tokenizers).experiments["jacobian"], NotMade)
     knob = explored(wish.preset, tokenizers, temperature=2.0).experiments["jacobian"]
-    assert isinstance(knob, NotFitted) and isinstance(knob.error, LensOfOtherKnobs) and "emperature" in str(knob.error)
+    assert isinstance(knob, NotMade) and isinstance(knob.error, LensOfOtherKnobs) and "emperature" in str(knob.error)
     weights = read_tensors(path)
     weights["generator.project.bias"][7] += 0.5
     save_weights(path, weights, read_about(path))
     none = explored(wish.preset, tokenizers).experiments["jacobian"]
-    assert isinstance(none, NotFitted) and isinstance(none.error, LensOfOtherWeights)
+    assert isinstance(none, NotMade) and isinstance(none.error, LensOfOtherWeights)
     random = Request.from_preset(wish.preset, "我").wishing(trained=False).asking(experiments=frozenset({"jacobian"}))
-    assert isinstance(Computer(tokenizers)(random).trace.experiments["jacobian"], NotFitted)
+    assert isinstance(Computer(tokenizers)(random).trace.experiments["jacobian"], NotMade)
 
 
 def test_a_broken_file_is_told_and_nothing_else_breaks(tmp_path: Path, tokenizers: Tokenizers) -> None:
@@ -132,7 +133,7 @@ def test_a_broken_file_is_told_and_nothing_else_breaks(tmp_path: Path, tokenizer
         read_fitted(path)
     path.write_bytes(path.read_bytes()[:200])
     none = explored(wish.preset, tokenizers).experiments["jacobian"]
-    assert isinstance(none, NotFitted) and isinstance(none.error, BadWeights)
+    assert isinstance(none, NotMade) and isinstance(none.error, BadWeights)
     (wish.out / CHECKPOINT).write_bytes(b"nonsense")
     with pytest.raises(BadCheckpoint):
         LensFitter(wish)

@@ -13,8 +13,9 @@ from explorer.engine.request import Detail
 from explorer.errors import NothingOnPage
 from explorer.lang import Words
 from explorer.picture.layout.arranged import Arranged
-from explorer.state.focus import FOCUSED, NOWHERE
+from explorer.state.focus import NOWHERE
 from explorer.state.look import Look
+from explorer.trace.found.experiments import look_at_a_place
 from explorer.trace.trace import Trace
 
 Answers = Callable[[Detail], Trace]
@@ -61,7 +62,7 @@ def _draw(page: Page, trace: Trace, look: Look, words: Words, detail: Detail | N
     page.draw(trace, look, words)
     made = detail or Detail()
     while answers is not None:
-        focus = page.focus if page.experiments & FOCUSED else NOWHERE
+        focus = page.focus if look_at_a_place(page.experiments) else NOWHERE
         asked = attrs.evolve(made, experiments=page.experiments, focus=focus, wanted=tuple(places))
         if asked == made:
             break

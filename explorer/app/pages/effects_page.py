@@ -21,6 +21,8 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 
 _FIRST = frozenset({"effects"})
+_CELLS = frozenset({"edges"})
+_EXACT = frozenset({"effects_exact"})
 _MOST_CELLS = 4096  # Of a head with more open cells, the estimates stay.
 _MOST_HEADS = 400  # The exact effects of more heads take minutes, and are computed when somebody asks for them.
 _WORDS_PX = 122  # px, the height of title, note, chips, bars and their figures
@@ -87,18 +89,16 @@ class EffectsPage(Page):
         found = found_effects(trace)
         if found is None:
             self._wants_exact = self._stopped = False
-        needed = _FIRST if found is None else _FIRST | {"edges"}
+        needed = _FIRST if found is None else _FIRST | _CELLS
         focus = self._focus_on(trace, look) if found is not None else NOWHERE
         estimated = found is not None and not found.exact
         many = found is not None and found.heads[..., 0].size > _MOST_HEADS
         begun = found is not None and found.exact_rows > 0
         goes_on = not self._stopped and (self._wants_exact or begun or not many)
-        if "effects_exact" in trace.experiments or (estimated and goes_on):
-            needed |= {"effects_exact"}
-        if estimated and found is not None and "effects_exact" in needed:
-            focus = attrs.evolve(focus, head_rows=found.exact_rows + (1 if goes_on else 0))
-        elif found is not None and "effects_exact" in needed:
-            focus = attrs.evolve(focus, head_rows=found.exact_rows)
+        sweeps = trace.experiments.keys() >= _EXACT or (estimated and goes_on)
+        needed |= _EXACT if sweeps else frozenset()
+        if sweeps and found is not None:
+            focus = attrs.evolve(focus, head_rows=found.exact_rows + (1 if estimated and goes_on else 0))
         self._offer_exact(found, going=goes_on)
         if (needed, focus) != (self.experiments, self.focus):
             self.experiments, self.focus = needed, focus

@@ -16,7 +16,7 @@ from explorer.picture.theme import Theme
 from explorer.state.look import Look, attentions
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
-from explorer.views.controls.transport import Part, Transport
+from explorer.views.controls.transport import Beat, Transport
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.follow import FollowView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -132,7 +132,7 @@ class FollowPage(Page):
             return
         numbers = picture.followed
         parts = tuple(
-            Part(title(numbers, beat, words), figure(numbers, beat, words), table.start(place))
+            Beat(title(numbers, beat, words), figure(numbers, beat, words), table.start(place))
             for place, beat in enumerate(BEATS)
         )
         self.transport.put(parts, table.total, self.view.time_s, whole=self.view.whole, playing=self.view.playing)

@@ -13,7 +13,8 @@ from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
-from explorer.trace.found.findings import NotMade, OutputWeights
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.found.why import symbol_id
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments

@@ -7,9 +7,9 @@ these are made when nothing else waits.
 import attrs
 
 from explorer.engine.request import Detail, Request
-from explorer.state.focus import FOCUSED, NOWHERE, Focus
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.wish import Wish
-from explorer.trace.found.findings import OF_OUR_OWN
+from explorer.trace.found.experiments import for_any_model, look_at_a_place
 
 _MOST_WANTED = 16
 
@@ -57,7 +57,7 @@ class Asking:
         self, experiments: frozenset[str], wish: Wish, shown: Request | None, busy: bool, focus: Focus = NOWHERE
     ) -> tuple["Asking", Request | None]:
         """Change the experiments and the place that they look at, and ask for them, unless the session is `busy`."""
-        focus = focus if experiments & FOCUSED else NOWHERE
+        focus = focus if look_at_a_place(experiments) else NOWHERE
         asking = attrs.evolve(self.looked_anew(), experiments=experiments, focus=focus)
         if (experiments, focus) == (self.experiments, self.focus) or shown is None or busy:
             return asking, None
@@ -115,4 +115,4 @@ def _looks_into(shown: Request, experiments: frozenset[str], focus: Focus) -> bo
 
 def possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:
     """Those of the experiments that the model of a wish can have; cards for the others are not shown."""
-    return experiments - OF_OUR_OWN if wish.foreign else experiments
+    return for_any_model(experiments) if wish.foreign else experiments

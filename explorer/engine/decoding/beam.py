@@ -10,7 +10,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.engine.decoding.quick import steps_of
+from explorer.engine.speed.quick import steps_of
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.ids import padded

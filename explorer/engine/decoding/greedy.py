@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 
 from explorer.engine.decoding.beam import NEVER_SAID, Beam, Candidates, Decoding, Ids, check_prefix, likeliest, longest
-from explorer.engine.decoding.quick import Steps, steps_of
+from explorer.engine.speed.quick import Steps, steps_of
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.decoding.beam import NEVER_SAID, Ids, likeliest, longest
-from explorer.engine.decoding.quick import steps_of
+from explorer.engine.speed.quick import steps_of
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
 

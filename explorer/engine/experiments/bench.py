@@ -22,42 +22,38 @@ from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
-from explorer.trace.trace import Trace
+
+
+def _own_card(bench: "Bench") -> ModelCard:
+    return card_of(bench.own.config)  # Of somebody's model, the card is given.
 
 
 @attrs.frozen(eq=False)
 class Bench:
-    """What an experiment works with.
+    """What passes of one model over one sentence are made with.
 
-    `others` are the tokens of further sentences for a batch, `symbols` the words of the vocabulary in the order of their ids.
-    `changing` has the changes that the model is inside of while an experiment runs (`experiment.running`).
+    `expected` are the words that are measured, `symbols` the words of the vocabulary in the order of their ids. `changing` has
+    the changes that the model is inside of.
     """
 
     model: AnyModel
     tokens: Tokens
     expected: tuple[int, ...]
-    others: tuple[tuple[Token, ...], ...]
     stop: Stop
     symbols: tuple[str, ...] = ()
     changing: Changing = attrs.field(factory=Changing)
-    trace: Trace | None = None  # what the pass recorded, for what is made of the record itself
-    given_card: ModelCard | None = None  # Somebody's model has no Config from which its card could be made.
+    card: ModelCard = attrs.field(default=attrs.Factory(_own_card, takes_self=True))
 
     @property
     def own(self) -> Transformer:
-        """The model, where it is one of ours: other experiments are refused before."""
-        assert isinstance(self.model, Transformer)  # `findings` makes an experiment with the models that can have it.
+        """The model, where it is one of ours: experiments with knobs and parts are refused for others before."""
+        assert isinstance(self.model, Transformer)  # The table of experiments says which of them need one.
         return self.model
 
     @property
     def config(self) -> Config:
         """The Config of the model, which is ours."""
         return self.own.config
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
-        return card_of(self.config) if self.given_card is None else self.given_card
 
     @property
     def runs(self) -> Runs:
@@ -107,7 +103,8 @@ def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
     """Inside the block, ask behind each layer whether to stop: a batch takes a tenth of a second, so long would a key wait.
 
     Gradients of what was computed in the block ask as well, at each layer on their way back. No other tap is looked at, so that
-    maps which nobody sees are not made: patching takes a quarter longer where all are.
+    maps which nobody sees are not made: patching takes a quarter longer where all are. Of a model whose additions are not seen
+    all taps ask.
     """
 
     def ask_back(_gradient: Tensor) -> None:
@@ -119,8 +116,18 @@ def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
             tensor.register_hook(ask_back)  # type: ignore[no-untyped-call]
 
     last_of = {name.rpartition(".")[0]: name for name in taps(model) if ".residual" in name}  # by layer, the last addition
-    with hooked(model, ask, at=last_of.values()):
+    with hooked(model, ask, at=last_of.values() or None):
         yield
+
+
+def streams(card: ModelCard, side: str) -> tuple[str, ...]:
+    """The stream of a side: as it enters the first layer, and as it leaves each layer.
+
+    The last addition of a layer is read by the next norm and by the next addition, so a patch there reaches both.
+    """
+    last = 3 if any(each == f"{side}.cross_attn" for each in card.attentions) else 2
+    layers = range(card.side(side).n_layers)
+    return (f"{side}.embedding.output", *(f"{side}.layers.{layer}.residual{last}" for layer in layers))
 
 
 def ids_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:

@@ -10,11 +10,10 @@ import torch
 from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
-from explorer.engine.experiments.effects import is_long
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
-from explorer.engine.experiments.lacking import check_has
-from explorer.engine.experiments.trials import Trial, Trials
-from explorer.engine.threads import pass_work
+from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.trials import Trial, Trials, is_long
+from explorer.engine.speed.threads import pass_work
 from explorer.mathematics import softmax
 from explorer.state.focus import Focus
 from explorer.trace.arrays import Array, frozen_array
@@ -25,41 +24,49 @@ from explorer.trace.kept_map import closed_cells
 from explorer.trace.tap_names import Cell
 
 
-def edges(bench: Bench, focus: Focus) -> Edges | None:
-    """The effects of all cells of the head in focus; of many cells they are estimates. None without such a head.
+def edges(inquiry: Inquiry) -> Edges | None:
+    """The effects of all cells of the head in focus; of many cells they are estimates, and turn exact row by row.
 
-    A Focus without an attention means the first head of the last attention. Raises Superseded.
+    None where there is no such head. A Focus without an attention means the first head of the last attention. Raises
+    Superseded.
     """
-    card = bench.card
+    cells = inquiry.before if isinstance(inquiry.before, Edges) else _begun(inquiry)
+    upto = inquiry.focus.edge_rows
+    if cells is None or cells.exact_rows >= min(upto, len(cells.values)):
+        return cells
+    return _exact_rows(inquiry, cells, upto)
+
+
+def _begun(inquiry: Inquiry) -> Edges | None:
+    """All cells of the head in focus: where they are many, estimates. None without such a head. Raises Superseded."""
+    card, focus = inquiry.card, inquiry.focus
     focus = attrs.evolve(focus, attention=focus.attention or card.attentions[-1])
     if focus.attention not in card.attentions or focus.layer >= card.side(focus.attention).n_layers:
         return None
     if focus.head >= card.side(focus.attention).n_heads:
         return None
-    assert bench.trace is not None  # `findings` gives it.
-    check_has(card, "effects", "generator.logits", "self_attn.masked")
-    closed = closed_cells(bench.trace[_tap(focus, "masked")][focus.head])  # [query, key]
+    closed = closed_cells(inquiry.trace[_tap(focus, "masked")][focus.head])  # [query, key]
     alone = ~closed & ((~closed).sum(axis=1, keepdims=True) == 1)
-    ids, _measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
+    ids, _measured = measured_words(inquiry.tokens.source, inquiry.tokens.target, inquiry.expected)
     made = Edges(
         attention=focus.attention,
         layer=focus.layer,
         head=focus.head,
-        words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in ids),
+        words=tuple(inquiry.symbols[each] if each < len(inquiry.symbols) else f"#{each}" for each in ids),
         word_ids=ids,
         values=frozen_array(np.full((*closed.shape, len(ids)), np.nan, np.float32)),
         closed=closed,
         alone=alone,
         exact_rows=0,
     )
-    n_tokens = max(len(bench.tokens.source), len(bench.tokens.target))
+    n_tokens = max(len(inquiry.tokens.source), len(inquiry.tokens.target))
     mixing_seen = not card.why_absent("self_attn.mixed")
     if mixing_seen and is_long(int((~closed & ~alone).sum()) * pass_work(card, n_tokens)):
-        return attrs.evolve(made, values=_estimated(bench, made))
-    return exact_rows(bench, made, len(closed))
+        return attrs.evolve(made, values=_estimated(inquiry, made))
+    return _exact_rows(inquiry, made, len(closed))
 
 
-def exact_rows(bench: Bench, made: Edges, upto: int) -> Edges:
+def _exact_rows(bench: Bench, made: Edges, upto: int) -> Edges:
     """The same with exact effects in the rows of all queries before `upto`. Raises Superseded."""
     upto = min(upto, len(made.values))
     rows = range(made.exact_rows, upto)
@@ -78,16 +85,15 @@ def _tap(of: Focus | Edges, stage: str) -> str:
     return Cell(of.attention, of.layer, of.head, 0, 0).tap(stage)
 
 
-def _estimated(bench: Bench, made: Edges) -> Array:
+def _estimated(inquiry: Inquiry, made: Edges) -> Array:
     """[query, key, word] the estimates; NaN where there is nothing to close. Raises Superseded."""
-    assert bench.trace is not None  # The caller has checked.
-    masked = bench.trace[_tap(made, "masked")][made.head].astype(np.float64)  # [query, key]
-    value = bench.trace[_tap(made, "value")][made.head].astype(np.float64)  # [key, feature]
-    gradients = _gradients(bench, made).double().numpy()  # [word, query, feature]
+    masked = inquiry.trace[_tap(made, "masked")][made.head].astype(np.float64)  # [query, key]
+    value = inquiry.trace[_tap(made, "value")][made.head].astype(np.float64)  # [key, feature]
+    gradients = _gradients(inquiry, made).double().numpy()  # [word, query, feature]
     values = np.full(made.values.shape, np.nan, np.float32)
     n_keys = masked.shape[1]
     for q, row in enumerate(masked):
-        stop_if(bench.stop)
+        stop_if(inquiry.stop)
         some = np.flatnonzero(~made.closed[q] & ~made.alone[q])
         without = np.broadcast_to(row, (len(some), n_keys)).copy()  # [closed key, key]
         without[np.arange(len(some)), some] = -np.inf
@@ -112,3 +118,6 @@ def _gradients(bench: Bench, made: Edges) -> Tensor:
             (gradient,) = torch.autograd.grad(word, [seen[tap]], retain_graph=True, allow_unused=True)
             rows.append(torch.zeros_like(seen[tap][0, made.head]) if gradient is None else gradient[0, made.head])
         return fetched(torch.stack(rows))
+
+
+MAKE = edges

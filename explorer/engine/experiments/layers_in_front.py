@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from explorer.engine.experiments.runs import AnyModel
 from explorer.foreign.model import Foreign
 
-_MOST_NUMBERS = 2**26  # 256 MB; the layers behind those whose outputs take so much run in every trial.
+MOST_NUMBERS = 2**26  # 256 MB; the layers behind those whose outputs take so much run in every trial.
 _PORTIONS = 8  # With eight batches, 9 of 16 layers run on the average; with more, a batch soon has too few rows.
-_WORTH_A_BATCH = 16  # rows; of fewer, a layer takes hardly less time than of so many
+WORTH_A_BATCH = 16  # rows; of fewer, a layer takes hardly less time than of so many
 
 
 class LayersInFront:
@@ -32,7 +32,7 @@ class LayersInFront:
     @contextmanager
     def noting(self) -> Iterator[None]:
         """Inside the block, a pass of one row is made."""
-        room = _MOST_NUMBERS
+        room = MOST_NUMBERS
 
         def noted(number: int, own: Callable[..., Any]) -> Callable[..., Any]:
             def forward(*args: Any, **kwargs: Any) -> Any:
@@ -68,7 +68,7 @@ class LayersInFront:
         """
         first = {number: self._first_changed(taps) for number, taps in changed_taps.items()}
         numbers = sorted(first, key=lambda number: first[number])
-        at_once = min(most, max(_WORTH_A_BATCH, ceil(len(numbers) / _PORTIONS)))
+        at_once = min(most, max(WORTH_A_BATCH, ceil(len(numbers) / _PORTIONS)))
         for begin in range(0, len(numbers), at_once):
             some = numbers[begin : begin + at_once]
             yield some, first[some[0]]

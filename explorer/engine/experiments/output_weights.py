@@ -19,7 +19,8 @@ from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
 from explorer.model.transformer import Stack, Transformer
 from explorer.stops import Stop, Superseded
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.found.findings import Lens, Matrix, NormWeights, OutputWeights, ReadingWeights
+from explorer.trace.found.lens import Lens
+from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights
 from explorer.trace.found.why import symbol_text, written_ids
 from explorer.trace.trace import Trace
 

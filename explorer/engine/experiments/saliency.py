@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.engine.experiments.bench import stop_if, stopping_between_layers
+from explorer.engine.experiments.bench import Bench, fetched, stop_if, stopping_between_layers
 from explorer.engine.experiments.path_integral import FIRST_STEPS, Numbers, integral
 from explorer.engine.experiments.runs import AnyModel
-from explorer.engine.threads import batch_threads, pass_work
+from explorer.engine.speed.threads import batch_threads, pass_work
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop
-from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.model_card import ModelCard
@@ -25,32 +24,25 @@ _MOST_WORK = 1e12  # multiplications of all steps forward and back; about twenty
 _SAME_DIRECTION = 0.999  # the least cosine of vectors that differ by a factor alone
 
 
-def saliency(
-    model: AnyModel,
-    tokens: dict[str, tuple[Token, ...]],
-    ids: tuple[Tensor | None, Tensor | None],
-    expected: tuple[int, ...],
-    symbols: tuple[str, ...],
-    stop: Stop,
-    card: ModelCard | None = None,
-) -> Saliency:
-    """Both estimates for each word. `ids` are those of source and target; without `expected` words, the likeliest are asked.
+def saliency(bench: Bench) -> Saliency:
+    """Both estimates for each word; without expected words, the likeliest are asked.
 
-    The integral takes as many steps as it needs, some of them in a batch. With the `card` of the model a batch has as many
-    threads as it is worth, and a large model takes fewer steps. Raises Superseded.
+    The integral takes as many steps as it needs, some of them in a batch; in a large model it takes fewer. Raises Superseded.
     """
+    rows = {"encoder": bench.tokens.source, "decoder": bench.tokens.target}
+    tokens = {side.name: rows[side.name] for side in bench.card.sides}
     longest = max(map(len, tokens.values()))
-    if card is not None:
-        torch.set_num_threads(batch_threads(card, FIRST_STEPS * longest))
+    torch.set_num_threads(batch_threads(bench.card, FIRST_STEPS * longest))
+    ids = (bench.source(), bench.target())
     with torch.no_grad():
-        inputs, bases, logits = _embedded(model, ids)
-        words = list(expected) if expected else logits.argmax(dim=-1)[0].tolist()
-    path = _Path(model, ids, inputs, bases, words, stop)
-    whole = integral(path.walk, len(words), _most_steps(card, longest, len(words)))
+        inputs, bases, logits = _embedded(bench.model, ids)
+        words = list(bench.expected) if bench.expected else logits.argmax(dim=-1)[0].tolist()
+    path = _Path(bench.model, ids, inputs, bases, words, bench.stop)
+    whole = integral(path.walk, len(words), _most_steps(bench.card, longest, len(words)))
     sides, sizes = [name.partition(".")[0] for name in inputs], [x.shape[1] for x in inputs.values()]
     parts = np.split(whole.parts, np.cumsum(sizes)[:-1], axis=1)
     return Saliency(
-        words=tuple(symbols[word] if word < len(symbols) else f"#{word}" for word in words),
+        words=tuple(bench.symbols[word] if word < len(bench.symbols) else f"#{word}" for word in words),
         tokens=tokens,
         gradient=dict(zip(sides, map(_frozen, path.slopes_of_the_input), strict=True)),
         integrated=dict(zip(sides, map(_frozen, parts), strict=True)),
@@ -61,10 +53,8 @@ def saliency(
     )
 
 
-def _most_steps(card: ModelCard | None, n_tokens: int, n_words: int) -> int:
+def _most_steps(card: ModelCard, n_tokens: int, n_words: int) -> int:
     """How many steps the path may have: each of them is a pass forward, and one back for each word."""
-    if card is None:
-        return _MOST_STEPS
     return int(min(_MOST_STEPS, max(FIRST_STEPS, _MOST_WORK / (n_words * pass_work(card, n_tokens)))))
 
 
@@ -164,9 +154,12 @@ def _reading(model: AnyModel, paths: dict[str, Tensor]) -> Iterator[None]:
 
 
 def _double(tensor: Tensor) -> Numbers:
-    array: Numbers = tensor.detach().cpu().double().numpy()
+    array: Numbers = fetched(tensor).double().numpy()
     return array
 
 
 def _frozen(numbers: Numbers) -> Array:
     return frozen_array(numbers.astype(np.float32))
+
+
+MAKE = saliency

@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.experiments.bench import Bench, fetched, ids_of, stop_if
-from explorer.engine.threads import threads
+from explorer.engine.speed.threads import threads
 from explorer.model.hooks import hooked
 from explorer.model.tap import Hook, Tap
 from explorer.model.transformer import Transformer

@@ -17,7 +17,7 @@ from torch import Tensor
 from explorer.engine.changing import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.threads import batch_threads
+from explorer.engine.speed.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap, first_of
@@ -26,7 +26,8 @@ from explorer.trace.found.effects import measured_words
 from explorer.trace.model_card import ModelCard
 
 Trial = tuple[Change, ...]
-_NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+LONG_WORK = 5e10  # multiplications of all passes; about a second on two cores
 _USUAL_WIDTH = 4  # d_ff / d_model, where the width of the feed-forward network is not known
 
 
@@ -93,7 +94,12 @@ def batch_size(card: ModelCard, longest: int) -> int:
     """How many passes over `longest` tokens are one batch."""
     widest = max(max(side.d_ff or _USUAL_WIDTH * card.d_model, side.n_heads * longest) for side in card.sides)
     # The largest tensors are logits, hidden features and attention maps.
-    return max(1, _NUMBERS_AT_ONCE // (longest * max(card.vocab_size, widest)))
+    return max(1, NUMBERS_AT_ONCE // (longest * max(card.vocab_size, widest)))
+
+
+def is_long(work: float) -> bool:
+    """Whether so many multiplications take longer than one waits for them."""
+    return work > LONG_WORK
 
 
 def _changes_encoder(trial: Trial) -> bool:

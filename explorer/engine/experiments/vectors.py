@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, frozen, stop_if
+from explorer.engine.experiments.inquiry import Inquiry
 from explorer.foreign.model import Foreign
 from explorer.foreign.thin import row_count, some_rows, span_of_rows
 from explorer.tokens.token import Token
@@ -19,7 +20,7 @@ _NEAREST = 20  # neighbours of each token
 _SHOWN = 8  # those of them that are on the plane whatever else is
 _MOST_TOKENS = 128  # tokens of a side that are looked at
 _MOST_POINTS = 1000  # symbols of the vocabulary on the plane
-_AT_ONCE = 8192  # rows of the vocabulary that are compared at once
+AT_ONCE = 8192  # rows of the vocabulary that are compared at once
 
 
 @attrs.frozen(eq=False)
@@ -37,16 +38,13 @@ class _Table:
     symbols: tuple[str, ...]
 
 
-def vectors(bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
-    """The vectors of each side of the model. `source_symbols` are the texts of the encoder's ids.
-
-    Raises Superseded, BadWeights.
-    """
-    assert bench.trace is not None  # The streams of a pass are those that it recorded.
+def vectors(inquiry: Inquiry) -> Vectors:
+    """The vectors of each side of the model. Raises Superseded, BadWeights."""
+    symbols = inquiry.origin.symbols(inquiry.wish.config, inquiry.tokens, of_source=True)
     sides = {}
-    for table in _tables(bench, source_symbols):
-        stop_if(bench.stop)
-        sides[table.side] = _side(bench, bench.trace, table)
+    for table in _tables(inquiry, symbols):
+        stop_if(inquiry.stop)
+        sides[table.side] = _side(inquiry, inquiry.trace, table)
     return Vectors(sides)
 
 
@@ -124,9 +122,9 @@ def _neighbours(bench: Bench, table: _Table, tokens: tuple[Token, ...]) -> tuple
     asked = _directions(table.some(own.tolist()))  # [position, feature]
     n_best = min(_NEAREST, table.n - 1)
     best, ids = torch.empty(len(own), 0), torch.empty(len(own), 0, dtype=torch.int64)
-    for first in range(0, table.n, _AT_ONCE):
+    for first in range(0, table.n, AT_ONCE):
         stop_if(bench.stop)
-        rows = table.span(first, min(first + _AT_ONCE, table.n))
+        rows = table.span(first, min(first + AT_ONCE, table.n))
         cosines = asked @ _directions(rows).T  # [position, symbol]
         numbers = torch.arange(first, first + len(rows)).expand(len(own), -1)
         cosines[numbers == own[:, None]] = -torch.inf  # Nobody is his own neighbour.
@@ -149,3 +147,6 @@ def stream_taps(trace: Trace, side: str) -> tuple[str, ...]:
         residuals = [name for name in trace.names() if name.startswith(f"{side}.layers.{layer}.residual")]
         ends += residuals[-1:]
     return tuple(ends)
+
+
+MAKE = vectors

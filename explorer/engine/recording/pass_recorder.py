@@ -14,7 +14,7 @@ from explorer.engine.recording.long_text import covers, in_levels, plan_for, tap
 from explorer.engine.recording.recorder import joined, record
 from explorer.engine.request import Request
 from explorer.engine.sources.source import Model, ModelSource, Sentence
-from explorer.engine.threads import threads
+from explorer.engine.speed.threads import threads
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stop_with_progress

@@ -22,7 +22,8 @@ from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.sources.writes import ForeignSteps
-from explorer.engine.threads import threads
+from explorer.engine.speed.foreign_packing import PackedLayers
+from explorer.engine.speed.threads import threads
 from explorer.errors import (
     BadVocabulary,
     BeyondPositions,
@@ -70,7 +71,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     told = {} if folder.gguf is None else folder.gguf.header.told
     tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
-    opened = open_model(folder, stoppable(progress, stop))
+    opened = open_model(folder, stoppable(progress, stop), PackedLayers)
     made_from = () if folder.gguf is None else folder.gguf.kinds
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
     card = attrs.evolve(
@@ -252,9 +253,6 @@ class ForeignModel:
         zeros = torch.zeros(n, self._card.d_model)
         tables = [frozen_array((zeros if each is None else each).float().cpu().numpy().copy()) for each in found]
         return tables[0], None if len(tables) == 1 or np.array_equal(tables[0], tables[-1]) else tables[1]
-
-    def rest(self, stop: Stop) -> None:
-        """There is nothing to prepare."""
 
     def _row(self, wish: Wish, text: str) -> Row:
         """The tokens of a text, or of the whole prompt that the model's chat template makes of it.

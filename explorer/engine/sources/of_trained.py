@@ -43,7 +43,3 @@ class OfTrained:
     def places(self, model: Transformer, n: int) -> Places:
         """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
         return self._own.places(model, n)
-
-    def rest(self, stop: Stop) -> None:
-        """Make the first products of the next pass."""
-        self._own.rest(stop)

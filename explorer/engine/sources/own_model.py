@@ -3,9 +3,6 @@
 The last model is kept, so that a knob that applies to the pass acts on the same weights.
 """
 
-from collections.abc import Callable
-from weakref import ref
-
 import attrs
 import torch
 
@@ -14,7 +11,6 @@ from explorer.engine.change_checks import own_taps
 from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
 from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.first_products import near, try_rows
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
@@ -30,16 +26,11 @@ from explorer.trace.recorded_pass import Tokens
 
 
 class OwnModel:
-    """The ModelSource of untrained models, of which it keeps the last. It makes the passes of trained models as well.
-
-    `sizes` are those of both sides of the last pass.
-    """
+    """The ModelSource of untrained models, of which it keeps the last. It makes the passes of trained models as well."""
 
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._tokenizers = tokenizers
         self.last: Transformer | None = None
-        self.sizes = 0, 0
-        self._ran: Callable[[], Transformer | None] = lambda: None  # the model of the last pass, as long as somebody keeps it
 
     def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
         """The card of a Config's model, of the preset `name`."""
@@ -107,7 +98,6 @@ class OwnModel:
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
         """Make one pass over both sides, or the rest of a pass that was begun in order to translate, if there is any."""
-        self.sizes, self._ran = sentence.sizes, ref(model)
         if sentence.begun is not None and sentence.begun.target is not None:
             return
         device = model.config.device
@@ -127,14 +117,6 @@ class OwnModel:
         with torch.inference_mode():
             tables = [frozen_array(stack.embedding.table(n).cpu().numpy()) for stack in (stacks[:1] if same else stacks)]
         return tables[0], None if same else tables[1]
-
-    def rest(self, stop: Stop) -> None:
-        """Make the first products of the next pass. Weights from a seed are never packed: packed products round otherwise, and
-        a model must give the same numbers before and after a rest.
-        """
-        model = self._ran()
-        if model is not None:
-            try_rows(model, near(self.sizes), stop)
 
     def _tokenized(self, wish: Wish, text: str) -> Row:
         return self._tokenizers.tokenize(text, wish.config, cuts=wish.source_cuts, words=wish.words)

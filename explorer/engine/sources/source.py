@@ -107,9 +107,6 @@ class ModelSource(Protocol):
     def places(self, model: Model, n: int) -> Places:
         """[position, feature] the first `n` rows of the first stack's table of positions, and of the second's if it differs."""
 
-    def rest(self, stop: Stop) -> None:
-        """Prepare what the next pass may need, until `stop` says that a request has come."""
-
 
 @runtime_checkable
 class GoesOn(Protocol):

@@ -92,7 +92,6 @@ class Sources:
         return tuple(token.id for token in short_enough(tokens, config))
 
     def rest(self, stop: Stop) -> None:
-        """Prepare what the next pass may need."""
-        self.own.rest(stop)
+        """Prepare what the next translation may need."""
         if isinstance(self._trained, Translator):
-            self._trained.rest(self.own.sizes, stop)
+            self._trained.rest(stop)

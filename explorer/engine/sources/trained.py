@@ -5,9 +5,10 @@ from pathlib import Path
 
 from explorer.config import Config
 from explorer.engine.devices import on_device
+from explorer.engine.speed.packed_linear import pack
 from explorer.errors import BadVocabulary
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack, with_knobs
+from explorer.model.weights import build, with_knobs
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
 from explorer.presets import Preset
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual

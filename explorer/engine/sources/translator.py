@@ -11,18 +11,17 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.decoding.quick import can_be_quick
-from explorer.engine.decoding.quick_weights import quick_weights, round_weights
-from explorer.engine.decoding.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import record
-from explorer.engine.sources.first_products import near, try_layers
-from explorer.engine.sources.kept_passes import KeptPasses
-from explorer.engine.sources.looked_over import Guess, looked_over, recorded_to_end
 from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
-from explorer.engine.threads import decoding_threads, threads
+from explorer.engine.speed.kept_passes import KeptPasses
+from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
+from explorer.engine.speed.quick import can_be_quick
+from explorer.engine.speed.quick_weights import round_weights
+from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
+from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.presets import Preset
@@ -167,16 +166,14 @@ class Translator(Trained):
         """The translation of one sentence as plain text."""
         return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
 
-    def rest(self, sizes: tuple[int, int], stop: Stop) -> None:
-        """Prepare the next guesses after a pass over so many tokens, until `stop` says that a request has come."""
+    def rest(self, stop: Stop) -> None:
+        """Prepare the next guesses, until `stop` says that a request has come."""
         if can_be_quick(self._model):
             round_weights(self._model, stop)
             if not stop():
                 make_step_graph(self._model)
             if not stop():
                 make_exact_graphs(self._model, _SOME_STEPS, stop)
-            n_threads = decoding_threads(card_of(self._model.config), 1)
-            try_layers([quick_weights(self._model).across], near(sizes[:1]), lambda _n: n_threads, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False

@@ -14,7 +14,7 @@ from explorer.picture.layout.lens_map import lens_map
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.tables import Table
-from explorer.trace.found.findings import Lens
+from explorer.trace.found.lens import Lens
 
 _USUAL_PX, _LEAST_PX, _LEAST_CELL_PX = 420.0, 340.0, 40.0
 _CELL_PX, _ROW_PX, _NAMES_PX, _BELOW_PX, _AGREES_PX = 76.0, 25.0, 110.0, 150.0, 50.0

@@ -2,16 +2,16 @@
 
 from explorer.lang import Words
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.layout.terms import Place, terms, trail
+from explorer.picture.layout.terms import TermSpot, terms, trail
 from explorer.picture.layout.waterfall import waterfall
 from explorer.picture.marks import Rect
 from explorer.picture.sums import Sums
 
-__all__ = ["Place", "account"]
+__all__ = ["TermSpot", "account"]
 _SIZE, _LINE = 13.0, 20.0
 
 
-def account(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[Place]:
+def account(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[TermSpot]:
     """Draw an Account; returns the places that say or open something, in the order of drawing.
 
     With `added`, the waterfall has only so many of its terms.

@@ -28,7 +28,7 @@ _LEAST_WIDE_PX, _COMFORTABLE_PX = 760.0, 33.0  # rows are not enlarged beyond th
 
 
 @attrs.frozen
-class Piece:
+class Tile:
     """A token of a row and its rectangle."""
 
     row: int
@@ -42,7 +42,7 @@ class Places:
 
     rows: tuple[Rect, ...]
     names: tuple[Rect, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Tile, ...]
     maps: tuple[Rect | None, ...]
     differences: tuple[Rect | None, ...]
 
@@ -60,7 +60,7 @@ class Places:
             each(self.differences),
         )
 
-    def piece_at(self, x: float, y: float) -> Piece | None:
+    def piece_at(self, x: float, y: float) -> Tile | None:
         """The piece at a point."""
         return next((piece for piece in self.pieces if _inside(piece.area, x, y)), None)
 
@@ -142,7 +142,7 @@ def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Rect, here: i
     while lane_px < _MOST_LANE_PX and height_px(picture, lane_px + 1, beside=at.beside) <= area.high:
         lane_px += 1
     _head(sketch, picture, words, at)
-    rows, names, pieces = list[Rect](), list[Rect](), list[Piece]()
+    rows, names, pieces = list[Rect](), list[Rect](), list[Tile]()
     maps, differences = list[Rect | None](), list[Rect | None]()
     top = area.y + _HEAD_PX
     for index, row in enumerate(picture.rows):
@@ -202,13 +202,13 @@ def _name(sketch: Sketch, picture: CutRows, index: int, area: Rect, *, lit: bool
         sketch.write(x, y, line, _SMALL, theme.warning if unknown else theme.faint)
 
 
-def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: Rect) -> list[Piece]:
+def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: Rect) -> list[Tile]:
     """The words of a row in their lanes; `first` is the first lane."""
     if row.refused:
         said = sketch.fitting(row.refused, _SMALL, first.wide)
         sketch.write(first.x, first.y + 16, said, _SMALL, sketch.theme.warning)
         return []
-    found: list[Piece] = []
+    found: list[Tile] = []
     for word, lane in enumerate(row.lanes):
         start, end = row.words[word]
         if end >= len(edges):
@@ -222,8 +222,8 @@ def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: R
     return found
 
 
-def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[float], frame: Rect, *, whole: bool) -> list[Piece]:
-    found: list[Piece] = []
+def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[float], frame: Rect, *, whole: bool) -> list[Tile]:
+    found: list[Tile] = []
     places = row.pieces[word]
     spans = [(row.tokens[place].start, row.tokens[place].end) for place in places]
     for place, (start, end) in zip(places, spans, strict=True):
@@ -234,7 +234,7 @@ def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[floa
         _piece(sketch, row, place, area, whole=whole)
         if not whole and area.x > frame.x + 2:
             sketch.line(area.x - 1, area.y + 4, area.x - 1, area.bottom - 4, sketch.theme.hairline, dashed=True)
-        found.append(Piece(index, place, area))
+        found.append(Tile(index, place, area))
     return found
 
 

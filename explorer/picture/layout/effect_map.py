@@ -29,7 +29,7 @@ _LINE_PX = 16.0
 
 
 @attrs.frozen(eq=False)
-class Places:
+class EffectPlaces:
     """Where the cells and bars stand (px): the upper edge of each row, one height for all, and the columns."""
 
     tops: tuple[float, ...]
@@ -56,7 +56,7 @@ class Places:
         return row, head if head < self.n_heads else None
 
 
-def places(picture: EffectMap, area: Rect, measure: Measure) -> Places:
+def places(picture: EffectMap, area: Rect, measure: Measure) -> EffectPlaces:
     """The places of an EffectMap in a rectangle."""
     n_rows, n_heads = picture.values.shape
     labels = max(measure(row.group, _TEXT, False) for row in picture.rows)
@@ -76,7 +76,7 @@ def places(picture: EffectMap, area: Rect, measure: Measure) -> Places:
         y += high
     begins = left + n_heads * wide + _GAP_PX
     beside = Rect(begins, tops[0], min(_MOST_BARS_PX, area.right - begins), y - tops[0])
-    return Places(tuple(tops), high, left, wide, n_heads, beside)
+    return EffectPlaces(tuple(tops), high, left, wide, n_heads, beside)
 
 
 def _line_px(picture: EffectMap, area: Rect, measure: Measure) -> float:
@@ -84,7 +84,7 @@ def _line_px(picture: EffectMap, area: Rect, measure: Measure) -> float:
     return _LINE_PX if measure(picture.told, _TEXT, False) > area.wide else 0.0
 
 
-def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: Places) -> None:
+def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """Draw the whole map; `at` are its places in the rectangle."""
     _names(sketch, picture, words, area, at)
     index = indices(picture.values, picture.scale)
@@ -98,7 +98,7 @@ def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, a
     _foot(sketch, picture, words, area, at)
 
 
-def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+def _cells(sketch: Sketch, picture: EffectMap, at: EffectPlaces, index: NDArray[np.uint8]) -> None:
     """Cell by cell, each with its outline and its number."""
     ink_of = inks(picture.scale.colours, sketch.theme)
     for row in range(len(picture.rows)):
@@ -110,7 +110,7 @@ def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uin
             sketch.line(at.left, y, at.bars.x - 6, y, sketch.theme.pale)
 
 
-def _small_cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+def _small_cells(sketch: Sketch, picture: EffectMap, at: EffectPlaces, index: NDArray[np.uint8]) -> None:
     """The cells of each group as one image; a group whose numbers are still computed is an outline."""
     begin = 0
     for _group, rows in groupby(picture.rows, key=lambda row: row.group):
@@ -123,7 +123,7 @@ def _small_cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[
         begin = end
 
 
-def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: Places) -> None:
+def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """The groups and rows at the left, the heads above."""
     faint = sketch.theme.faint
     widest = sketch.measure(f"H{at.n_heads - 1}", _SMALL, False) + 4
@@ -169,7 +169,7 @@ def _hatch(sketch: Sketch, area: Rect) -> None:
         sketch.line(area.x + low, area.y + start - low, area.x + high, area.y + start - high, sketch.theme.card)
 
 
-def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
+def _bars(sketch: Sketch, picture: EffectMap, at: EffectPlaces) -> None:
     """The bar of each row around zero, and its number at the right."""
     room = at.bars.inset(right=_NUMBER_PX)
     zero = round(room.x + room.wide / 2)
@@ -188,7 +188,7 @@ def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
             sketch.write(at.bars.right, at.tops[row] + at.high / 2 + 4, signed(value), _SMALL, colour, "end")
 
 
-def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: Places) -> None:
+def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Rect, at: EffectPlaces) -> None:
     """What the picture shows in one sentence, and below it both scales."""
     second = _line_px(picture, area, sketch.measure)
     y = max(at.bars.bottom + 20, min(area.bottom - 26 - second, at.bars.bottom + 24))

@@ -19,7 +19,7 @@ _FIGURES_PX = 92.0  # the column with both figures
 
 
 @attrs.frozen
-class Rows:
+class RemovalRows:
     """The rows (px): where names end, the plot between the values `low` and `high`, and the height of each.
 
     Only the first `n_rows` have room.
@@ -40,7 +40,7 @@ class Rows:
         return Rect(self.plot.x, self.plot.y + index * self.high_px, self.plot.wide, self.high_px)
 
 
-def rows_of(sketch: Sketch, picture: Removals, area: Rect) -> Rows:
+def rows_of(sketch: Sketch, picture: Removals, area: Rect) -> RemovalRows:
     """The places of the rows in an area. The range has 0, every share and every cost."""
     known = [0.0, *picture.shares.tolist(), *(each for each in picture.costs.tolist() if math.isfinite(each))]
     low, high = min(known), max(known)
@@ -51,10 +51,10 @@ def rows_of(sketch: Sketch, picture: Removals, area: Rect) -> Rows:
     n_rows = min(len(picture.names), max(1, int(room / _LEAST_ROW_PX)))
     height = min(_MOST_ROW_PX, max(_LEAST_ROW_PX, room / max(1, n_rows)))
     plot = Rect(area.x + named, top, max(40.0, area.wide - named - _FIGURES_PX), height * n_rows)
-    return Rows(n_rows, plot, height, low - spare, high + spare)
+    return RemovalRows(n_rows, plot, height, low - spare, high + spare)
 
 
-def removals(sketch: Sketch, picture: Removals, words: Words, area: Rect) -> Rows:
+def removals(sketch: Sketch, picture: Removals, words: Words, area: Rect) -> RemovalRows:
     """Draw all of it; returns the places of the rows."""
     at, theme = rows_of(sketch, picture, area), sketch.theme
     for value in ticks(at.low, at.high, max(3, int(at.plot.wide / 70))):
@@ -68,7 +68,7 @@ def removals(sketch: Sketch, picture: Removals, words: Words, area: Rect) -> Row
     return at
 
 
-def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: Rows, area: Rect) -> None:
+def _row(sketch: Sketch, picture: Removals, index: int, name: str, at: RemovalRows, area: Rect) -> None:
     theme, row = sketch.theme, at.row(index)
     middle, share, cost = row.y + row.high / 2, float(picture.shares[index]), float(picture.costs[index])
     sketch.write(row.x - 10, middle + 4, name, _LETTERS, anchor="end")

@@ -22,14 +22,14 @@ _UNDERLINE = 1.4  # px
 
 
 @attrs.frozen
-class Placed:
+class PlacedWord:
     """A word with its column: left edge and width, and the top of its block of lines (px)."""
 
     word: Reworded
     area: Rect
 
 
-def draw_rewording(sketch: Sketch, picture: Rewording, words: Words, area: Rect) -> tuple[Placed, ...]:
+def draw_rewording(sketch: Sketch, picture: Rewording, words: Words, area: Rect) -> tuple[PlacedWord, ...]:
     """Draw the words into an area, in the largest letters that fit; returns where each word's column stands."""
     size, placed = _fitting(sketch, picture.words, words, area)
     for top in sorted({each.area.y for each in placed}):
@@ -41,9 +41,9 @@ def draw_rewording(sketch: Sketch, picture: Rewording, words: Words, area: Rect)
     return placed
 
 
-def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect) -> tuple[float, tuple[Placed, ...]]:
+def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect) -> tuple[float, tuple[PlacedWord, ...]]:
     """The size of the letters (px) and the places of all words."""
-    placed: tuple[Placed, ...] = ()
+    placed: tuple[PlacedWord, ...] = ()
     for size in _SIZES:
         placed = _placed(sketch, row, words, area, size)
         if not placed or placed[-1].area.bottom <= area.bottom:
@@ -51,7 +51,7 @@ def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect) 
     return _SIZES[-1], placed
 
 
-def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, size: float) -> tuple[Placed, ...]:
+def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, size: float) -> tuple[PlacedWord, ...]:
     left = area.x + _names_px(sketch, words)
     high = 2 * 1.5 * size + _CHIP + _SMALL + 14
     x, y, made = left, area.y, []
@@ -59,7 +59,7 @@ def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, s
         wide = max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST)
         if x > left and x + wide > area.right:
             x, y = left, y + high + 10
-        made.append(Placed(word, Rect(x, y, wide, high)))
+        made.append(PlacedWord(word, Rect(x, y, wide, high)))
         x += wide + _GAP
     return tuple(made)
 
@@ -77,7 +77,7 @@ def _name_lines(sketch: Sketch, words: Words, x: float, top: float, size: float,
         sketch.write(x, top + 3 * size + 4 + _CHIP - 2, words("change.delta"), 12, faint)
 
 
-def _draw_word(sketch: Sketch, placed: Placed, size: float) -> None:
+def _draw_word(sketch: Sketch, placed: PlacedWord, size: float) -> None:
     word, area, theme = placed.word, placed.area, sketch.theme
     same = word.before == word.after
     middle, first, second = area.x + area.wide / 2, area.y + size, area.y + 2.5 * size
@@ -96,7 +96,7 @@ def area_around(sketch: Sketch, text: str, size: float, middle: float, baseline:
     return Rect(middle - wide / 2, baseline - size, wide, 1.35 * size)
 
 
-def _draw_difference(sketch: Sketch, placed: Placed, picture: Rewording, size: float, difference: float) -> None:
+def _draw_difference(sketch: Sketch, placed: PlacedWord, picture: Rewording, size: float, difference: float) -> None:
     """A chip in the colour of Δ log p on the fixed scale, and its figures; faint where it is no effect."""
     area = placed.area
     top, middle = area.y + 3 * size + 4, area.x + area.wide / 2

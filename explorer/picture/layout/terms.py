@@ -18,7 +18,7 @@ _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the to
 
 
 @attrs.frozen
-class Place:
+class TermSpot:
     """A part of the picture that says something, and that a click may open."""
 
     area: Rect
@@ -41,7 +41,7 @@ class _Columns:
         return self.plot.x + (value - self.low) / (self.high - self.low) * self.plot.wide
 
 
-def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[Place]:
+def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[TermSpot]:
     """Draw the list; returns the places that answer to the mouse."""
     within = area.inset(4, 0, 4, 2)
     places = trail(sketch, sums.trail, within)
@@ -73,7 +73,7 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[Place]:
     return places
 
 
-def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Rect) -> list[Place]:
+def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Rect) -> list[TermSpot]:
     """The way from the difference to here; each earlier link leads back. Of a long way the middle is left out."""
     places, x, theme = [], area.x, sketch.theme
     shown = _fitting(sketch, links, area.wide)
@@ -84,7 +84,7 @@ def trail(sketch: Sketch, links: tuple[TrailLink, ...], area: Rect) -> list[Plac
         tint = theme.faint if link is None else theme.text if last else theme.accent
         sketch.write(x, area.y + 15, text, _LETTERS, tint, bold=last)
         if link is not None and not last and link.goes is not None:
-            places.append(Place(Rect(x - 2, area.y, wide + 4, _TRAIL_PX - 4), text, link.goes))
+            places.append(TermSpot(Rect(x - 2, area.y, wide + 4, _TRAIL_PX - 4), text, link.goes))
         x += wide + 8
         if not last:
             sketch.write(x, area.y + 15, "›", _LETTERS, theme.faint)
@@ -107,7 +107,7 @@ def _fitting(sketch: Sketch, links: tuple[TrailLink, ...], room: float) -> tuple
     return (links[0], None, *links[min(begin, len(links) - 1) :])
 
 
-def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Rect) -> list[Place]:
+def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Rect) -> list[TermSpot]:
     """Recorded numbers in a line: score ÷ √d = scaled, softmax → weight × value = share. Each one says its tap."""
     places, theme = [], sketch.theme
     widths = [max(sketch.measure(link.figure, 15, True), sketch.measure(link.label, _SMALL, False)) for link in chain]
@@ -124,7 +124,9 @@ def _chain(sketch: Sketch, chain: tuple[TrailLink, ...], area: Rect) -> list[Pla
         sketch.write(x, area.y + 13, link.label, _SMALL, theme.faint)
         sketch.write(x, area.y + 32, link.figure, 15, tint, bold=True)
         places.append(
-            Place(Rect(x - 3, area.y, wide + 6, _CHAIN_PX - 10), f"{link.label} {link.figure}\n{link.about}".strip(), link.goes)
+            TermSpot(
+                Rect(x - 3, area.y, wide + 6, _CHAIN_PX - 10), f"{link.label} {link.figure}\n{link.about}".strip(), link.goes
+            )
         )
         x += wide + gap
     return places
@@ -145,7 +147,7 @@ def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Rect)
     return _Columns(area.x + named, factors, plot, low, high if high > low else low + 1.0)
 
 
-def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Columns) -> list[Place]:
+def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Columns) -> list[TermSpot]:
     """What the terms and their factors are; the name of a factor may open it."""
     theme, places = sketch.theme, []
     sketch.write(area.x, area.y + 13, sums.names, _SMALL, theme.faint)
@@ -155,7 +157,9 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Column
             sketch.write(x - 6, area.y + 13, sign + name, _SMALL, tint, "end", bold=goes is not None)
             if goes is not None:
                 wide = sketch.measure(sign + name, _SMALL, True) + 8
-                places.append(Place(Rect(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes))
+                places.append(
+                    TermSpot(Rect(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes)
+                )
     hint = words("why.back") if sums.trail else words("why.open_hint")
     taken = columns.factors[1] if columns.factors is not None else area.x + sketch.measure(sums.names, _SMALL, False)
     if sketch.answers and sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
@@ -163,7 +167,7 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Column
     return places
 
 
-def _row(sketch: Sketch, term: SumTerm, row: Rect, columns: _Columns, digits: int, *, faint: bool) -> list[Place]:
+def _row(sketch: Sketch, term: SumTerm, row: Rect, columns: _Columns, digits: int, *, faint: bool) -> list[TermSpot]:
     theme, base, places = sketch.theme, row.y + row.high / 2 + 4, []
     tint = theme.faint if faint else theme.text
     label = sketch.fitting(term.label, _LETTERS, columns.label - row.x - 8)
@@ -173,14 +177,14 @@ def _row(sketch: Sketch, term: SumTerm, row: Rect, columns: _Columns, digits: in
             sketch.write(x - 6, base, _figure(factor), _LETTERS, theme.faint, "end")
             if goes is not None:
                 wide = sketch.measure(_figure(factor), _LETTERS, False) + 8
-                places.append(Place(Rect(x - 2 - wide, row.y, wide, row.high), term.about, goes))
+                places.append(TermSpot(Rect(x - 2 - wide, row.y, wide, row.high), term.about, goes))
     zero, end = columns.x(0), columns.x(term.value)
     thick = row.high * 0.6
     bar = Rect(min(zero, end), row.y + (row.high - thick) / 2, max(abs(end - zero), 0.5), thick)
     sketch.box(bar, theme.grey if faint else sketch.sign(term.value))
     anchor, x = ("end", bar.x - 5) if term.value < 0 else ("start", bar.right + 5)
     sketch.write(x, base, told(term.value, digits), _LETTERS, tint, anchor)
-    return [] if not term.about else [*places, Place(row, term.about, term.goes)]
+    return [] if not term.about else [*places, TermSpot(row, term.about, term.goes)]
 
 
 def said_shortly(sums: Sums) -> str:

@@ -8,7 +8,7 @@ import attrs
 from explorer.lang import Words, sentences
 from explorer.picture.layout.follow_scene import tick_label, ticks
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.layout.terms import Place, both_sums, said_shortly
+from explorer.picture.layout.terms import TermSpot, both_sums, said_shortly
 from explorer.picture.marks import Rect
 from explorer.picture.sums import Group, SumRow, Sums, SumTerm, told
 
@@ -50,7 +50,7 @@ def n_terms(sums: Sums) -> int:
     return sum(len(row.terms) for group in sums.groups for row in group.rows)
 
 
-def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[Place]:
+def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[TermSpot]:
     """Draw the waterfall; returns the places that answer to the mouse.
 
     With `added`, only so many terms are drawn, in the order of computation; the places of all others stay as they will be.
@@ -140,7 +140,7 @@ def _group(sketch: Sketch, group: Group, sums: Sums, area: Rect) -> None:
         sketch.write(area.x + 10, base + 15, told(group.value, sums.digits), _SMALL, theme.faint)
 
 
-def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, area: Rect, *, single: bool) -> list[Place]:
+def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, area: Rect, *, single: bool) -> list[TermSpot]:
     """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one.
 
     A `single` term stands in the middle. A row without terms has its name alone.
@@ -159,7 +159,7 @@ def _row(sketch: Sketch, row: SumRow, sums: Sums, plot: _Plot, running: float, a
         bar = Rect(from_x, lane.y, to_x - from_x, lane.high)
         _segment(sketch, term, bar, single=single)
         places.append(
-            Place(Rect(bar.x, area.y + 1, max(bar.wide, 1.5), area.high - 2) if single else bar, term.about, term.goes)
+            TermSpot(Rect(bar.x, area.y + 1, max(bar.wide, 1.5), area.high - 2) if single else bar, term.about, term.goes)
         )
         at += term.value
     end = plot.x(running + row.value)

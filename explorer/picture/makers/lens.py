@@ -5,8 +5,8 @@ from explorer.picture.causal_kinds import LensMap
 from explorer.picture.kinds import Caption
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
-from explorer.trace.found.findings import Lens
-from explorer.trace.found.jacobian import Agreement, NotFitted
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.lens import Agreement, Lens
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 
@@ -48,7 +48,7 @@ def lens_map(trace: Trace, look: Look, words: Words) -> LensMap | None:
 
 def _note(carried: object, words: Words) -> str:
     """How the colours are read; of the Jacobian lens what was measured, or why there is none."""
-    if isinstance(carried, NotFitted):
+    if isinstance(carried, NotMade):
         return words.error(carried.error)
     if isinstance(carried, Lens) and carried.agreement is not None:
         return measured(carried.agreement, words)

@@ -10,7 +10,8 @@ from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
-from explorer.trace.found.patching import NotPatched, PatchedMap, PatchedStep, Patching
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.patching import PatchedMap, PatchedStep, Patching
 from explorer.trace.trace import Trace
 
 _FORMULA = "(Δ<sub>patched</sub> − Δ<sub>A</sub>) ÷ (Δ<sub>B</sub> − Δ<sub>A</sub>)"
@@ -28,7 +29,7 @@ def why_not(trace: Trace, words: Words) -> str:
     if not trace.whole:
         return words("picture.too_long")
     found = trace.experiments.get("patching")
-    if isinstance(found, NotPatched):
+    if isinstance(found, NotMade):
         return words.error(found.error)
     if isinstance(found, Patching) and found.first_step() is None:
         return words("patching.same")

@@ -10,7 +10,7 @@ from explorer.picture.makers.why import asked
 from explorer.picture.sums import bare
 from explorer.state.look import Look
 from explorer.trace.found.costs import Costs, removable, shown_values
-from explorer.trace.found.findings import OutputWeights
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.trace import Trace
 
 

@@ -13,8 +13,8 @@ from explorer.picture.makers.why import asked
 from explorer.picture.river.river import Contributions
 from explorer.picture.sums import bare
 from explorer.state.look import Look
-from explorer.trace.found.findings import OutputWeights
 from explorer.trace.found.reading import by_keys
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.trace import Trace
 
 _LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing

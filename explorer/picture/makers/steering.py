@@ -12,7 +12,8 @@ from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.found.steering import NotSteered, Steering
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
 
 
@@ -25,7 +26,7 @@ def found_steering(trace: Trace) -> Steering | None:
 def why_not(trace: Trace, words: Words) -> str:
     """Why there are no vectors, in one sentence; "" where there are, or while they are computed."""
     found = trace.experiments.get("steering")
-    return words.error(found.error) if isinstance(found, NotSteered) else ""
+    return words.error(found.error) if isinstance(found, NotMade) else ""
 
 
 def chosen_tap(found: Steering, look: Look) -> str:

@@ -18,9 +18,9 @@ from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
 from explorer.picture.sums import Group, SumRow, Sums, SumTerm, bare, digits_for, largest_first, probability, told
 from explorer.state.look import Look
-from explorer.trace.found.findings import OutputWeights
 from explorer.trace.found.part import BIASES, Part
 from explorer.trace.found.reading import heads_open
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.found.why import Parts, likeliest_rivals, symbol_text
 from explorer.trace.trace import Trace
 

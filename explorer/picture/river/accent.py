@@ -12,7 +12,7 @@ from explorer.picture.marks import Box, Label, Lanes, Mark, Rect, Sentence
 from explorer.picture.river.contributions import block_parts, chip_y, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Drawn, about_width
@@ -24,7 +24,7 @@ _CHIP = 0.1  # the weight from which a band gets its per cent
 _CHIP_W, _CHIP_H = 36.0, 17.0
 
 
-def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing, kept: Kept) -> Drawn:
+def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing, kept: KeptMarks) -> Drawn:
     """Lanes, bands, labels, chips, rows of the map, and the explanation; of a head that is pointed at all its bands."""
     if pointing.place is not None and pointing.place.kind == "head":
         return _head(river, grid, words, pointing)
@@ -71,7 +71,7 @@ def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Dr
     return Drawn(tuple(scene))
 
 
-def _lanes(river: River, half: Half, place: HalfGrid, chosen: tuple[int, ...], kept: Kept) -> list[Mark]:
+def _lanes(river: River, half: Half, place: HalfGrid, chosen: tuple[int, ...], kept: KeptMarks) -> list[Mark]:
     if not chosen:
         return []
     whole = lanes(river, half, place, kept)

@@ -13,7 +13,7 @@ import numpy as np
 from explorer.picture.layout.follow_scene import colour
 from explorer.picture.marks import Bands, Box, Label, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.slabs import bands, open_zones
 from explorer.picture.scales import Scale
@@ -31,7 +31,7 @@ def signed_colour(river: River, sign: float) -> str:
     return colour(float(np.sign(sign)) * _INK, Scale(-1.0, 1.0, river.signed_colours))
 
 
-def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
+def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: KeptMarks) -> list[Bands]:
     """The bands of a half in this mode: weights pale, and over them what the chosen step takes from each token."""
     pale = [attrs.evolve(each, opacity=PALE * each.opacity, colour="water") for each in bands(river, half, place, grid, kept)]
     return [*pale, *(made for zone, block in open_zones(half, place) for made in block_parts(river, block, zone, grid))]

@@ -10,7 +10,7 @@ from explorer.picture.river.contributions import mode_bands
 from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask, masked_block
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.ground import Colours, draw_ground, ground_key
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.output import draw_candidates, draw_words
 from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
@@ -20,12 +20,12 @@ from explorer.picture.river.strips import LEAST_LABEL_PX, draw_strips, excerpt_t
 
 
 def draw_river(
-    river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True, kept: Kept | None = None
+    river: River, grid: RiverGrid, words: Words, colours: Colours, *, switched: bool = True, kept: KeptMarks | None = None
 ) -> Drawn:
     """All that does not change while the mouse moves, its ground first; text in place of the switch of the bands where they are
     not `switched`. Parts that are `kept` from the picture before are the same objects again.
     """
-    kept = kept or Kept()
+    kept = kept or KeptMarks()
     kept.turn()
     key = "ground", switched, ground_key(river, grid, words, colours)
     ground = kept.of(key, lambda: draw_ground(river, grid, words, colours, kept, switched=switched))
@@ -45,10 +45,10 @@ def draw_river(
     return attrs.evolve(joined(parts), ground=ground.scene)
 
 
-def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing, *, kept: Kept | None = None) -> Drawn:
+def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing, *, kept: KeptMarks | None = None) -> Drawn:
     """What follows the mouse: accents, the weight of the pair in each head, and the explanation. Accents that are `kept` from
     what was drawn before are the same objects again."""
-    kept = kept or Kept()
+    kept = kept or KeptMarks()
     kept.turn()
     accent = draw_accent(river, grid, words, pointing, kept)
     if river.focus is None or river.focus.drawn is None:
@@ -56,13 +56,13 @@ def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing, *
     return joined([draw_heads(river, grid, words, told_pair(river, pointing)), accent])
 
 
-def _strips(river: River, half: Half, place: HalfGrid, grid: RiverGrid, colours: str, kept: Kept) -> Drawn:
+def _strips(river: River, half: Half, place: HalfGrid, grid: RiverGrid, colours: str, kept: KeptMarks) -> Drawn:
     wanted, waves = _wanted(river, half) if place.pitch < LEAST_LABEL_PX else (), river.position == "sinusoidal"
     key = ("strips", Same(half.scaled), Same(half.output), half.labels, half.groups, half.first, place, colours, wanted, waves)
     return kept.of(key, lambda: draw_strips(half, place, grid, colours, wanted, kept, sinusoidal=waves))
 
 
-def _mask(river: River, grid: RiverGrid, words: Words, colours: str, kept: Kept) -> Drawn:
+def _mask(river: River, grid: RiverGrid, words: Words, colours: str, kept: KeptMarks) -> Drawn:
     """The small map of what the causal mask leaves open: that of one layer, whatever head is looked at."""
     layer, block = masked_block(river)
     if block is None:
@@ -71,7 +71,7 @@ def _mask(river: River, grid: RiverGrid, words: Words, colours: str, kept: Kept)
     return kept.of(key, lambda: draw_mask(river, grid, words, colours))
 
 
-def _said(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
+def _said(river: River, grid: RiverGrid, words: Words, kept: KeptMarks) -> Drawn:
     """The words that come out, and the candidates of the chosen step."""
     last = river.halves[-1]
     key = "said", Same(river.written), last.side, Same(last.labels), last.groups, last.steps, last.first, grid, words

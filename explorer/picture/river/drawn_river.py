@@ -8,7 +8,7 @@ from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.pointing import Pointing, usual
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn
@@ -30,8 +30,8 @@ class DrawnRiver:
     inside: Inside | None
     base: Drawn
     over: Drawn
-    kept: Kept
-    kept_over: Kept
+    kept: KeptMarks
+    kept_over: KeptMarks
 
     def pointed_at(self, pointing: Pointing | None) -> Drawn:
         """What follows the mouse, for what it points at; None for what stands out by itself."""
@@ -39,7 +39,7 @@ class DrawnRiver:
 
 
 def drawn_river(
-    river: River, words: Words, room: tuple[int, int], kept: Kept, kept_over: Kept, pointing: Pointing | None = None
+    river: River, words: Words, room: tuple[int, int], kept: KeptMarks, kept_over: KeptMarks, pointing: Pointing | None = None
 ) -> DrawnRiver:
     """Draw a River into a room. What is kept of the river before is taken over, and is this one's afterwards."""
     grid = lay_out(river, *room)
@@ -53,12 +53,14 @@ def drawn_river(
     return DrawnRiver(river, words, room, colours, grid, inside, base, over, kept, kept_over)
 
 
-def drawn_apart(river: River, words: Words, room: tuple[int, int], kept: Kept, kept_over: Kept) -> DrawnRiver:
+def drawn_apart(river: River, words: Words, room: tuple[int, int], kept: KeptMarks, kept_over: KeptMarks) -> DrawnRiver:
     """The same on another thread, which leaves what is kept as it is."""
     return drawn_river(river, words, room, kept.copy(), kept_over.copy())
 
 
-def _over(river: River, grid: RiverGrid, inside: Inside | None, words: Words, pointing: Pointing | None, kept: Kept) -> Drawn:
+def _over(
+    river: River, grid: RiverGrid, inside: Inside | None, words: Words, pointing: Pointing | None, kept: KeptMarks
+) -> Drawn:
     pointing = pointing or usual(river)
     if inside is None:
         return draw_over(river, grid, words, pointing, kept=kept)

@@ -14,7 +14,7 @@ from explorer.lang import Words
 from explorer.picture.marks import Box, Curves, Dots, Label, Line, Mark, Rect
 from explorer.picture.river.band_switch import bands_left, captions_end, draw_switch, tell_bands
 from explorer.picture.river.grid import HalfGrid, RiverGrid
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_legend
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
@@ -34,7 +34,9 @@ class Colours:
     signed: str
 
 
-def draw_ground(river: River, grid: RiverGrid, words: Words, colours: Colours, kept: Kept, *, switched: bool = True) -> Drawn:
+def draw_ground(
+    river: River, grid: RiverGrid, words: Words, colours: Colours, kept: KeptMarks, *, switched: bool = True
+) -> Drawn:
     """The ground; where the bands are not `switched`, it says what they show."""
     parts = [maker(river, grid, words, switched=switched) for maker in (_captions, _sources)]
     for half, place in zip(river.halves, grid.halves, strict=True):
@@ -145,7 +147,7 @@ def _sources(river: River, grid: RiverGrid, words: Words, *, switched: bool) -> 
     return Drawn((written, Label(grid.memory + 14, first.top - 8, memory, 11, "faint")))
 
 
-def _waves(river: River, grid: RiverGrid, words: Words, kept: Kept) -> Drawn:
+def _waves(river: River, grid: RiverGrid, words: Words, kept: KeptMarks) -> Drawn:
     """The classical curves: single features of the positions along the places, this sentence's places shaded."""
     rect, waves = grid.waves, river.waves
     if not len(waves) or rect.high < 28 or rect.wide < 160:

@@ -25,16 +25,16 @@ class Same:
         return isinstance(other, Same) and other.what is self.what
 
 
-class Kept:
+class KeptMarks:
     """The parts of one picture. What the next one does not ask for is let go with the turn after it."""
 
     def __init__(self) -> None:
         self._before: dict[Hashable, Any] = {}
         self._now: dict[Hashable, Any] = {}
 
-    def copy(self) -> "Kept":
+    def copy(self) -> "KeptMarks":
         """The same parts for another thread, which goes on with them by itself."""
-        made = Kept()
+        made = KeptMarks()
         made._before, made._now = dict(self._before), dict(self._now)
         return made
 

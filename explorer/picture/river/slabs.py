@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.marks import Bands, Box, Cells, Lanes, Mark, Px, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
@@ -29,7 +29,7 @@ _SAMPLE, _NEARLY = 4096, 0.99  # the numbers of a sample, and the share of it th
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
 
-def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: Kept) -> Drawn:
+def draw_slabs(river: River, half: Half, place: HalfGrid, colours: str, kept: KeptMarks) -> Drawn:
     """Feed-forward tiles and thumbnails of one half. Their boxes are part of the ground, lanes and bands come from `lanes` and
     `bands`."""
     scene: list[Mark] = []
@@ -62,7 +62,7 @@ def thickness(length: Array, river: River, pitch: float) -> Px:
     return widths
 
 
-def lanes(river: River, half: Half, place: HalfGrid, kept: Kept) -> Lanes:
+def lanes(river: River, half: Half, place: HalfGrid, kept: KeptMarks) -> Lanes:
     """The residual stream of every token of a half, from what goes in to what comes out."""
     # A half with another block that is looked at has the same lengths, and these are one object.
     key = "lanes", Same(half.length), Same(half.last), place, river.longest, half is river.halves[-1], river.step_lane
@@ -93,7 +93,7 @@ def _lanes(river: River, half: Half, place: HalfGrid) -> Lanes:
     return Lanes(np.array(x, np.float32), y, widths, opacity, "water")
 
 
-def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept) -> list[Bands]:
+def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: KeptMarks) -> list[Bands]:
     """The weights of every open block of a half as bands between lanes, faint first."""
     beyond = river.halves[-1].side, river.step_lane  # The step's lane is asked for where the last half is a decoder.
     return [
@@ -244,7 +244,7 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
-def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Kept | None = None) -> Drawn:
+def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: KeptMarks | None = None) -> Drawn:
     """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
     weights = block.weights if block.weights is not None else block.blocks
     if weights is None:
@@ -254,7 +254,7 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Ke
     if not places:
         return Drawn(())
     key = "thumbnails", Same(weights), room, river.scale, colours
-    scene: list[Mark] = [(kept or Kept()).of(key, partial(_sheet, block, weights, room, river.scale, colours, places))]
+    scene: list[Mark] = [(kept or KeptMarks()).of(key, partial(_sheet, block, weights, room, river.scale, colours, places))]
     if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
     return Drawn(tuple(scene), hot)

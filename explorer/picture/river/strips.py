@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.marks import Box, Cells, Label, Line, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
 from explorer.picture.river.scene import Drawn, Hot, HotRows, about_width
@@ -25,7 +25,14 @@ _FAR = 4.0  # times smaller, vectors would be all but white on the scale of thei
 
 
 def draw_strips(
-    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], kept: Kept, *, sinusoidal: bool = True
+    half: Half,
+    place: HalfGrid,
+    grid: RiverGrid,
+    colours: str,
+    wanted: tuple[int, ...],
+    kept: KeptMarks,
+    *,
+    sinusoidal: bool = True,
 ) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
     bar = _bar(half, place)
@@ -173,7 +180,7 @@ def lane_label(half: Half, place: HalfGrid, lane: int, px: float, ink: str, *, b
     return made
 
 
-def _vectors(half: Half, place: HalfGrid, colours: str, kept: Kept, *, sinusoidal: bool) -> list[Mark]:
+def _vectors(half: Half, place: HalfGrid, colours: str, kept: KeptMarks, *, sinusoidal: bool) -> list[Mark]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
     width = round(place.strip_w)
     high = min(_MOST_HEIGHT, max(place.pitch - 6, place.pitch * 0.62)) if place.pitch > 10 else place.pitch

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from explorer.errors import CannotAlign, ExplorerError, bare
+from explorer.errors import CannotAlign
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.found.finding_kinds import PATCHED
@@ -112,13 +112,6 @@ class Patching:
                 for each in self.maps
             ],
         }
-
-
-@attrs.frozen(eq=False)
-class NotPatched:
-    """Why nothing was patched, as the error whose sentence says it. The pass on screen stays as it is."""
-
-    error: ExplorerError = attrs.field(converter=bare)
 
 
 def _listed(values: Array) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from explorer.mathematics import Numbers
-from explorer.trace.found.findings import Matrix, ReadingWeights, Turn
+from explorer.trace.found.weights import Matrix, ReadingWeights, Turn
 from explorer.trace.recorded_pass import RecordedPass
 
 Which = Literal["query", "key", "value"]

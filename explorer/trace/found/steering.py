@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.errors import ExplorerError, NotKept, bare
+from explorer.errors import NotKept
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
 from explorer.trace.recorded_pass import RecordedPass
@@ -75,13 +75,6 @@ class Steering:
         """Whether a change adds a multiple of the vector, and not one that was made of other sentences."""
         vector, value = self.vectors[change.tap].astype(np.float64), np.array(change.value)
         return float(np.abs(value - self.factor(change) * vector).max()) <= _ROUNDING * float(np.abs(value).max())
-
-
-@attrs.frozen(eq=False)
-class NotSteered:
-    """That no vector could be made of the two sets, and why."""
-
-    error: ExplorerError = attrs.field(converter=bare)
 
 
 def steering_of(

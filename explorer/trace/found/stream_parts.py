@@ -15,8 +15,8 @@ import attrs
 import numpy as np
 
 from explorer.mathematics import Numbers
-from explorer.trace.found.findings import Matrix, NormWeights
 from explorer.trace.found.part import Part
+from explorer.trace.found.weights import Matrix, NormWeights
 from explorer.trace.recorded_pass import RecordedPass
 
 

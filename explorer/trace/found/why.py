@@ -18,11 +18,12 @@ import numpy as np
 from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords, bare
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
-from explorer.trace.found.findings import NotMade, OutputWeights
+from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part
 from explorer.trace.found.reading import EXACT, Attribution, ByKey, Reading
 from explorer.trace.found.stream_parts import WayBack
 from explorer.trace.found.way import WayStep
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.measures.measures import most_uncertain_step
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass

@@ -17,7 +17,7 @@ _WITH_SPEEDS_PX = 960  # px; with them a narrower bar has no room for its titles
 
 
 @attrs.frozen
-class Part:
+class Beat:
     """One entry of the table of contents: its title, its number, and when it begins (seconds)."""
 
     title: str
@@ -33,14 +33,14 @@ class ScrubBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.theme: Theme = LIGHT
-        self.parts: tuple[Part, ...] = ()
+        self.parts: tuple[Beat, ...] = ()
         self.total, self.time, self.whole = 1.0, 0.0, True
         self.setFixedHeight(_HEIGHT)
         self.setMinimumWidth(160)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def put(self, parts: tuple[Part, ...], total: float, time: float, whole: bool) -> None:
+    def put(self, parts: tuple[Beat, ...], total: float, time: float, whole: bool) -> None:
         """Show these parts and this time (seconds); `whole` where all parts are shown at once."""
         self.parts, self.total, self.time, self.whole = parts, max(total, 1e-3), time, whole
         self.update()
@@ -211,7 +211,7 @@ class Transport(QWidget):
         self.speeds.setAccessibleName(texts["speed"])
         self.bar.setAccessibleName(texts["scrub"])
 
-    def put(self, parts: tuple[Part, ...], total: float, time: float, *, whole: bool, playing: bool) -> None:
+    def put(self, parts: tuple[Beat, ...], total: float, time: float, *, whole: bool, playing: bool) -> None:
         """Show what is played."""
         self.play.show_sign("pause" if playing else "play")
         if self.every.isChecked() != whole:

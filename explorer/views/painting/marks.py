@@ -46,7 +46,7 @@ _LARGE = 16_384  # px; of larger boxes no image is kept
 
 
 @attrs.frozen(eq=False)
-class Canvas:
+class MarkCanvas:
     """What marks are painted on. It is asked for once, as a question to Qt takes as long as a small box."""
 
     painter: QPainter
@@ -74,7 +74,7 @@ def paint_marks(painter: QPainter, marks: Iterable[Mark], theme: Theme) -> None:
     font, ground = painter.font(), painter.background().color().name()
     family, scaled = font.family(), painter.transform().isScaling()
     ratio = spans.pixels_a_px(painter)
-    canvas = Canvas(painter, theme, family, labels_on(family, theme, ground, ratio), ratio, scaled)
+    canvas = MarkCanvas(painter, theme, family, labels_on(family, theme, ground, ratio), ratio, scaled)
     for mark in marks:
         if type(mark) is Label:  # Every second mark is one.
             _label(mark, canvas)
@@ -110,7 +110,7 @@ def rect_of(rect: QRectF) -> Rect:
     return Rect(rect.x(), rect.y(), rect.width(), rect.height())
 
 
-def _label(mark: Label, canvas: Canvas) -> None:
+def _label(mark: Label, canvas: MarkCanvas) -> None:
     if canvas.by_letters or mark.turn:
         _letters(mark, canvas)
         return
@@ -127,7 +127,7 @@ def _label(mark: Label, canvas: Canvas) -> None:
         canvas.painter.drawImage(x, y, image)
 
 
-def _letters(mark: Label, canvas: Canvas) -> None:
+def _letters(mark: Label, canvas: MarkCanvas) -> None:
     """Draw a text that is turned, or where the painter enlarges: pixels of an image of it would not be those of the device."""
     if mark.room < LEAST_ROOM or not mark.text:
         return
@@ -146,7 +146,7 @@ def _letters(mark: Label, canvas: Canvas) -> None:
     canvas.painter.restore()
 
 
-def _sentence(mark: Sentence, canvas: Canvas) -> None:
+def _sentence(mark: Sentence, canvas: MarkCanvas) -> None:
     x, end = mark.x, mark.x + mark.room
     for piece in mark.pieces:
         colour = "accent" if piece.accent else "text"
@@ -156,7 +156,7 @@ def _sentence(mark: Sentence, canvas: Canvas) -> None:
             return
 
 
-def _box(mark: Box, canvas: Canvas) -> None:
+def _box(mark: Box, canvas: MarkCanvas) -> None:
     painter, rect, theme = canvas.painter, qrect(mark.rect), canvas.theme
     if not mark.line and mark.radius < _ROUND_PX:
         painter.fillRect(rect, canvas.colour(mark.fill, mark.opacity))
@@ -179,7 +179,7 @@ def _box(mark: Box, canvas: Canvas) -> None:
         painter.drawRect(inner)
 
 
-def _dots(mark: Dots, canvas: Canvas) -> None:
+def _dots(mark: Dots, canvas: MarkCanvas) -> None:
     painter = canvas.painter
     pen = QPen(canvas.colour(mark.colour), 2 * mark.radius)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -189,7 +189,7 @@ def _dots(mark: Dots, canvas: Canvas) -> None:
     painter.setRenderHint(_SMOOTH, False)
 
 
-def _hatch(mark: Hatch, canvas: Canvas) -> None:
+def _hatch(mark: Hatch, canvas: MarkCanvas) -> None:
     # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
     canvas.painter.fillRect(qrect(mark.rect).toRect(), hatching(canvas.theme))
 
@@ -199,7 +199,7 @@ def _whole(x: float, y: float, wide: float, high: float) -> QRect:
     return QRect(round(x), round(y), max(1, round(wide)), max(1, round(high)))
 
 
-def _line(mark: Line, canvas: Canvas) -> None:
+def _line(mark: Line, canvas: MarkCanvas) -> None:
     painter, half = canvas.painter, mark.width / 2
     if mark.dash or (mark.x0 != mark.x1 and mark.y0 != mark.y1):
         painter.setPen(canvas.pen(mark.colour, mark.width, mark.opacity, mark.dash))
@@ -214,7 +214,7 @@ def _line(mark: Line, canvas: Canvas) -> None:
         painter.fillRect(_whole(min(mark.x0, mark.x1), mark.y0 - half, abs(mark.x1 - mark.x0), mark.width), colour)
 
 
-def _path(mark: Path, canvas: Canvas) -> None:
+def _path(mark: Path, canvas: MarkCanvas) -> None:
     first, *others = (QPointF(x, y) for x, y in mark.points)
     path = QPainterPath(first)
     if mark.curved:
@@ -251,7 +251,7 @@ def _kept_cells(mark: Cells, theme: Theme, _ratio: float = 1.0) -> QImage:
     return kept_image(mark, theme, 1.0, partial(_coloured, mark, theme))
 
 
-def _cells(mark: Cells, canvas: Canvas) -> None:
+def _cells(mark: Cells, canvas: MarkCanvas) -> None:
     painter = canvas.painter
     image = _kept_cells(mark, canvas.theme)
     if mark.opacity < 1:
@@ -261,19 +261,19 @@ def _cells(mark: Cells, canvas: Canvas) -> None:
         painter.setOpacity(1)
 
 
-def _bands(mark: Bands, canvas: Canvas) -> None:
+def _bands(mark: Bands, canvas: MarkCanvas) -> None:
     spans.paint_bands(canvas.painter, mark, canvas.theme)
 
 
-def _lanes(mark: Lanes, canvas: Canvas) -> None:
+def _lanes(mark: Lanes, canvas: MarkCanvas) -> None:
     spans.paint_lanes(canvas.painter, mark, canvas.theme)
 
 
-def _curves(mark: Curves, canvas: Canvas) -> None:
+def _curves(mark: Curves, canvas: MarkCanvas) -> None:
     spans.paint_curves(canvas.painter, mark, canvas.theme)
 
 
-_PAINT: Mapping[type, Callable[[Any, Canvas], None]] = {
+_PAINT: Mapping[type, Callable[[Any, MarkCanvas], None]] = {
     Label: _label,
     Sentence: _sentence,
     Box: _box,

@@ -20,7 +20,7 @@ _KEPT = 4096  # texts; from −9.99 to 9.99 there are 2,000
 
 
 @attrs.frozen
-class Block:
+class Region:
     """A block of a map's cells: from which row and column on, how many, where it begins, and how large a cell is (px)."""
 
     row: int
@@ -33,7 +33,9 @@ class Block:
     high: float
 
 
-def paint_numbers(painter: QPainter, values: Array, index: NDArray[np.uint8], scale: Scale, theme: Theme, block: Block) -> None:
+def paint_numbers(
+    painter: QPainter, values: Array, index: NDArray[np.uint8], scale: Scale, theme: Theme, block: Region
+) -> None:
     """Write the values [row, column] of a block into its cells; `index` [row, column] has the colours, which decide the ink."""
     usual, font = painter.font(), sized(painter.font(), _SIZE)
     name, room = font.toString(), block.wide - _PAD

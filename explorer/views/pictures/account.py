@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.account import Place, account
+from explorer.picture.layout.account import TermSpot, account
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.waterfall import n_added, n_terms
 from explorer.picture.marks import Rect
@@ -44,7 +44,7 @@ class AccountView(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: Account | None = None
-        self._places: list[Place] = []
+        self._places: list[TermSpot] = []
         self.here: int | None = None  # the place under the mouse
         self.selected: int | None = None  # the place that keys have selected
         self.time_ms: float | None = None  # since the first part was added; None: all of them are there
@@ -125,7 +125,7 @@ class AccountView(Surface):
         self.update()
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[TermSpot]:
         """What answers to the mouse, in the order of drawing."""
         self._lay_out()
         return self._places

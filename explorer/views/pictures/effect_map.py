@@ -8,7 +8,7 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.figure.effect_map import tell_effect
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.effect_map import Places, draw_effects, places
+from explorer.picture.layout.effect_map import EffectPlaces, draw_effects, places
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.views.painting.cell_cursor import CellCursor, arrow
@@ -48,7 +48,7 @@ class EffectMapView(Surface):
         """The rectangle of the drawing (px)."""
         return Rect(_MARGIN_PX, 0, self.wide - 2 * _MARGIN_PX, self.high)
 
-    def places(self) -> Places:
+    def places(self) -> EffectPlaces:
         """Where the cells stand; the view must have a picture."""
         assert self.picture is not None  # Callers have checked.
         return places(self.picture, self.area(), self.measure)

@@ -14,7 +14,7 @@ from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
-from explorer.views.painting.numbers import Block, paint_numbers
+from explorer.views.painting.numbers import Region, paint_numbers
 from explorer.views.painting.paint import estimate_hatching, hatching, label_step
 from explorer.views.painting.pencil import Pencil
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -242,7 +242,7 @@ class HeatmapView(WalkedCanvas):
         rows, columns = min(view.rows, int(view.bottom + 0.999)) - row, min(view.columns, int(view.right + 0.999)) - column
         if rows * columns <= _MOST_NUMBERS:
             first = self.cell_rect(row, column)
-            block = Block(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
+            block = Region(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
             paint_numbers(painter, picture.written, self._index, picture.scale, self.theme, block)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:

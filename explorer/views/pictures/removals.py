@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Removals
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.removals import Rows, removals, rows_of, told_row
+from explorer.picture.layout.removals import RemovalRows, removals, rows_of, told_row
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.views.painting.marks import paint_marks
@@ -44,7 +44,7 @@ class RemovalsView(Surface):
     def _area(self) -> Rect:
         return Rect(2, 0, self.wide - 4, self.high)
 
-    def rows(self) -> Rows:
+    def rows(self) -> RemovalRows:
         """Where the rows stand; the view must have a picture."""
         assert self.picture is not None  # Callers have checked.
         return rows_of(self._sketch(self.picture), self.picture, self._area())

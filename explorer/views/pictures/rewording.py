@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResiz
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.rewording import Placed, draw_rewording, told_difference
+from explorer.picture.layout.rewording import PlacedWord, draw_rewording, told_difference
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.theme import Theme
@@ -27,7 +27,7 @@ class RewordingView(Surface):
         self.picture: Rewording | None = None
         self.chosen = -1  # the word that the keys have gone to
         self._sketch: Sketch | None = None
-        self._placed: tuple[Placed, ...] = ()
+        self._placed: tuple[PlacedWord, ...] = ()
 
     def draw(self, picture: Rewording, words: Words) -> None:
         self.picture, self.words, self._sketch = picture, words, None

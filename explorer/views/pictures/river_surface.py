@@ -22,7 +22,7 @@ from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_ri
 from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside_grid import Inside
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of
 from explorer.picture.river.river import River
@@ -151,7 +151,7 @@ class RiverSurface(Surface):
         wanted = self.picture, self.words, self._room
         drawn, image = (None, None) if painted is None else (painted.drawn, (painted.paper, painted.image))
         if drawn is None or self.pointing is not None or (drawn.river, drawn.words, drawn.room) != wanted:
-            kept, kept_over = (Kept(), Kept()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
+            kept, kept_over = (KeptMarks(), KeptMarks()) if self._drawn is None else (self._drawn.kept, self._drawn.kept_over)
             drawn, image = drawn_river(*wanted, kept, kept_over, self.pointing), None
         self._drawn, self._image, self._shown = drawn, image, False
         self._lay_over(drawn.over)

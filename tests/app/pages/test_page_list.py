@@ -19,7 +19,7 @@ from explorer.errors import BadLesson
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import read_lesson
 from explorer.picture.makers.embedding import embedding_strips
-from explorer.trace.found.findings import EXPERIMENTS, SECOND_PASSES
+from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.page_faults import faults_of
@@ -213,7 +213,7 @@ def test_every_page_declares_itself_in_its_own_file(key: str, qapp: QApplication
     """Under the key that the list has for it, with experiments that there are, a title in both languages and words for it."""
     page: Page = importlib.import_module(page_list.module_of(key)).PAGE()
     assert page.key == key
-    assert page.experiments <= {*EXPERIMENTS, *SECOND_PASSES}
+    assert page.experiments <= EXPERIMENTS.keys()
     for language in LANGUAGES:
         words = Words.load(language)
         assert f"page.{key}" in words and f"page_short.{key}" in words

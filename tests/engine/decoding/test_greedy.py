@@ -7,7 +7,7 @@ import torch
 
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.decoding.quick import QuickSteps
+from explorer.engine.speed.quick import QuickSteps
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer

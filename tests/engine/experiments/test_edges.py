@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import effects as effects_file
+from explorer.engine.experiments import sweep, trials
 from explorer.engine.request import Request
 from explorer.model.weights import build
 from explorer.state.focus import Focus
@@ -85,7 +85,7 @@ def test_estimates_turn_exact_row_by_row(computer: Computer, monkeypatch: pytest
     """The estimates lie near the exact effects; rows that are exact are those of the whole sweep and stay as they are."""
     asked, focus = Request.from_preset("translator", "她给了我一本书。"), Focus(attention="decoder.cross_attn", layer=2, head=5)
     _, whole = edges_of(Computer(computer.sources.tokenizers), asked, focus)
-    monkeypatch.setattr(effects_file, "_LONG_WORK", 0.0)
+    monkeypatch.setattr(trials, "LONG_WORK", 0.0)
     _, rough = edges_of(computer, asked, focus)
     assert rough.exact_rows == 0 and not rough.exact
     there = np.isfinite(whole.values)
@@ -101,8 +101,8 @@ def test_estimates_turn_exact_row_by_row(computer: Computer, monkeypatch: pytest
 
 def test_heads_turn_exact_row_by_row(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the end they are the whole sweep, with the estimates beside them."""
-    monkeypatch.setattr(effects_file, "_LONG_WORK", 0.0)
-    monkeypatch.setattr(effects_file, "_WORDS_FOR_A_HEAD", 0)
+    monkeypatch.setattr(trials, "LONG_WORK", 0.0)
+    monkeypatch.setattr(sweep, "WORDS_FOR_A_HEAD", 0)
     asked = tiny()
     both = asked.asking(experiments=frozenset({"effects", "effects_exact"}))
     whole = Computer(computer.sources.tokenizers)(both).trace.experiments["effects_exact"]

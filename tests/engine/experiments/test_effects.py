@@ -5,10 +5,10 @@ from itertools import product
 import attrs
 import numpy as np
 import pytest
-import torch
 
 from explorer.engine.compute import Computer
 from explorer.engine.experiments import trials as trials_file
+from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.request import Request
 from explorer.model.weights import build
 from explorer.stops import Superseded
@@ -212,7 +212,7 @@ def test_what_is_measured_is_told(computer: Computer) -> None:
 def test_small_batches_and_large_ones_agree(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many passes are made at once is no part of the answer."""
     _, at_once = effects_of(computer, tiny())
-    monkeypatch.setattr(trials_file, "_NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(trials_file, "NUMBERS_AT_ONCE", 1)
     _, alone = effects_of(computer, tiny())
 
     for field in ("heads", "layers", "feed_forwards", "hidden"):
@@ -222,15 +222,10 @@ def test_small_batches_and_large_ones_agree(computer: Computer, monkeypatch: pyt
 def test_the_sweep_gives_way_between_batches(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """To a newer request; the model has no hooks afterwards and computes what it did before."""
     expected = computer(tiny()).trace["generator.logits"]
-    monkeypatch.setattr(trials_file, "_NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(trials_file, "NUMBERS_AT_ONCE", 1)
     began = []
-    batch = trials_file.Trials._batch
-
-    def counted(self: trials_file.Trials, *arguments: object) -> torch.Tensor:
-        began.append(1)
-        return batch(self, *arguments)
-
-    monkeypatch.setattr(trials_file.Trials, "_batch", counted)
+    left_out = LayersInFront.left_out  # It is called once for each batch.
+    monkeypatch.setattr(LayersInFront, "left_out", lambda *given: (began.append(1), left_out(*given))[1])
 
     with pytest.raises(Superseded):
         computer(tiny().asking(experiments=frozenset({"effects"})), lambda: len(began) >= 3)

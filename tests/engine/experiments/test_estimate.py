@@ -5,25 +5,32 @@ import pytest
 import torch
 
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import effects as effects_file
+from explorer.engine.experiments import sweep, trials
 from explorer.engine.request import Request
 from explorer.stops import Superseded
+from explorer.tokens.token import Token
 from explorer.trace.changes import Change
 from explorer.trace.found.effects import Effects
+from explorer.trace.recorded_pass import Tokens
 from tests.engine.experiments.test_effects import ARCHITECTURES, NORMS, log_p, single, tiny
 
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sweep counts as long."""
-    monkeypatch.setattr(effects_file, "_LONG_WORK", 0)
-    monkeypatch.setattr(effects_file, "_WORDS_FOR_A_HEAD", 0)
+    monkeypatch.setattr(trials, "LONG_WORK", 0)
+    monkeypatch.setattr(sweep, "WORDS_FOR_A_HEAD", 0)
 
 
 def found(computer: Computer, asked: Request, name: str) -> Effects:
     made = computer(asked.asking(experiments=frozenset({name}))).trace.experiments[name]
     assert isinstance(made, Effects)
     return made
+
+
+def of_length(n: int) -> Tokens:
+    row = tuple(Token("x", 0, place, place + 1, True) for place in range(n))
+    return Tokens(row, row)
 
 
 @pytest.mark.usefixtures("long")
@@ -78,9 +85,9 @@ def test_short_sweeps_are_exact_at_once(computer: Computer) -> None:
     assert found(computer, tiny(), "effects").exact
     assert exact.exact and exact.estimates is None and np.isnan(exact.correlation)
     card = computer(Request.from_preset("paper-base", "你好")).trace.card
-    assert effects_file.takes_long(card, 16, 16)
-    assert not effects_file.takes_long(card, 2, 2)
-    assert not effects_file.takes_long(card, 400, 400)  # The gradients of so many words would take longer than the sweep.
+    assert sweep.takes_long(card, of_length(16))
+    assert not sweep.takes_long(card, of_length(2))
+    assert not sweep.takes_long(card, of_length(400))  # The gradients of so many words would take longer than the sweep.
 
 
 @pytest.mark.usefixtures("long")

@@ -8,8 +8,10 @@ import torch
 from torch import Tensor
 
 from explorer.engine.compute import Computer
-from explorer.engine.experiments import jacobian
-from explorer.engine.experiments.jacobian import carried, jacobian_lens, jacobian_sums, weights_hash
+from explorer.engine.experiments import jacobian_sums as sums
+from explorer.engine.experiments.jacobian import carried, jacobian_lens
+from explorer.engine.experiments.jacobian_sums import jacobian_sums
+from explorer.engine.experiments.lens_file import weights_hash
 from explorer.engine.experiments.output_weights import lens_of, stream_taps
 from explorer.engine.request import Request
 from explorer.mathematics import layer_norm, softmax
@@ -18,7 +20,7 @@ from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.stops import Superseded
-from explorer.trace.found.jacobian import NotFitted
+from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
 from tests.model.models import randomized, small
 
@@ -87,7 +89,7 @@ def test_few_directions_at_a_time_are_all_of_them(monkeypatch: pytest.MonkeyPatc
     """A large model goes back in parts, with the same numbers."""
     model = model_of(n_layers=2)
     whole = jacobian_sums(model, SOURCE, GIVEN, lambda: False)
-    monkeypatch.setattr(jacobian, "_AT_ONCE", 7 * 5 * 24)
+    monkeypatch.setattr(sums, "AT_ONCE", 7 * 5 * 24)
     for tap, found in jacobian_sums(model, SOURCE, GIVEN, lambda: False).items():
         torch.testing.assert_close(found, whole[tap], atol=1e-12, rtol=1e-12)
 
@@ -174,7 +176,7 @@ def test_a_model_without_a_fitted_lens_says_so(tokenizers: object) -> None:
     asked = Request.from_preset("tiny", "你好").asking(experiments=frozenset({"lens", "jacobian"}))
     found = Computer(tokenizers)(asked).trace  # type: ignore[arg-type]  # The fixture is typed in conftest.
     none = found.experiments["jacobian"]
-    assert isinstance(none, NotFitted) and "fit-lens" in str(none.error)
+    assert isinstance(none, NotMade) and "fit-lens" in str(none.error)
     assert found.lens().taps
     with pytest.raises(type(none.error)):
         found.lens(jacobian=True)

@@ -9,17 +9,17 @@ import torch
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.experiments import layers_in_front as module
-from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.effects import feed_forwards_of, heads_of, hidden_tokens, layers_of
+from explorer.engine.experiments.ablations import feed_forwards_of, heads_of, hidden_tokens, layers_of
+from explorer.engine.experiments.bench import Bench, streams
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.experiments.patching import Bed, Passes, Patch, streams
+from explorer.engine.experiments.patched_passes import Bed, Passes, Patch
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.model.layers import EncoderLayer
 from explorer.model.weights import build
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of
-from tests.engine.experiments.test_patching import reading
+from tests.engine.experiments.test_patching import text_of
 
 SIZES = {"n_layers": 5, "n_heads": 2, "d_model": 16, "d_ff": 32, "vocab_size": 40, "max_len": 16}
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
@@ -28,7 +28,7 @@ FIRST, SECOND = ((4, 5, 6, 7), (2, 8, 9)), ((4, 10, 6, 11), (2, 12, 13))
 
 def bench(architecture: str, *changes: Change, **knobs: object) -> Bench:
     model = build(Config(**SIZES).changed(architecture=architecture, **knobs))
-    return Bench(model, reading(architecture, *FIRST).tokens, (), (), lambda: False, changing=Changing(changes))
+    return Bench(model, text_of(architecture, *FIRST).tokens, (), lambda: False, changing=Changing(changes))
 
 
 def every_trial(own: Bench) -> list[Trial]:
@@ -58,7 +58,7 @@ def test_effects_are_those_of_whole_passes(
     side = "encoder" if architecture == "encoder-only" else "decoder"
     off = Change(f"{side}.layers.1.self_attn.mixed", "scale", head=0, value=0.5)
     own = bench(architecture, off, **knobs)
-    monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)
+    monkeypatch.setattr(module, "WORTH_A_BATCH", 3)
     found = effects(own)
     run_all_layers(monkeypatch)
     np.testing.assert_allclose(found, effects(own), atol=1e-6)
@@ -69,15 +69,16 @@ def test_effects_are_those_of_whole_passes(
 def test_patched_passes_are_whole_ones(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """To 1e-6, at each place of the stream."""
     model = build(Config(**SIZES).changed(architecture=architecture))
-    first, second = (reading(architecture, *ids) for ids in (FIRST, SECOND))
-    bed, card = Bed(model, first, second, Changing(), lambda: False), card_of(model.config)
+    first, second = (text_of(architecture, *ids) for ids in (FIRST, SECOND))
+    card = card_of(model.config)
+    bed = Bed(model, first, second, Changing(), lambda: False, card)
     pairs = {side.name: ((0, 0), (1, 1), (2, 2)) for side in card.sides}
     trials = [(Patch(tap, (a,), (b,)),) for side in pairs for tap in streams(card, side) for a, b in pairs[side]]
-    monkeypatch.setattr(module, "_WORTH_A_BATCH", 3)
+    monkeypatch.setattr(module, "WORTH_A_BATCH", 3)
 
     def gaps() -> Array:
         with torch.inference_mode():
-            return Passes(bed, card, pairs).gaps(trials)
+            return Passes(bed, {patch.tap for (patch,) in trials}, pairs).gaps(trials)
 
     found = gaps()
     run_all_layers(monkeypatch)
@@ -111,11 +112,11 @@ def rows_of_layers(own: Bench, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_about_half_of_all_layers_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five layers three are on the average behind a change, or are changed themselves; nothing stays in the model."""
-    monkeypatch.setattr(module, "_WORTH_A_BATCH", 1)
+    monkeypatch.setattr(module, "WORTH_A_BATCH", 1)
     own = bench("decoder-only")
     n_behind = rows_of_layers(own, monkeypatch)
     assert all("forward" not in each.__dict__ for each in own.model.modules())
-    monkeypatch.setattr(module, "_MOST_NUMBERS", 3 * 4 * SIZES["d_model"])  # three layers of four tokens
+    monkeypatch.setattr(module, "MOST_NUMBERS", 3 * 4 * SIZES["d_model"])  # three layers of four tokens
     n_short = rows_of_layers(own, monkeypatch)
     run_all_layers(monkeypatch)
     n_all = rows_of_layers(own, monkeypatch)

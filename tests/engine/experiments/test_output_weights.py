@@ -9,8 +9,9 @@ from explorer.engine.experiments.output_weights import lens_of
 from explorer.engine.request import Request
 from explorer.mathematics import layer_norm, softmax
 from explorer.stops import Superseded
-from explorer.trace.found.findings import Lens, OutputWeights
+from explorer.trace.found.lens import Lens
 from explorer.trace.found.reading import by_key, by_unit
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.trace import Trace
 
 TEXT = "她给了我一本书。"

@@ -11,17 +11,22 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.compute import Computer
 from explorer.engine.experiments import patching as patching_module
-from explorer.engine.experiments.patching import Bed, Passes, Patch, Reading, paired, patching, streams
+from explorer.engine.experiments.bench import streams
+from explorer.engine.experiments.layers_in_front import LayersInFront
+from explorer.engine.experiments.patched_passes import Bed, Passes, Patch, PatchText
+from explorer.engine.experiments.patching import each_place_patched, paired
 from explorer.engine.experiments.runs import runs_of
 from explorer.engine.request import Request
 from explorer.errors import CannotAlign, NoOtherText
 from explorer.model.hooks import hooked, is_hooked
+from explorer.model.tap import taps
 from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
-from explorer.trace.found.patching import LEAST, NotPatched, Patching, aligned
+from explorer.trace.found.findings import NotMade
+from explorer.trace.found.patching import LEAST, Patching, aligned
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.trace import Trace
@@ -35,23 +40,28 @@ def tokens(*ids: int) -> tuple[Token, ...]:
     return tuple(Token(chr(ord("a") + number), number, place, place + 1, True) for place, number in enumerate(ids))
 
 
-def reading(architecture: str, source: tuple[int, ...], target: tuple[int, ...], text: str = "x") -> Reading:
+def text_of(architecture: str, source: tuple[int, ...], target: tuple[int, ...], text: str = "x") -> PatchText:
     if architecture == "decoder-only":
-        return Reading(text, Tokens((), tokens(*source)))
-    return Reading(text, Tokens(tokens(*source), () if architecture == "encoder-only" else tokens(*target)))
+        return PatchText(text, Tokens((), tokens(*source)))
+    return PatchText(text, Tokens(tokens(*source), () if architecture == "encoder-only" else tokens(*target)))
 
 
 def bed(architecture: str, norm_placement: str = "pre", *, same: bool = False, stopped: bool = False) -> Bed:
     model = build(_SMALL.changed(architecture=architecture, norm_placement=norm_placement))
-    first = reading(architecture, (4, 5, 6, 7), (2, 8, 9))
-    second = first if same else reading(architecture, (4, 10, 6, 11), (2, 12, 13))
-    return Bed(model, first, second, Changing(), lambda: stopped)
+    first = text_of(architecture, (4, 5, 6, 7), (2, 8, 9))
+    second = first if same else text_of(architecture, (4, 10, 6, 11), (2, 12, 13))
+    return Bed(model, first, second, Changing(), lambda: stopped, card_of(model.config))
 
 
 def passes(given: Bed) -> tuple[Passes, dict[str, tuple[tuple[int, int], ...]]]:
-    card = card_of(given.model.config)
-    pairs = paired(card, given.first.tokens, given.second.tokens)
-    return Passes(given, card, pairs), pairs
+    pairs = paired(given.card, given.first.tokens, given.second.tokens)
+    return Passes(given, exchanged(given), pairs), pairs
+
+
+def exchanged(given: Bed) -> frozenset[str]:
+    """Those whose rows are exchanged: streams, what heads mix, and what feed-forwards add."""
+    ends = (".embedding.output", ".mixed", ".feed_forward.output", ".residual1", ".residual2", ".residual3")
+    return frozenset(name for name in taps(given.model) if name.endswith(ends))
 
 
 def of_trace(trace: Trace, words: list[tuple[int, int]]) -> list[float]:
@@ -176,20 +186,21 @@ def test_texts_of_one_length_are_aligned_by_place_and_others_by_equal_tokens() -
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_what_cannot_be_patched_says_so(architecture: str) -> None:
+def test_what_cannot_be_patched_says_so(computer: Computer, architecture: str) -> None:
     """Without a second sentence or an alignment, there is a reason instead of maps, and nothing is raised."""
-    given = bed(architecture)
-    nothing = patching(attrs.evolve(given, second=reading(architecture, (4, 5, 6, 7), (2, 8), text=" ")))
-    apart = patching(attrs.evolve(given, second=reading(architecture, (20, 21, 22), (2, 8))))
+    request = Request.from_preset("tiny", "雪", architecture=architecture, tokenizer="characters")
+    asked = request.asking(experiments=frozenset({"patching"}))
+    nothing = computer(asked).trace.experiments["patching"]  # No other sentence can be suggested.
+    apart = computer(asked.wishing(other="一本书")).trace.experiments["patching"]
 
-    assert isinstance(nothing, NotPatched) and isinstance(nothing.error, NoOtherText)
-    assert isinstance(apart, NotPatched) and isinstance(apart.error, CannotAlign)
+    assert isinstance(nothing, NotMade) and isinstance(nothing.error, NoOtherText)
+    assert isinstance(apart, NotMade) and isinstance(apart.error, CannotAlign)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_equal_answers_recover_nothing(architecture: str) -> None:
     """The same sentence twice: Δ_B = Δ_A, and no share of nothing is shown."""
-    made = patching(bed(architecture, same=True))
+    made = each_place_patched(bed(architecture, same=True))
 
     assert isinstance(made, Patching) and made.first_step() is None
     assert all(np.isnan(each.recovered).all() for each in made.maps)
@@ -199,23 +210,23 @@ def test_equal_answers_recover_nothing(architecture: str) -> None:
 def test_patching_can_be_stopped() -> None:
     """A keystroke does not wait for hundreds of passes."""
     with pytest.raises(Superseded):
-        patching(bed("encoder-decoder", stopped=True))
+        each_place_patched(bed("encoder-decoder", stopped=True))
 
 
 def test_patching_can_be_stopped_inside_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind each layer, since a batch takes a tenth of a second; the model is left without hooks."""
     asked: list[bool] = []
     batches: list[int] = []
-    given, made = bed("encoder-decoder"), Passes._batch
-    monkeypatch.setattr(Passes, "_batch", lambda *args: (batches.append(len(args[1])), made(*args))[1])
+    given, left_out = bed("encoder-decoder"), LayersInFront.left_out  # It is called once for each batch.
+    monkeypatch.setattr(LayersInFront, "left_out", lambda *args: (batches.append(args[2]), left_out(*args))[1])
     counting = attrs.evolve(given, stop=lambda: asked.append(is_hooked(given.model)) is not None)
-    assert isinstance(patching(counting), Patching)
+    assert isinstance(each_place_patched(counting), Patching)
     assert sum(asked) >= len(batches) > 4  # Only inside a batch anything is hooked.
 
     places = iter(range(len(asked)))
     within = len(asked) - 1 - asked[::-1].index(True)  # the last time that it is asked inside a batch
     with pytest.raises(Superseded):
-        patching(attrs.evolve(given, stop=lambda: next(places) == within))
+        each_place_patched(attrs.evolve(given, stop=lambda: next(places) == within))
     assert next(places, len(asked)) == within + 1 and not is_hooked(given.model)
 
 
@@ -238,7 +249,7 @@ def test_only_words_that_are_compared_are_multiplied_out_unless_somebody_looks(a
 
 def test_a_large_models_heads_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams and feed-forwards are still patched, and nothing offers what is not there."""
-    monkeypatch.setattr(patching_module, "_MOST_HEAD_TRIALS", 10)
+    monkeypatch.setattr(patching_module, "MOST_HEAD_TRIALS", 10)
     found = Computer()(
         Request.from_preset("tiny", "我爱北京").wishing(other="我爱上海").asking(experiments=frozenset({"patching"}))
     ).trace.experiments["patching"]

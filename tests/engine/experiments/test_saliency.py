@@ -3,40 +3,44 @@
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import torch
 
 import explorer
 from explorer.config import Config
+from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.path_integral import integral
 from explorer.engine.experiments.saliency import saliency
+from explorer.engine.sources.source import never
 from explorer.model.hooks import hooked
-from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.presets import load_preset
-from explorer.stops import Superseded
+from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.own_card import card_of
+from explorer.trace.recorded_pass import Tokens
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
 Ids = tuple[torch.Tensor | None, torch.Tensor | None]
 
 
-def made(architecture: str, *, stopped: bool = False) -> tuple[Transformer, Ids, Saliency]:
+def bench(architecture: str, stop: Stop = never) -> Bench:
     model = build(_SMALL.changed(architecture=architecture)).double()
-    source = None if architecture == "decoder-only" else ids_tensor((4, 5, 6, 7))
-    target = None if architecture == "encoder-only" else ids_tensor((2, 8, 9))
-    tokens = {
-        side: tuple(Token(str(each), int(each), 0, 1, True) for each in row[0])
-        for side, row in (("encoder", source), ("decoder", target))
-        if row is not None
-    }
-    return model, (source, target), saliency(model, tokens, (source, target), (), (), lambda: stopped)
+    source = () if architecture == "decoder-only" else (4, 5, 6, 7)
+    target = () if architecture == "encoder-only" else (2, 8, 9)
+    rows = [tuple(Token(str(each), each, 0, 1, True) for each in row) for row in (source, target)]
+    return Bench(model, Tokens(*rows), (), stop)
+
+
+def made(architecture: str) -> tuple[Transformer, Ids, Saliency]:
+    given = bench(architecture)
+    return given.own, (given.source(), given.target()), saliency(given)
 
 
 def along(model: Transformer, ids: Ids, tap: str, token: int, share: float) -> list[float]:
@@ -128,7 +132,7 @@ def test_a_path_is_halved_where_its_value_bends() -> None:
 def test_saliency_can_be_stopped() -> None:
     """Behind each layer of the batch, between two words, and at each layer on the way back of each word."""
     with pytest.raises(Superseded):
-        made("encoder-only", stopped=True)
+        saliency(bench("encoder-only", lambda: True))
     asked, last = 0, 0
 
     def stop() -> bool:
@@ -136,25 +140,24 @@ def test_saliency_can_be_stopped() -> None:
         asked += 1
         return asked == last
 
-    model, ids, found = made("encoder-only")
-    saliency(model, found.tokens, ids, (), (), stop)
+    given, found = bench("encoder-only", stop), saliency(bench("encoder-only"))
+    saliency(given)
     assert asked == _SMALL.n_layers + len(found.words) * (1 + _SMALL.n_layers)
     for last in range(1, asked + 1):
         asked = 0
         with pytest.raises(Superseded):
-            saliency(model, found.tokens, ids, (), (), stop)
+            saliency(given)
         assert asked == last
 
 
 def test_a_batch_has_as_many_threads_as_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for each free core where a layer of it has enough to compute."""
     asked: list[int] = []
-    monkeypatch.setattr("explorer.engine.threads.free_cores", lambda: 2)
+    monkeypatch.setattr("explorer.engine.speed.threads.free_cores", lambda: 2)
     monkeypatch.setattr("explorer.engine.experiments.saliency.torch.set_num_threads", asked.append)
-    model, ids, found = made("encoder-only")
-    card = card_of(load_preset("paper-base").config)
-    saliency(model, found.tokens, ids, (), (), lambda: False, card)
-    saliency(model, found.tokens, ids, (), (), lambda: False, card_of(_SMALL))
+    given = bench("encoder-only")
+    saliency(attrs.evolve(given, card=card_of(load_preset("paper-base").config)))
+    saliency(given)
     assert asked == [2, 1]
 
 

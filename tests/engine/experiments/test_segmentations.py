@@ -10,7 +10,6 @@ from explorer.engine.experiments import segmentations as module
 from explorer.engine.request import Request
 from explorer.errors import TooLong
 from explorer.state.wish import Wish
-from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.segmentations import WAYS, Segmentations
 
@@ -96,19 +95,8 @@ def test_changes_are_not_made() -> None:
 
 def test_a_cut_with_too_many_tokens_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are there."""
-    monkeypatch.setattr(module, "_MOST_TOKENS", 6)
+    monkeypatch.setattr(module, "MOST_TOKENS", 6)
     made = laid("南京市的长江大桥", preset="tiny")  # What was found for another test is kept.
 
     assert isinstance(made.rows[3].refused, TooLong) and made.rows[3].tokens == ()
     assert made.rows[0].weights is not None
-
-
-def test_a_newer_request_ends_it() -> None:
-    """It gives way before each cut and at each tap."""
-    with alone() as computer:
-        wish = Wish.from_preset("tiny", BRIDGE)
-        computer(Request(wish=wish))
-        source = computer.sources.of(wish)
-        model = source.ready(wish.config, 0, lambda: False, lambda _: None)
-        with pytest.raises(Superseded):
-            module.segmentations(source, model, wish, lambda: True)

@@ -58,7 +58,7 @@ def test_neighbours_are_the_nearest_rows_of_the_table(architecture: str, monkeyp
     """Of every token of each side, whether the vocabulary is compared at once or in parts."""
     knobs = {"architecture": architecture, "vocab_size": 300}
     rows, (_trace, found) = tables(**knobs), looked_into(**knobs)
-    monkeypatch.setattr(module, "_AT_ONCE", 37)
+    monkeypatch.setattr(module, "AT_ONCE", 37)
     computer_of_process.cache_clear()
     _trace, in_parts = looked_into(**knobs)
     assert found.sides.keys() == rows.keys()

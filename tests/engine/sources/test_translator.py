@@ -14,8 +14,8 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.request import Request
-from explorer.engine.sources.looked_over import looked_over
 from explorer.engine.sources.translator import Translator
+from explorer.engine.speed.looked_over import looked_over
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
 from explorer.lang import LANGUAGES, Words
 from explorer.model import weights_file as trained

@@ -18,7 +18,7 @@ from explorer.picture.makers.embedding import position_map
 from explorer.picture.makers.heatmaps import closed_of
 from explorer.picture.scales import LEVELS, indices
 from explorer.state.look import Look
-from explorer.trace.found.findings import EXPERIMENTS
+from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 from tests.sweeps import sweep

@@ -9,7 +9,7 @@ from explorer.picture.marks import Box, Label, Rect
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.grid import NARROW_PX, lay_out
 from explorer.picture.river.ground import Colours, draw_ground
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.scene import Hot, about_width
@@ -39,14 +39,14 @@ def test_buttons_and_captions_have_rows_of_their_own(size: tuple[int, int], arch
     trace = example(architecture, text=TEXT)
     picture = river(trace, Look(attention="decoder.cross_attn", layer=1).fitted(trace), words(language))
     grid = lay_out(picture, *size)
-    ground = draw_ground(picture, grid, words(language), Colours("cividis", "blue-red"), Kept())
+    ground = draw_ground(picture, grid, words(language), Colours("cividis", "blue-red"), KeptMarks())
     buttons = [hot.rect for hot in ground.hot if isinstance(hot, Hot) and hot.what.kind in ("bands", "words")]
     names = {words(language)(key) for key in ("river.bands.weights", "river.bands.contributions", "heads.unit_words")}
     top = grid.halves[0].top
     texts = [rect_of(item) for item in ground.scene if isinstance(item, Label) and item.text and item.text not in names]
     above = [rect for rect in texts if rect.bottom <= top + 2]
     layers = [item.rect for item in ground.scene if isinstance(item, Box) and item.fill == "card" and item.rect.y == top - 10]
-    accent = draw_accent(picture, grid, words(language), usual(picture), Kept())
+    accent = draw_accent(picture, grid, words(language), usual(picture), KeptMarks())
     chips = [item.rect for item in accent.scene if isinstance(item, Box) and item.rect.high == 17]
 
     assert len(above) >= 6 and layers and chips
@@ -64,7 +64,7 @@ def test_every_button_has_room_beside_a_lesson() -> None:
     picture = river(trace, Look().fitted(trace), words("en"))
 
     def kinds(width: int) -> list[Place]:
-        ground = draw_ground(picture, lay_out(picture, width, 450), words("en"), Colours("cividis", "blue-red"), Kept())
+        ground = draw_ground(picture, lay_out(picture, width, 450), words("en"), Colours("cividis", "blue-red"), KeptMarks())
         return [hot.what.kind for hot in ground.hot if hot.what.kind in ("bands", "words")]
 
     assert kinds(1200) == ["words", "bands", "bands"]

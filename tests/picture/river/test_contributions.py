@@ -14,7 +14,7 @@ from explorer.picture.river.contributions import block_parts, mode_bands, part_c
 from explorer.picture.river.draw import draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Contributions, River
 from explorer.picture.river.slabs import open_zones
@@ -118,7 +118,9 @@ def test_bands_are_as_wide_as_what_they_add_and_coloured_by_its_sign(trace: Trac
                 assert (bands.y1 == np.float32(grid.half("decoder").y(one.lane))).all()
                 seen += len(expected)
     assert seen > 3
-    pale = [each for each in mode_bands(picture, picture.halves[0], grid.halves[0], grid, Kept()) if each.colour == "water"]
+    pale = [
+        each for each in mode_bands(picture, picture.halves[0], grid.halves[0], grid, KeptMarks()) if each.colour == "water"
+    ]
     assert pale and signed_colour(picture, 1) != signed_colour(picture, -1)
 
 

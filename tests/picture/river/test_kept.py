@@ -11,7 +11,7 @@ from explorer.picture.marks import Bands
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
-from explorer.picture.river.kept import Kept, Same
+from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import of_lane, usual
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn
@@ -38,12 +38,12 @@ LOOKS = (
 )
 
 
-def drawn(picture: River, kept: Kept | None, language: str = "zh", size: tuple[int, int] = SIZE) -> Drawn:
+def drawn(picture: River, kept: KeptMarks | None, language: str = "zh", size: tuple[int, int] = SIZE) -> Drawn:
     colours = Colours(picture.unit_colours, picture.signed_colours)
     return draw_river(picture, lay_out(picture, *size), words(language), colours, kept=kept)
 
 
-def over(picture: River, kept: Kept | None) -> Drawn:
+def over(picture: River, kept: KeptMarks | None) -> Drawn:
     return draw_over(picture, lay_out(picture, *SIZE), words("zh"), usual(picture), kept=kept)
 
 
@@ -72,7 +72,7 @@ def test_the_comparison_tells_one_weight() -> None:
 @pytest.mark.parametrize("backwards", [False, True])
 def test_what_is_kept_is_what_would_be_drawn(backwards: bool) -> None:
     """Through heads, layers, steps, means, words, colours, models, and sentences of one shape and of others, there and back."""
-    kept, kept_over = Kept(), Kept()
+    kept, kept_over = KeptMarks(), KeptMarks()
     traces = [asked("he likes it"), asked("he likes it", seed=5), asked("he likes us"), asked("he")]
     pictures = [river(trace, look, words("zh")) for trace in traces for look in LOOKS]
     for picture in reversed(pictures) if backwards else pictures:
@@ -91,14 +91,14 @@ def test_what_is_known_of_a_trace_is_what_would_be_made() -> None:
 
 def test_a_language_or_a_size_is_drawn_anew() -> None:
     """Nothing is kept of another one."""
-    kept, picture = Kept(), river(asked("he likes it"), CROSS, words("zh"))
+    kept, picture = KeptMarks(), river(asked("he likes it"), CROSS, words("zh"))
     for language, size in (("zh", SIZE), ("en", SIZE), ("en", (900, 470)), ("zh", (2200, 1300))):
         assert scenes(drawn(picture, kept, language, size)) == scenes(drawn(picture, None, language, size))
 
 
 def test_a_further_head_keeps_all_other_blocks() -> None:
     """The ground and the bands of all blocks but one are the same objects; of another sentence none but the ground is."""
-    kept = Kept()
+    kept = KeptMarks()
     trace = asked("he likes it")
     shown = [drawn(river(trace, attrs.evolve(CROSS, head=head), words("zh")), kept) for head in (1, 2)]
     for first, second in pairwise(shown):
@@ -109,7 +109,7 @@ def test_a_further_head_keeps_all_other_blocks() -> None:
 
 def test_what_is_pointed_at_is_drawn_anew() -> None:
     """Accents that were kept for one lane are not those of another."""
-    kept, picture = Kept(), river(asked("he likes it"), CROSS, words("zh"))
+    kept, picture = KeptMarks(), river(asked("he likes it"), CROSS, words("zh"))
     grid = lay_out(picture, *SIZE)
     for lane in (0, 1, 0, 2):
         pointing = of_lane(picture, picture.halves[0], lane)
@@ -119,7 +119,7 @@ def test_what_is_pointed_at_is_drawn_anew() -> None:
 
 def test_what_is_not_asked_for_is_let_go() -> None:
     """After two turns it is made again."""
-    kept, made = Kept(), []
+    kept, made = KeptMarks(), []
 
     def make() -> int:
         made.append(1)

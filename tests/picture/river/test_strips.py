@@ -12,7 +12,7 @@ from explorer.picture.marks import Box, Label
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import lay_out
-from explorer.picture.river.kept import Kept
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
@@ -59,7 +59,7 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
     assert len(plain) > half.n / 2
     for lane in range(half.n):
         pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
-        drawn = draw_accent(made, grid, Words.load("en"), pointing, Kept()).scene
+        drawn = draw_accent(made, grid, Words.load("en"), pointing, KeptMarks()).scene
         covered = any(isinstance(item, Box) and item.rect.y == place.y(lane) - 8 for item in drawn)
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
@@ -73,7 +73,7 @@ def test_what_stands_out_cuts_no_label_where_each_lane_has_one() -> None:
     grids = [grid for grid in grids if all(LEAST_LABEL_PX <= half.pitch < 14 for half in grid.halves)]
     assert grids
     for grid in grids:
-        accent = draw_accent(made, grid, Words.load("en"), usual(made), Kept()).scene
+        accent = draw_accent(made, grid, Words.load("en"), usual(made), KeptMarks()).scene
         starts = {half.label.x - 2: half.pitch for half in grid.halves}
         grounds = [item.rect for item in accent if isinstance(item, Box) and item.fill == "window" and item.rect.x in starts]
         words = [item.rect for item in draw_words(made, grid).scene if isinstance(item, Box) and item.fill == "accent"]
@@ -102,7 +102,7 @@ def test_the_column_that_stands_out_covers_its_neighbours() -> None:
     half = made.half_of(made.attention, "key")
     for key in range(half.n):
         pointing = attrs.evolve(usual(made), source=(key,), target=(), pair=None)
-        drawn = draw_accent(made, grid, said, pointing, Kept()).scene
+        drawn = draw_accent(made, grid, said, pointing, KeptMarks()).scene
         rect = map_rect(made, grid)
         named = [item for item in drawn if isinstance(item, Label) and item.y == rect.y - 14 and item.align == "middle"]
         assert len(named) == (rect.wide / half.n >= 11)

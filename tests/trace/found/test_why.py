@@ -17,9 +17,9 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.token import Token
-from explorer.trace.found.findings import OutputWeights
 from explorer.trace.found.part import BIASES, Part
 from explorer.trace.found.reading import EXACT, by_key, by_unit, products
+from explorer.trace.found.weights import OutputWeights
 from explorer.trace.found.why import Parts, likeliest_rivals, parts_of, symbol_id, written_ids
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell

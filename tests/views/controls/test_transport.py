@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.picture.theme import DARK
-from explorer.views.controls.transport import Part, ScrubBar, Transport
+from explorer.views.controls.transport import Beat, ScrubBar, Transport
 
-PARTS = (Part("① one", "1.5", 0.0), Part("② two", "2.5", 2.0), Part("③ three", "3.5", 8.0))
+PARTS = (Beat("① one", "1.5", 0.0), Beat("② two", "2.5", 2.0), Beat("③ three", "3.5", 8.0))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.mathematics import wave
-from explorer.model.positions import _rates
+from explorer.model.positions import EXPONENTS
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Between, Waves
 from explorer.picture.makers.positions import waves
@@ -29,7 +29,9 @@ def test_between_the_places_stands_the_formula(kind: str, words: Words) -> None:
     trace = trace_of("我爱北京天安门", position=kind)
     made = waves(trace, Look(), words)
     assert made.between is not None
-    rates, quarter = _rates(trace.card.d_model, trace.card.position_base, kind)
+    j = torch.arange(trace.card.d_model)
+    rates = trace.card.position_base ** (-EXPONENTS[kind](j).double() / trace.card.d_model)
+    quarter = ((j % 2 == 1) & (kind != "sine-only")).double() * torch.pi / 2
     places = torch.tensor([0.5, 1 / 3, 7.25, 40.125], dtype=torch.float64)
     for feature in (0, 1, 2, 3, 10, 31, 62, 63):
         expected = (places * rates[feature] + quarter[feature]).sin().numpy()

@@ -1,0 +1,173 @@
+"""The weights of a decoder as quick steps read them: Q, K and V as one matrix, and all matrices rounded for guesses.
+
+They are put together once for each model, and noticed when they change, as those of a packed layer are. Rounding takes some
+forty milliseconds, so it is done where nobody waits.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from weakref import WeakKeyDictionary
+
+import attrs
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.engine.speed.packed import turned
+from explorer.engine.speed.packed_linear import PackedLinear
+from explorer.engine.speed.rounded import CannotRoundError, Rounded
+from explorer.model.layers import DecoderLayer
+from explorer.model.linear import Linear
+from explorer.model.transformer import Transformer
+
+Product = Callable[[Tensor], Tensor]
+"""[row, in] to [row, out]."""
+Graph = Callable[..., Tensor]
+"""A step as a graph of torch's."""
+State = tuple[tuple[int, int, int], ...]
+"""What `state_of` tells."""
+N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of all is the generator's.
+
+
+@attrs.define(eq=False)
+class QuickWeights:
+    """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
+    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
+
+    `graph` is a step of guesses by a model with the knobs `graph_config` (`step_graph`). `exact_graphs` are exact steps of one
+    token of a single sentence and of several, by a model with the knobs `exact_configs`; `n_called` counts the steps of both
+    kinds that were made without them.
+    """
+
+    state: object
+    exact: list[PackedLinear]
+    across: PackedLinear
+    rounded: list[Product] = attrs.field(factory=list)
+    guesses: "list[Product] | list[PackedLinear] | None" = None
+    graph: Graph | None = None
+    graph_config: Config | None = None
+    exact_graphs: list[Graph | None] = attrs.field(factory=lambda: [None, None])
+    exact_configs: list[Config | None] = attrs.field(factory=lambda: [None, None])
+    n_called: list[int] = attrs.field(factory=lambda: [0, 0])
+    _of_one_row: Product | None = None
+    _right: set[tuple[int, int]] = attrs.field(factory=set)  # for which numbers of rows and threads products are right
+
+    def of_one_row(self) -> Product:
+        """The generator's exact product with one row, which is the largest of a step. Its weights are copied for it once."""
+        if self._of_one_row is None:
+            layer = self.exact[-1]
+            copy = turned(layer.weight)
+            self._of_one_row = layer if copy is None else partial(copy.product, bias=layer.bias)
+        return self._of_one_row
+
+    def packed(self) -> list[Tensor]:
+        """The exact weights that lie in oneDNN's order, which a graph is given in each call: torch's tracer keeps none."""
+        settled = [layer.settled() for layer in self.exact]
+        return [each for each in settled if each is not None and each.is_mkldnn]
+
+    def is_right(self, n_rows: int) -> bool:
+        """Whether exact products of so many rows are known to be right, by as many threads as torch was told to use."""
+        size = n_rows, torch.get_num_threads()
+        if size not in self._right:
+            read = self.exact if n_rows > 1 or self.of_one_row() is self.exact[-1] else self.exact[:-1]
+            if not all(layer.is_right(n_rows) for layer in read):
+                return False
+            self._right.add(size)
+        return True
+
+
+_known: "WeakKeyDictionary[Transformer, QuickWeights]" = WeakKeyDictionary()
+"""What was made of each model, for as long as it lives."""
+
+
+def quick_weights(model: Transformer, state: State | None = None) -> QuickWeights:
+    """The weights of an encoder-decoder model whose `state_of` is not None; it is asked for where it is not given."""
+    found, state = _known.get(model), state or state_of(model)
+    if found is None or found.state != state:
+        attentions = [layer.cross_attn for layer in layers_of(model)]
+        across = together(*(each for own in attentions for each in (own.project_key, own.project_value)))
+        found = _known[model] = QuickWeights(state, [together(*group) for group in _groups(model)], across)
+    return found
+
+
+def n_called(model: Transformer) -> int:
+    """How many exact steps of one kind were called with the weights that are known of a model, changed or not."""
+    found = _known.get(model)
+    return 0 if found is None else max(found.n_called)
+
+
+def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) -> None:
+    """Round the weights of a decoder for the guesses to come, one matrix after the other, until `stop` asks to stop.
+
+    It goes on from there when it is called again. Where torch cannot round, guesses are made with exact weights.
+    """
+    weights = quick_weights(model)
+    try:
+        while weights.guesses is None and not stop():
+            if len(weights.rounded) < len(weights.exact):
+                weights.rounded.append(Rounded(weights.exact[len(weights.rounded)]))
+            else:
+                weights.guesses = weights.rounded
+    except CannotRoundError:
+        weights.guesses = weights.exact
+
+
+def together(*layers: Linear) -> PackedLinear:
+    """One layer that gives what several layers give of the same x, side by side. It is packed if that is worth it."""
+    if len(layers) == 1:
+        return layers[0] if isinstance(layers[0], PackedLinear) else PackedLinear.of(layers[0])
+    with torch.device("meta"):
+        made = PackedLinear(layers[0].in_features, sum(each.out_features for each in layers), bias=layers[0].bias is not None)
+    with torch.inference_mode(False):  # Weights made in this mode could not be packed.
+        made.weight = nn.Parameter(torch.cat([each.weight.detach() for each in layers]), requires_grad=False)
+        if made.bias is not None:
+            made.bias = nn.Parameter(torch.cat([each.bias.detach() for each in layers]), requires_grad=False)
+    made.pack()
+    return made
+
+
+def state_of(model: Transformer) -> State | None:
+    """What tells whether the weights of a decoder were edited or replaced: each one's identity, place in memory and version.
+
+    None where a layer has weights that may change at any time, or that are no plain numbers of four bytes on the processor.
+    """
+    state = []
+    for layer in _linears(model):
+        for weight in (layer._parameters.get("weight"), layer._parameters["bias"]):
+            if weight is not None and _is_settled(weight):
+                state.append((id(weight), weight.data_ptr(), weight._version))
+            elif weight is not None or "weight" not in layer._parameters:
+                return None  # Pruned and parametrized layers compute their weights for each pass.
+    return tuple(state)
+
+
+def layers_of(model: Transformer) -> list[DecoderLayer]:
+    """The decoder's layers."""
+    assert model.decoder is not None  # Only encoder-decoder models have quick steps.
+    return list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
+
+
+def _is_settled(weight: Tensor) -> bool:
+    on_processor = weight.dtype == torch.float32 and weight.device.type == "cpu"
+    return on_processor and not weight.requires_grad and not weight.is_inference()
+
+
+def _linears(model: Transformer) -> Iterator[Linear]:
+    """The linear layers that a step comes through, and those of the source's keys and values."""
+    for group in _groups(model):
+        yield from group
+    for layer in layers_of(model):
+        yield from (layer.cross_attn.project_key, layer.cross_attn.project_value)
+
+
+def _groups(model: Transformer) -> Iterator[tuple[Linear, ...]]:
+    """The linear layers that a step comes through, in order; those that read the same x are together."""
+    for layer in layers_of(model):
+        own, cross, feed = layer.self_attn, layer.cross_attn, layer.feed_forward
+        yield own.project_query, own.project_key, own.project_value
+        yield (own.project_output,)
+        yield (cross.project_query,)
+        yield (cross.project_output,)
+        yield (feed.expand,)
+        yield (feed.contract,)
+    yield (model.generator.project,)

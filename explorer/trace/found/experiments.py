@@ -1,0 +1,112 @@
+"""The experiments, and what is true of each: one row says it once, and whoever has to know asks the row.
+
+An experiment finds something out beside the pass, when a page, a lesson or a caller asks for its key. A file of the same name
+in `engine/experiments` makes it. This table needs neither NumPy nor torch.
+"""
+
+from collections.abc import Iterable
+
+import attrs
+
+from explorer.errors import UnknownExperiment
+
+
+@attrs.frozen(kw_only=True)
+class Experiment:
+    """What is true of one experiment.
+
+    `key` names it in a Request, in `trace.experiments`, in formulas of lessons and in a Caption's `finding`. A refusal names it
+    as it is `called`: that is its key, unless it goes on with another one.
+
+    What it needs: with `decoder` a model that writes words, with `own` a model of ours, whose knobs and parts it asks for, and
+    the `taps`, named without side and layer. A Request for an `own` one is refused for a model of others; one that may be
+    missed `quietly` is left out instead. With `whole_maps` it is not made of a text whose maps were not kept whole.
+
+    What it looks at: the fields of the Focus in `place`. `grows` is the field that says how far a long sweep shall go, so that
+    each further answer goes on from what was found before.
+
+    What it costs: with `passes` it makes passes, which drop nothing; without, it shows weights or is computed from the record.
+    What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it makes passes of several
+    kinds: it is given the model as it is, and makes the changes and takes the dropout away where that is right.
+    With `second_model` it is made with a further model, which goes when nobody asks for it any more.
+
+    With `formulas` a lesson may name it in a formula.
+    """
+
+    key: str
+    called: str = attrs.field(default=attrs.Factory(lambda row: row.key, takes_self=True))
+    decoder: bool = False
+    own: bool = False
+    taps: tuple[str, ...] = ()
+    quietly: bool = False
+    whole_maps: bool = True
+    place: tuple[str, ...] = ()
+    grows: str = ""
+    passes: bool = True
+    changes: bool = True
+    by_itself: bool = False
+    second_model: bool = False
+    formulas: bool = True
+
+    def place_in(self, focus: object) -> tuple[object, ...]:
+        """The place in a Focus that it depends on; how far a sweep goes is no part of it."""
+        return tuple(getattr(focus, field) for field in self.place)
+
+
+_EFFECTS = ("generator.logits", "self_attn.weights")
+_WHY = ("generator.logits", "self_attn.mixed", "residual2")
+
+EXPERIMENTS = {
+    row.key: row
+    for row in (
+        Experiment(key="variants", own=True, passes=False, changes=False),
+        Experiment(key="swap", own=True),
+        Experiment(key="leak", own=True),
+        Experiment(key="depth", own=True),
+        Experiment(key="batch", own=True, changes=False),
+        Experiment(key="copies", own=True, passes=False, changes=False),
+        Experiment(key="effects", taps=_EFFECTS),
+        Experiment(key="effects_exact", called="effects", taps=_EFFECTS, grows="head_rows"),
+        Experiment(
+            key="edges",
+            called="effects",
+            taps=("generator.logits", "self_attn.masked"),
+            place=("attention", "layer", "head"),
+            grows="edge_rows",
+        ),
+        Experiment(key="why", decoder=True, taps=_WHY, passes=False),
+        Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False),
+        Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival")),
+        Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False),
+        Experiment(key="jacobian", decoder=True, passes=False),
+        Experiment(key="patching", taps=("generator.logits", "residual2"), by_itself=True),
+        Experiment(key="saliency", taps=("generator.logits", "embedding.output")),
+        Experiment(key="vectors", passes=False),
+        Experiment(key="segmentations", own=True, quietly=True, changes=False),
+        Experiment(key="norms", passes=False),
+        Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False),
+        Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False),
+    )
+}
+"""Every experiment by its key, in the order in which those of one answer are made."""
+
+IN_FORMULAS = tuple(key for key, row in EXPERIMENTS.items() if row.formulas)
+
+
+def asked_for(keys: Iterable[str]) -> tuple[Experiment, ...]:
+    """The experiments of some keys, in the order of the table. Raises UnknownExperiment."""
+    wanted = frozenset(keys)
+    unknown = sorted(wanted - EXPERIMENTS.keys())
+    if unknown:
+        raise UnknownExperiment(name=unknown[0], known=", ".join(EXPERIMENTS))
+    return tuple(row for key, row in EXPERIMENTS.items() if key in wanted)
+
+
+def look_at_a_place(keys: Iterable[str]) -> bool:
+    """Whether one of these experiments depends on the Focus. Raises UnknownExperiment."""
+    return any(row.place or row.grows for row in asked_for(keys))
+
+
+def for_any_model(keys: Iterable[str]) -> frozenset[str]:
+    """Those of the experiments that a model of others can have, too. Raises UnknownExperiment."""
+    return frozenset(row.key for row in asked_for(keys) if not row.own)
