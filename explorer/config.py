@@ -22,7 +22,7 @@ SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-
 MASK_VALUES: Mapping[str, float] = MappingProxyType({"-inf": -math.inf, "-1e9": -1e9})
 """The score of a masked cell, for each choice of the knob `mask_value`.
 
-A cell counts as closed where its score is exactly one of these; float32 and float64 hold both exactly. `trace.measures`
+A cell counts as masked where its score is exactly one of these; float32 and float64 hold both exactly. `trace.measures`
 finds masked cells in arrays, `model.masks` in tensors.
 """
 

@@ -64,7 +64,7 @@ def attention_step(
     made /= divisor
     if step == "scaled":
         return made
-    # M[q,k] = S[q,k] / divisor + B[q,k], and the mask's value in a closed cell
+    # M[q,k] = S[q,k] / divisor + B[q,k], and the mask's value in a masked cell
     if bias is not None:
         made += bias
     if closed is not None:

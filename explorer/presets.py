@@ -60,7 +60,7 @@ class Preset:
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
     foreign: Path | None = (
-        None  # the folder or GGUF file of somebody's model, if it is one; its Config has the knobs that act on it
+        None  # the folder or GGUF file of a foreign model, if it is one; its Config has the knobs that act on it
     )
     recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset

@@ -318,7 +318,7 @@ def versions(trace: Trace) -> dict[str, str]:
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
     if trace.recorded_by:
         return found | {"numpy": _version("numpy")}
-    opened = ("transformers", "tokenizers") if trace.config is None else ()  # They compute models of others alone.
+    opened = ("transformers", "tokenizers") if trace.config is None else ()  # They compute only foreign models.
     there = (name for name in opened if any(metadata.distributions(name=name)))  # A module of one's own needs neither.
     return found | {name: _version(name) for name in ("torch", "numpy", "jieba", *there)}
 

@@ -45,7 +45,7 @@ def recorded() -> Trace:
 def difference(trace: Trace) -> float:
     """The largest absolute difference between the Trace and the same layers of torch in float64."""
     config = trace.config
-    if config is None:  # Only Traces of models of others have none.
+    if config is None:  # Only a foreign model's Trace has none.
         raise TypeError("a Trace of our own model is wanted")
     model = build(config).double()
     if model.encoder is None or model.decoder is None:

@@ -12,7 +12,7 @@ from explorer.resources import asset_text
 
 @attrs.frozen
 class Term:
-    """A term: the words by which it is called in each language, the usual one first, and what it means."""
+    """A term: its names in each language, the usual one first, and its meaning."""
 
     zh: tuple[str, ...]
     en: tuple[str, ...]

@@ -15,7 +15,7 @@ from explorer.presets import load_preset
 from explorer.state.bundle import weights_sha256
 from explorer.state.wish import Wish
 
-_OF_MODELS = (".safetensors", ".json", ".model", ".txt", ".bin")  # endings of what a folder with somebody's model computes with
+_OF_MODELS = (".safetensors", ".json", ".model", ".txt", ".bin")  # endings of the files that a foreign model computes with
 
 
 @attrs.frozen

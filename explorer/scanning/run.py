@@ -31,11 +31,11 @@ def scan_rows(plan: ScanPlan, rows: SentenceRows, measure: Measure = here, told:
 def scan_file(
     plan: ScanPlan, rows: SentenceRows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
 ) -> ScanTable:
-    """Scan, and write the table to `out`; how far it has come stands in a file beside it until it is done.
+    """Scan, and write the table to `out`; a file beside it holds the progress until the scan is done.
 
-    With `resume` it goes on from there, if it was begun. Raises UnfinishedScan where it was begun and shall not be gone on
-    with, OtherScan where that was with another plan, OtherScanFile, OtherScanWeights where file or weights have changed since,
-    NoSentences, NothingMeasured, UnknownFormat, CannotWrite, and whatever opening the model raises.
+    With `resume` a begun scan continues. Raises UnfinishedScan if one was begun and `resume` is False, OtherScan if it had
+    another plan, OtherScanFile, OtherScanWeights if file or weights have changed since, NoSentences, NothingMeasured,
+    UnknownFormat, CannotWrite, and whatever opening the model raises.
     """
     check_suffix(out)
     path, about = progress_path(out), {**plan.about(), **rows.about()}

@@ -40,7 +40,7 @@ def here(plan: ScanPlan, rows: SentenceRows, chunks: Iterable[Chunk], check: Che
 
 
 def in_processes(n_workers: int) -> Measure:
-    """Measure in so many processes at once."""
+    """Measure in `n_workers` processes at once."""
 
     def measure(plan: ScanPlan, rows: SentenceRows, chunks: Iterable[Chunk]) -> Measured:
         context = multiprocessing.get_context("spawn")

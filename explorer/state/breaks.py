@@ -51,7 +51,7 @@ def offered(preset: str) -> tuple[str, ...]:
 
 
 def turning(preset: str) -> tuple[str, ...]:
-    """The knobs among them that a preset's model has: of one of others, the temperature alone. Raises UnknownPreset."""
+    """The knobs of BREAKS that a preset's model has: for a foreign model, the temperature alone. Raises UnknownPreset."""
     return tuple(BREAKS) if load_preset(preset).foreign is None else ("temperature",)
 
 

@@ -7,7 +7,7 @@ from explorer.files import read_whole
 from explorer.resources import asset
 
 FILE = "presets/translator/held-out.tsv"
-MOST = 300  # sentences; a search of so many takes about twenty seconds of one core
+MOST = 300  # sentences; a search over them takes about twenty seconds of one core
 _MOST_BYTES = 2**24  # bytes of a file of one's own
 _MOST_OWN = 10_000  # sentences of a file of one's own
 _GOLDEN = 0.6180339887498949

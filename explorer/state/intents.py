@@ -181,7 +181,7 @@ class SetPreset(Intent):
 
 @attrs.frozen
 class OpenFolder(Intent):
-    """Open the model in a folder: somebody's, or one that was trained here; or a file: knobs, or a recorded pass."""
+    """Open a model's folder, foreign or trained here, or a file of knobs or with a recorded pass."""
 
     path: str
 

@@ -1,6 +1,6 @@
 """A session's table as a TOML file with a format version. Files are replaced only when completely written.
 
-Files may come from strangers, so their size and depth are limited before they are parsed.
+Files may be of unknown origin, so their size and depth are limited before they are parsed.
 """
 
 import tomllib

@@ -44,7 +44,7 @@ class TrainingStep:
 
 
 class Training:
-    """One training in one folder. `steps()` goes on from the folder's checkpoint if there is one."""
+    """One training in one folder. `steps()` resumes from the folder's checkpoint if there is one."""
 
     def __init__(
         self,

@@ -98,7 +98,7 @@ def _about(trace: Trace, words: Words) -> str:
     parts = [trace.card.name, trace.card.architecture]
     if trace.parameters:
         parts.append(words("web.parameters", count=f"{trace.parameters:,}"))
-    if trace.config is not None:  # Of other models nobody has told it.
+    if trace.config is not None:  # It is unknown for other models.
         parts.append(words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed")))
     if trace.changes:
         parts.append(words("change.badge_about", count=len(trace.changes)))
