@@ -88,7 +88,7 @@ class Preset:
         return self.recorded is None and (self.foreign is None or knob in _FOREIGN_KNOBS)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # row "key event to everything painted": titles look here at each key.
 def preset_names() -> tuple[str, ...]:
     """The names of all bundled presets, in the order in which they are offered."""
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
@@ -234,7 +234,7 @@ def _is_recorded(name: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # row "key event to everything painted": 70 µs, some fifty times a key.
 def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}

@@ -86,7 +86,7 @@ def weights_sha256(preset: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # A save on the GUI thread would hash the translator's 36 MB each time.
 def _sha256(path: Path, changed_ns: int, size: int) -> str:
     return sha256_of(path)
 
