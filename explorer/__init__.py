@@ -5,24 +5,24 @@ explorer.translate("他在图书馆看书。", beam=4)
 trace = explorer.explore("我爱北京天安门", preset="translator", temperature=0.5)
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
-explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
-trace.measures("decoder.cross_attn")["entropy"]         # [layer, head] what each head does, in one number
-explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.explore("我爱北京天安门", changes=[off]).target      # the translation without that head
+trace.measures("decoder.cross_attn")["entropy"]         # [layer, head] a metric of each head
+explorer.why("我爱北京天安门", step=1)                   # attribution: a logit minus its rival's, as a sum of parts
 explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
-explorer.lens("我爱北京天安门")                          # what each layer would say
-explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
-explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
-explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
-explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
-explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head does on many sentences
+explorer.lens("我爱北京天安门")                          # the logit lens
+explorer.lens("我爱北京天安门", jacobian=True)           # the Jacobian lens
+explorer.breaks(position="none")                        # the sentences that this breaks most, and the share that changes
+explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # a language model's continuation
+explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest neighbours of 爱 (cosine)
+explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
-explorer.explore("我爱北京天安门", model=model)           # the pass that it then makes
+explorer.explore("我爱北京天安门", model=model)           # a pass of it
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
-trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
-explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, its weights beside it
+trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
+explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
 explorer.show(trace)                                    # the window, in a process of its own
-explorer.State.load("lesson.explorer.toml").wish.text   # what a person has set up and saved
-explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
+explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
+explorer.effects("我爱北京天安门").heads                       # ablation: Δ log p, numpy [attention, layer, head, word]
 """
 
 from typing import TYPE_CHECKING, Any
@@ -71,7 +71,7 @@ __all__ = [
 
 
 def _presenter() -> "FigureMaker":
-    """Who draws a Trace for a notebook; it is imported at the first picture."""
+    """The module that draws a Trace for a notebook, imported at the first picture."""
     from explorer.export import notebook
 
     return notebook

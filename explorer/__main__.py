@@ -10,8 +10,8 @@ from typing import TextIO
 from explorer.cli.alert import is_unheard, report, tell
 
 _FRESH_OBJECTS = 20_000
-"""So many new objects make the garbage collector begin: with Python's own 700 it takes a tenth of a short command's time."""
-_ENGINE = "compute"  # The name of the threads that compute, as `engine.worker` has it.
+"""The number of new objects that starts the garbage collector. With Python's 700 it takes a tenth of a short command's time."""
+_ENGINE = "compute"  # The name that `engine.worker` gives to its threads.
 
 
 def main(*, windowed: bool = False) -> None:
@@ -30,14 +30,14 @@ def main(*, windowed: bool = False) -> None:
             raise
         report(error, sys.argv[1:])
         status = 1
-    gc.freeze()  # What is left ends with the process. To look through torch's half a million objects once more takes 0.4 s.
+    gc.freeze()  # Ending the process needs no last search through torch's half a million objects, which takes 0.4 s.
     if any(thread.name == _ENGINE for thread in threading.enumerate()):
         _leave(status)
     sys.exit(status)
 
 
 def _leave(status: int) -> None:
-    """End the process beside an engine that hangs: Python's own end would free what that thread still uses."""
+    """End the process although a compute thread hangs: Python's own shutdown would free what that thread still uses."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

@@ -5,7 +5,6 @@ The constructor refuses values that do not fit; `Config.nearest_valid` adapts co
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, TypedDict
 
@@ -21,10 +20,10 @@ SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-
 """Variants of the paper's sinusoids that tutorials write or print; `model.positions` has their formulas."""
 
 MASK_VALUES: Mapping[str, float] = MappingProxyType({"-inf": -math.inf, "-1e9": -1e9})
-"""The score of a closed cell, for each choice of the knob `mask_value`.
+"""The score of a masked cell, for each choice of the knob `mask_value`.
 
-A cell counts as closed where its score is exactly one of these; float32 and float64 hold both exactly. `trace.measures`
-finds closed cells in arrays, `model.masks` in tensors.
+A cell counts as masked where its score is exactly one of these; float32 and float64 hold both exactly. `trace.measures`
+finds masked cells in arrays, `model.masks` in tensors.
 """
 
 
@@ -32,7 +31,7 @@ finds closed cells in arrays, `model.masks` in tensors.
 class Config:
     """All knobs together. Raises BadKnob for values that are out of range or do not fit together.
 
-    They stand in the order of use: what can be turned while a text is looked at comes first, what replaces trained weights by
+    They stand in the order of use: what can be turned while a text is on screen comes first, what replaces trained weights by
     untrained ones comes last. No group has knobs of both kinds.
     """
 
@@ -124,12 +123,9 @@ class Config:
         """Whether source and target have vocabularies of their own."""
         return self.architecture == "encoder-decoder" and self.target_vocab_size > 0
 
-    @cached_property
+    @property
     def shape(self) -> tuple[object, ...]:
-        """The values that decide the weights: knobs that apply to weights, and choices that bring weights of their own.
-
-        The window asks for it two dozen times at each keystroke.
-        """
+        """The values that decide the weights: knobs that apply to weights, and choices that bring weights of their own."""
         return tuple(
             getattr(self, knob.name) if knob.applies == "weights" else getattr(self, knob.name) in knob.weighing
             for knob in KNOBS
@@ -158,7 +154,7 @@ class Config:
     def changed(self, **values: object) -> "Config":
         """A Config with other values. Raises BadKnob."""
         if not values:
-            return self  # To make another one, each knob would be checked again.
+            return self  # A new Config would check each knob again.
         for name in values:
             find_knob(name)
         return Config(**self.values() | values)  # type: ignore[arg-type]  # The constructor checks each value.
@@ -177,7 +173,7 @@ class Config:
 
 
 class KnobValues(TypedDict, total=False):
-    """The knobs as keyword arguments, for editors and type checkers; a test holds it against the Config."""
+    """The knobs as keyword arguments, for editors and type checkers; a test compares it with the Config."""
 
     causal_mask: bool
     causal_mask_encoder: bool
@@ -243,7 +239,7 @@ UNTRAINED_GROUPS = tuple(dict.fromkeys(knob.group for knob in KNOBS if knob.appl
 """The groups whose knobs replace trained weights by untrained ones."""
 
 BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass", valid=Range(1, 8))
-"""The beam width, which is how many sentences a search follows: a knob of decoding, not of the model."""
+"""The beam width: a knob of decoding, not of the model."""
 
 _BY_NAME: Mapping[str, Knob] = {each.name: each for each in KNOBS}
 
@@ -264,11 +260,11 @@ def as_paper(config: Config) -> Config:
 
 
 def find_knob(name: str) -> Knob:
-    """The declaration of a knob. Raises UnknownKnob, and MisspelledKnob where a name is much like it."""
+    """The declaration of a knob. Raises UnknownKnob, and MisspelledKnob if a knob has a similar name."""
     try:
         return _BY_NAME[name]
     except KeyError:
-        import difflib  # It is needed only on the way to an error.
+        import difflib  # Only an error needs it.
 
         nearest = difflib.get_close_matches(str(name)[:200], list(_BY_NAME), n=1)
         raise (MisspelledKnob(name=name, nearest=nearest[0]) if nearest else UnknownKnob(name=name)) from None

@@ -1,8 +1,8 @@
 """Which knobs a fast way understands.
 
-A fast way computes the numbers of `Transformer.forward` by other operations, so each knob that acts on those must be known to
-it. It names the knobs that it obeys. Every other knob, one that is invented later included, must stand at its default, which
-changes nothing; else the fast way steps aside. A test turns every knob and compares every fast way with the whole pass.
+A fast way computes the numbers of `Transformer.forward` by other operations, so it must implement each knob that acts on them.
+It names the knobs that it obeys. Every other knob, even one added later, must stand at its default, which changes nothing; else
+the fast way steps aside. A test turns every knob and compares every fast way with the whole pass.
 """
 
 import attrs

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and reading files of strangers, of which only regular ones are opened."""
+"""Writing files whole or not at all, and reading files of unknown origin, of which only regular ones are opened."""
 
 import contextlib
 import errno
@@ -18,7 +18,7 @@ from typing import Any
 from explorer.errors import CannotCreate, CannotRead, CannotWrite, DeviceAsFile, DiskFull, FolderAsFile, NotAFile, PipeAsFile
 
 _CHUNK_BYTES = 2**20
-# A temporary file's name holds its machine and process, so that files of killed processes can be removed.
+# A temporary file's name contains machine and process, so that files of killed processes can be removed.
 _UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
 # Windows' errors while an indexer or a virus scanner has the file open: access denied, sharing violation, lock violation.
 _HELD = (5, 32, 33)
@@ -74,7 +74,7 @@ def _made_beside(path: Path) -> Path:
     return made
 
 
-@lru_cache(maxsize=64)  # An export of two thousand files sweeps its folder only once.
+@lru_cache(maxsize=64)  # row "48 labelled heat maps to PNG": an export of many files sweeps its folder once.
 def sweep(folder: Path) -> None:
     """Remove temporary files in a folder whose process on this machine has ended."""
     import psutil  # Only writing needs it.
@@ -87,10 +87,9 @@ def sweep(folder: Path) -> None:
                     Path(entry.path).unlink()
 
 
-@lru_cache(maxsize=1)
 def _machine() -> str:
     """Eight hexadecimal digits of this machine's name, because process numbers are unique only on one machine."""
-    import socket  # It is imported here because a start writes no file, and every start would wait for it.
+    import socket  # Imported here because a start writes no file and need not wait for it.
 
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
@@ -194,7 +193,7 @@ def make_folder(path: Path) -> Path:
 
 
 def cannot_write(path: Path, error: OSError | ValueError) -> CannotWrite:
-    """The user's error that says what the system's error means."""
+    """The user's error for an error of the system."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return DiskFull(path=str(path))
     return CannotWrite(path=str(path), reason=getattr(error, "strerror", None) or str(error))

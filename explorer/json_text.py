@@ -1,8 +1,8 @@
 r"""JSON of unknown origin, read with the limits that Python's reader lacks.
 
-Python's reader makes half a surrogate pair of `"\ud800"`: a letter that no file can hold, so that whoever writes it fails.
-Here U+FFFD stands for it, once and for all. A whole number of four hundred digits, which no float can hold, is refused, and so
-are tables nested so deeply that the reader gives up.
+Python's reader turns `"\ud800"` into half a surrogate pair, which no file can hold, so that writing it fails later. Here U+FFFD
+replaces it. A whole number of four hundred digits, which no float can hold, is refused, and so are tables nested so deeply that
+the reader gives up.
 """
 
 import json
@@ -23,7 +23,7 @@ _ESCAPE = re.compile(
 
 
 def read_json_text(content: bytes | str) -> Any:
-    """What a text in JSON says. Raises ValueError for what is none, nests too deeply, or holds too long a number."""
+    """The value of a text in JSON. Raises ValueError if it is no JSON, nests too deeply, or holds too long a number."""
     text = content if isinstance(content, str) else content.decode(json.detect_encoding(content))
     if _HALF.search(text):
         text = _ESCAPE.sub(lambda found: "\ufffd" if found["half"] else found[0], text)
@@ -40,7 +40,7 @@ def _whole(digits: str) -> int:
 
 
 def shown(value: Any) -> str:
-    """A value as JSON writes it, cut with … where it is long, so that a sentence shows what it is and of which type."""
+    """A value in JSON, shortened with …, so that a sentence shows it and its type."""
     if isinstance(value, str):
         return json.dumps(_cut(value), ensure_ascii=False)
     if isinstance(value, list | tuple):

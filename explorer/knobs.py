@@ -1,4 +1,4 @@
-"""The Knob: one declared hyperparameter. Sliders, flags, checks and hints are made from its declaration alone.
+"""The Knob: a declared hyperparameter. Sliders, flags, checks and hints follow from its declaration alone.
 
 `knob()` declares a field of an attrs class, and `declared()` lists the Knobs of such a class. The model's Config and a
 training's Recipe are such classes. Names and hints stand in the language files under `knob.<name>`.

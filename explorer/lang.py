@@ -77,7 +77,7 @@ class Words:
         return self(error.key, **values)
 
     def kind_of_error(self, key: str) -> str:
-        """What many texts have in common for which only the key of their error is known, as in a scan."""
+        """The sentence for several texts with the same kind of error, of which only the key is known, as in a scan."""
         common = f"scan.reason.{key.removeprefix('error.')}"
         if common in self:
             return self(common)
@@ -87,7 +87,7 @@ class Words:
 def quoted(value: object, *, is_path: bool = False) -> object:
     """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters.
 
-    A space stands for the end of a line, but in a path, where it would name another file.
+    A space replaces the end of a line, except in a path, where it would name another file.
     """
     if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
         return value
@@ -106,7 +106,7 @@ def quoted(value: object, *, is_path: bool = False) -> object:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _texts(toml: str) -> Mapping[str, str]:
-    """All texts of a language file by their whole keys. Parsing it takes 20 ms, so each file is parsed once."""
+    """All texts of a language file by their whole keys. Row "start: empty window": parsing a file takes 20 ms."""
     return dict(_flat(tomllib.loads(toml)))
 
 
@@ -119,7 +119,7 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]
 
 
 def sentences(*several: str) -> str:
-    """Sentences one after the other, without those that are empty. Chinese has no blank between them."""
+    """The non-empty sentences in a row; Chinese ones without a space between them."""
     return "".join(each if each.endswith("。") else f"{each} " for each in several if each).rstrip()
 
 
@@ -156,16 +156,11 @@ def _ui_languages() -> Sequence[str]:
     return []
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _words(language: str) -> Words:
-    return Words.load(language)
-
-
 def sentence(error: ExplorerError) -> str:
     """The error's sentence in the system's language, for `str(error)`; in the other language if its file is missing."""
     for language in (system_language(), *LANGUAGES):
         try:
-            return _words(language).error(error)
+            return Words.load(language).error(error)
         except MissingAsset:
             continue
     return f"{error.key}: {error.values}"  # Without any texts, only key and values can be shown.

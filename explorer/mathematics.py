@@ -54,7 +54,7 @@ def attention_step(
     """[query, key] one head's attention up to a step, from its Q [query, feature] and K [key, feature], in their precision.
 
     `step` is "scores", "scaled", "masked" or "weights". Vaswani et al. 2017, section 3.2.1: A = softmax(Q·Kᵀ / divisor +
-    bias); where a cell is `closed` [query, key], `mask_value` stands in place of its score.
+    bias); where a cell is `closed` [query, key], `mask_value` replaces its score.
     """
     # S[q,k] = Q[q]·K[k]
     made: NDArray[Real] = query @ key.T  # [query, key]
@@ -64,7 +64,7 @@ def attention_step(
     made /= divisor
     if step == "scaled":
         return made
-    # M[q,k] = S[q,k] / divisor + B[q,k], and the mask's value in a closed cell
+    # M[q,k] = S[q,k] / divisor + B[q,k], and the mask's value in a masked cell
     if bias is not None:
         made += bias
     if closed is not None:

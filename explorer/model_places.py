@@ -1,7 +1,7 @@
-"""Where the model is that somebody means by a path or a name.
+"""Where the model is that a path or a name means.
 
-It may be a folder, a file inside of one, a file in GGUF, a folder of the Hugging Face cache, or the name of a model that lies
-in that cache. Nothing is ever downloaded.
+It may be a folder, a file inside one, a GGUF file, a folder of the Hugging Face cache, or the name of a model in that cache.
+Nothing is ever downloaded.
 """
 
 import os
@@ -22,7 +22,7 @@ from explorer.json_text import read_json_text
 
 _CONFIG, _ADAPTER = "config.json", "adapter_config.json"
 _FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5")  # The check of the folder says what it thinks of them.
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5")  # The check of the folder reports on them.
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
 _CACHED = "models--"
 _MOST_BYTES = 2**20
@@ -30,7 +30,7 @@ _NAMED = 3  # models in a sentence
 
 
 def model_place(name: str) -> Path | None:
-    """The folder or the file in GGUF that holds the model; None for a name that means nothing of the kind.
+    """The folder or the GGUF file that holds the model; None if the name means no model.
 
     Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere, NotAFile.
     """
@@ -41,7 +41,7 @@ def model_place(name: str) -> Path | None:
 
 
 def weights_folder(name: str) -> Path | None:
-    """The folder of a model one of whose usual files is meant, as its config.json; None for any other name."""
+    """The folder of a model if the name is one of its usual files, such as config.json; else None."""
     try:
         path = Path(name)
         return path.parent if path.name in _FILES and path.is_file() and (path.parent / _CONFIG).is_file() else None
@@ -59,7 +59,7 @@ def _place(name: str) -> Path | None:
             raise NoModelInside(path=name)
         return found
     if path.exists():
-        check_file(path)  # Its sentence says that this is a pipe or a device.
+        check_file(path)  # Report that this is a pipe or a device.
     if name.startswith(("/", "~", ".")) or "\\" in name or path.suffix in (".gguf", ".safetensors", ".json"):
         raise NothingThere(path=name)
     if not _HUB_NAME.fullmatch(name):
@@ -73,7 +73,7 @@ def _place(name: str) -> Path | None:
 
 
 def _in_folder(folder: Path) -> Path:
-    """The folder itself, or the one inside of it that a download put there."""
+    """The folder itself, or the one that a download put inside it."""
     weights = any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
     weights = weights or any(each.suffix in (".gguf", *_PICKLES) for each in folder.iterdir() if each.stem != "training_args")
     if not weights and (folder / _ADAPTER).is_file():
@@ -105,7 +105,7 @@ def _snapshot(cached: Path) -> Path:
 
 
 def _hub_cache() -> Path:
-    """The folder where downloads of Hugging Face lie, as its own library finds it."""
+    """The folder of Hugging Face's downloads, as its own library finds it."""
     told = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     if told:
         return Path(told).expanduser()

@@ -41,7 +41,7 @@ STAYING = (
     "masks",
     "embedding",
 )
-"""The pages whose buttons stay longest when the window becomes narrow, the last one first to go; others go before them."""
+"""The pages whose buttons stay longest when the window becomes narrow; all others go first, then these from the last on."""
 
 
 def module_of(key: str) -> str:

@@ -43,9 +43,9 @@ _SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
 RECORDED_SUFFIXES = (".npz", ".safetensors")
-_SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
+_SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults if its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)
-"""The fields of a Look that say which head is looked at."""
+"""The fields of a Look that choose a head."""
 
 
 @attrs.frozen
@@ -60,19 +60,19 @@ class Preset:
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
     foreign: Path | None = (
-        None  # the folder or GGUF file of somebody's model, if it is one; its Config has the knobs that act on it
+        None  # the folder or GGUF file of a foreign model, if it is one; its Config has the knobs that act on it
     )
     recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     @property
     def translates(self) -> bool:
-        """Whether the preset has weights that were trained to translate. Others say what comes next, or what fills a gap."""
+        """Whether the preset's weights were trained to translate, and not as a language model."""
         return self.folder is not None and self.config.architecture == "encoder-decoder"
 
     @property
-    def fills_gaps(self) -> bool:
-        """Whether the preset has weights that were trained to say what stands in a gap."""
+    def is_masked_lm(self) -> bool:
+        """Whether the preset's weights were trained as a masked language model."""
         return self.folder is not None and self.config.architecture == "encoder-only"
 
     def changed(self, **knobs: object) -> Config:
@@ -88,7 +88,7 @@ class Preset:
         return self.recorded is None and (self.foreign is None or knob in _FOREIGN_KNOBS)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # row "key event to everything painted": titles look here at each key.
 def preset_names() -> tuple[str, ...]:
     """The names of all bundled presets, in the order in which they are offered."""
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
@@ -105,8 +105,8 @@ def own_presets() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _of_others(name: str) -> Preset:
-    """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
-    end, also when it is gone.
+    """The preset of a folder with a foreign model, or of a file with a recorded pass. Once found it stays known, even if it is
+    deleted, so that the window goes on with the model that it has opened.
 
     Raises UnknownPreset, which may say what the name means instead.
     """
@@ -119,7 +119,7 @@ def _of_others(name: str) -> Preset:
 
 
 def titles(folders: Sequence[str]) -> tuple[str, ...]:
-    """What to call the models in these folders: by the last part of the path, or more parts where that says too little."""
+    """The titles of the models in these folders: the last part of the path, or more parts if that is ambiguous."""
     names = [_title(Path(folder)) for folder in folders]
     return tuple(
         f"{Path(folder).parent.name}/{name}" if names.count(name) > 1 else name
@@ -128,7 +128,7 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def title_in(words: Words, name: str) -> str:
-    """What to call one preset or model in a language; a user's own folder keeps its name."""
+    """The title of a preset or model in a language; a user's own folder keeps its name."""
     return words(f"preset.{name}.title") if name in preset_names() else titles((name,))[0]
 
 
@@ -144,7 +144,7 @@ def _title(folder: Path) -> str:
 
 
 def load_own_preset(name: str) -> Preset:
-    """A preset of our own models, which alone can be trained and translate.
+    """A preset of one of our own models; only these can be trained and translate.
 
     Raises UnknownPreset, BadPreset, NotOwnModel.
     """
@@ -156,27 +156,20 @@ def load_own_preset(name: str) -> Preset:
 
 
 def load_preset(name: str) -> Preset:
-    """Read a bundled preset, or one in a user's own file or folder, which may hold somebody's model.
+    """Read a bundled preset, or one in a user's own file or folder, which may hold a foreign model.
 
     Raises UnknownPreset, BadPreset, NotAFile.
     """
-    bundled = _bundled().get(name)
-    path = bundled or _own(name)
+    path = _bundled().get(name) or _own(name)
     if path is None:
         return _of_others(name)
     try:
-        return _read(name, path, _changed_ns(path) if bundled else path.stat().st_mtime_ns)
+        return _read(name, path, path.stat().st_mtime_ns)
     except OSError as error:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
-@lru_cache(maxsize=32)
-def _changed_ns(path: Path) -> int:
-    """When a bundled preset was written. It does not change while the program runs, and is asked for fifty times a stroke."""
-    return path.stat().st_mtime_ns
-
-
-@lru_cache(maxsize=32)  # The window loads the preset at each keystroke.
+@lru_cache(maxsize=32)  # row "key event to everything painted": a key loads its preset some fifty times.
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
@@ -241,7 +234,7 @@ def _is_recorded(name: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # row "key event to everything painted": 70 µs, some fifty times a key.
 def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}

@@ -28,7 +28,7 @@ def asset_text(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's own cache folder, which unlike the shared temp folder nobody else writes to."""
+    """The user's own cache folder; unlike the shared temp folder, nobody else writes to it."""
     return _made(user_cache_path(_APP, appauthor=False))
 
 
@@ -48,7 +48,7 @@ def log_file() -> Path:
 
 
 def _made(folder: Path) -> Path:
-    """The folder, made if possible. Where it cannot be written, only the files that would be kept there are lost."""
+    """The folder, made if possible. If it cannot be written, only files that would be kept there are lost."""
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""How a computation asks whether to stop and reports its progress, and which signals end the program; without torch."""
+"""How a computation is cancelled and reports its progress, and which signals end the program; without torch."""
 
 import signal
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class Superseded(Exception):  # noqa: N818  This is no error: the pass was asked
 
 
 def stop_at(stop: Stop | None) -> None:
-    """Raise Superseded if `stop` says so; without one, nobody asks to stop."""
+    """Raise Superseded if `stop` returns True."""
     if stop is not None and stop():
         raise Superseded
 
@@ -46,6 +46,6 @@ def stoppable(progress: Progress, stop: Stop) -> Progress:
 
 
 def ending_signals() -> tuple[signal.Signals, ...]:
-    """The signals of this system that end the program. One that is ignored already, as `nohup` has it, stays ignored."""
+    """The signals of this system that end the program, without those that are ignored, as under `nohup`."""
     there = (signal.Signals[name] for name in _ENDING if name in signal.Signals.__members__)
     return tuple(each for each in there if signal.getsignal(each) is not signal.SIG_IGN)

@@ -1,1 +1,1 @@
-"""What a notebook or a script calls: `explorer` gives these functions on."""
+"""What a notebook or a script calls; `explorer` offers these functions."""

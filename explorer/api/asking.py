@@ -1,4 +1,4 @@
-"""What all calls begin with: the checks of their arguments, and the Request that is made of them."""
+"""The checks of arguments that all calls share, and the Requests made from them."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ def request_of(
     from explorer.engine.request import Request
 
     turned = dict(knobs)
-    adapter = str(turned.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    adapter = str(turned.pop("adapter", None) or "")  # A folder, not a knob.
     request = Request.from_preset(str(preset), as_text(text), **turned).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else as_text(target), trained=trained, changes=changes)
 
@@ -26,7 +26,7 @@ def request_of(
 def request_of_live(
     model: "nn.Module", text: str, target: str | None, changes: "Iterable[Change]", given: frozenset[str]
 ) -> "Request":
-    """The Request of a pass of a live model; `given` are the arguments that it has already. Raises ExplorerError."""
+    """The Request of a pass with a live model; `given` names the arguments that the caller passed. Raises ExplorerError."""
     from explorer.engine.live import live_wish
     from explorer.engine.request import Request
 

@@ -1,4 +1,4 @@
-"""What makes a model say what it says, found by further passes or by gradients."""
+"""Causes of a model's output, found by extra passes or by gradients."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,13 +31,13 @@ def effects(
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
 ) -> "Effects":
-    """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
+    """Ablate each head, attention, feed-forward network and source word in turn: how does that change each word?
 
-    The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
-    `word` keeps one word alone: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for
-    layer 1, head 4: then `.edges` has what closing each of its cells does, [query, key, word]. All else is as in
-    `explore`; the effects are those of the pass with the `changes`. Raises explorer.errors.ExplorerError for anything a caller
-    can correct, so UnknownWord and NoSuchPart.
+    Returns Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects. `word`
+    keeps only one word: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for layer 1, head
+    4; then `.edges` holds the effect of masking each of its cells, [query, key, word]. The other arguments are those of
+    `explore`, and the ablations are made inside its `changes`. Raises explorer.errors.ExplorerError for anything a caller can
+    correct, such as UnknownWord and NoSuchPart.
     """
     request = request_of(text, target, preset, trained, changes, knobs)
     if edges is not None:
@@ -61,11 +61,11 @@ def patching(
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
 ) -> "Patching":
-    """How far each place of each layer, taken from the pass over `other`, brings the answer of `other` back.
+    """Activation patching: how far each position of each layer, patched in from the pass over `other`, restores its answer.
 
-    `.map(side, kind).recovered` is [tap, position, step], of heads [tap, head, position, step]: 0 where the answer stays that
-    of `text`, 1 where it is that of `other`. The other arguments are those of `explore`.
-    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    `.map(side, kind).recovered` is [tap, position, step], of heads [tap, head, position, step]: 0 if the answer stays that of
+    `text`, 1 if it becomes that of `other`. The other arguments are those of `explore`. Raises explorer.errors.ExplorerError
+    for anything a caller can correct; its `str()` is the sentence.
     """
     request = request_of(text, target, preset, trained, changes, knobs).wishing(other=as_text(other))
     from explorer.engine import questions  # torch takes a second to load, so the checks come first.
@@ -83,10 +83,12 @@ def saliency(
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
 ) -> "Saliency":
-    """How much each token's input vector does for each word, estimated by gradients. The arguments are those of `explore`.
+    """How much each token's input vector contributes to each word, estimated by gradients. The arguments are those of
+    `explore`.
 
-    `.gradient[side]` and `.integrated[side]` are [word, token] in nats; `.errors` [word] says how far the parts of the
-    integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    `.gradient[side]` (gradient × input) and `.integrated[side]` (integrated gradients) are [word, token] in nats; `.errors`
+    [word] is the difference between the sum of the latter and what it should be. Raises explorer.errors.ExplorerError for
+    anything a caller can correct.
     """
     request = request_of(text, target, preset, trained, changes, knobs)
     from explorer.engine import questions  # torch takes a second to load, so the checks come first.
@@ -98,10 +100,10 @@ def saliency(
 def steering(
     texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: "Unpack[KnobValues]"
 ) -> "Array":
-    """[feature] what tells one set of sentences from another at a tap: the mean over all tokens of `texts` minus `others`.
+    """[feature] the steering vector between two sets of sentences at a tap: the mean over all tokens of `texts` minus `others`.
 
-    Added to the stream it steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one of
-    [position, feature], such as "encoder.layers.1.residual2". Raises explorer.errors.ExplorerError for anything a caller can
+    Adding it to the residual stream steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one
+    of [position, feature], such as "encoder.layers.1.residual2". Raises explorer.errors.ExplorerError for anything a caller can
     correct.
     """
     from explorer.errors import EmptyText

@@ -1,4 +1,4 @@
-"""What changes do to many sentences, and what every head does on them."""
+"""Many sentences: the effect of changes on their translations, and metrics of every head."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,10 +28,10 @@ def breaks(
 ) -> "Breaks":
     """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
 
-    `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
-    the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
-    and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged and WritesNothing.
+    `sentences` None takes at most `most` of the bundled validation rows, on which nothing was trained. The result holds the
+    share of translations that changed and, in `.kept`, the sentences whose new translation the changed model finds probable and
+    the unchanged model most improbable; see Breaks. A `beam` of 1 is greedy. Raises explorer.errors.ExplorerError for anything
+    a caller can correct, such as NothingChanged and WritesNothing.
     """
     from explorer.config import BEAM
     from explorer.state.held_out import held_out
@@ -58,15 +58,16 @@ def scan(
     trained: bool = True,
     **knobs: Any,
 ) -> "ScanTable":
-    """Measure every head on many sentences: of each measure the mean, deviation, histogram, and the `best` sentences.
+    """Measure every head on many sentences: for each metric the mean, deviation, histogram, and the `best` sentences.
 
     `source` is a file of lines (.txt), TSV, JSONL or Parquet, or the sentences themselves; `column` is the number of a TSV's
-    column (its last one if empty) or the name of one. `measures` are those of `Trace.measures`, "alignment" and "probability".
-    `workers` is how many processes measure at once: the numbers are the same, to the bit. They are started anew, so a script
-    that asks for several must keep its own work under `if __name__ == "__main__"`. `ray` is the address of a Ray cluster that
-    measures in their place.
-    With `out` the table is also written, as .parquet or .json; how far it has come stands beside it, and `resume` goes on from
-    there, whatever ended the process. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    column (empty: its last one) or a column's name. `measures` are those of `Trace.measures`, "alignment" and "probability".
+    `workers` processes measure at once, and the numbers are the same to the bit. They are spawned, so a script that asks for
+    several must keep its own work under `if __name__ == "__main__"`. `ray` is the address of a Ray cluster that measures
+    instead.
+
+    With `out` the table is also written, as .parquet or .json; a file beside it holds the progress, and `resume` continues from
+    there, however the process ended. Raises explorer.errors.ExplorerError for anything a caller can correct.
     """
     from explorer.scanning.asking import scanned
 

@@ -19,7 +19,7 @@ one_at_a_time = threading.Lock()
 def alone(model: "nn.Module | None" = None) -> Iterator["Computer"]:
     """Lend the process's Computer to one caller at a time, and restore torch's number of threads afterwards.
 
-    For a live `model`, it is a Computer of its own, which keeps nothing of earlier passes.
+    A live `model` gets a Computer of its own, which keeps nothing of earlier passes.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""A pass as something to keep or to show: a postcard, a script, the window."""
+"""A pass as a postcard, as a script, or in a window."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,8 +30,9 @@ def postcard(
 ) -> None:
     """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
 
-    The suffix of `out` says the format, such as .png and .svg; a JSON file beside it lists the changes. `theme` is "light" or
-    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    The suffix of `out` names the format, such as .png or .svg; a JSON file beside it lists the changes. `theme` is "light" or
+    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, such as
+    NothingChanged.
     """
     from explorer.config import BEAM
     from explorer.errors import NothingChanged
@@ -60,15 +61,15 @@ def to_pytorch(
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
 ) -> str:
-    """The pass over `text` as a script of plain PyTorch without this package, whose `run()` gives every tensor by tap name.
+    """The pass over `text` as a script of plain PyTorch without this package, whose `run()` returns every tensor by tap name.
 
-    With `out` it is also written to that file, and the weights that ran beside it, as safetensors. Without it the script reads
-    the preset's own weights, or draws untrained ones from the seed. A model of others is computed by transformers, from its own
-    folder. `language` is that of the comments: "zh", "en" or None for the system's. The other arguments are those of `explore`.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoScriptForModel.
+    With `out` the script is also written to that file, with its weights beside it as safetensors. Without it the script reads
+    the preset's own weights, or draws untrained ones from the seed. transformers computes a foreign model, from its own folder.
+    `language` is that of the comments: "zh", "en" or None for the system's. The other arguments are those of `explore`. Raises
+    explorer.errors.ExplorerError for anything a caller can correct, such as NoScriptForModel.
     """
     from explorer.export.notebook import spoken
-    from explorer.export.pytorch.writing import weights_beside, written
+    from explorer.export.script_file import weights_beside, written
 
     words = spoken(language)
     request = request_of(text, target, preset, trained, changes, knobs).wishing(chat=chat)
@@ -80,9 +81,10 @@ def to_pytorch(
 
 
 def show(trace: "Trace") -> "OpenWindow":
-    """Open the window on a Trace, in a process of its own: a notebook goes on. `.close()` closes it, `.wait()` waits for that.
+    """Open the window on a Trace in a process of its own, so that a notebook can continue.
 
-    What is shown is what the Trace holds, and nothing can be typed. Raises CannotWrite.
+    `.close()` closes the window, `.wait()` waits until somebody closes it. It shows what the Trace holds, and nothing can be
+    typed. Raises CannotWrite.
     """
     from explorer.export.showing import open_window
 

@@ -1,4 +1,4 @@
-"""One pass over a text or through a module of one's own, and what its numbers say."""
+"""One pass over a text or through any torch module, and attributions and lenses of it."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -33,19 +33,19 @@ def explore(
     model: "nn.Module | None" = None,
     **knobs: "Unpack[KnobValues]",
 ) -> "Trace":
-    """Run one pass over `text` and return every tensor it recorded.
+    """Run one pass over `text` and return every tensor that it recorded.
 
-    `preset` is the name of one, or a folder: one of our own training, or one with a model of others in the layout of Hugging
-    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used. `adapter` is the folder of a
-    LoRA adapter in the layout of PEFT, whose matrices are added to the weights of such a model.
-    `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
-    `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
-    a trained model finds its translation. `experiments` are keys of explorer.trace.found.experiments.EXPERIMENTS, which are
-    found out beside the pass. `chat` writes the text as a message in the chat template of a model of others: the tokens are
-    those of the whole prompt. `knobs` are fields of explorer.config.Config.
-    `model` is a module that `load_model` gave: the pass is made with it as it is, with its hooks and edited weights, and it
-    keeps the preset and the knobs that it was loaded with.
-    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    `preset` is a preset's name or a folder: one that was trained here, or a Hugging Face model (config.json, *.safetensors,
+    tokenizer.json), which brings its own tokenizer and taps. `adapter` is the folder of a LoRA adapter in PEFT's layout, which
+    is added to the weights of such a model. `target` None means a trained model's own greedy translation; an untrained model
+    is given the source text itself. `trained` False draws random weights in the shape of the trained ones. `changes` are made
+    inside the pass, also while a trained model generates its translation. `experiments` are names from
+    explorer.trace.found.experiments.EXPERIMENTS; each runs extra passes. `chat` writes the text as a message in a foreign
+    model's chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
+
+    `model` is a module from `load_model`: the pass runs it as it is, with its hooks and edited weights, and with the preset and
+    knobs that it was loaded with. Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the
+    sentence.
     """
     if model is not None:
         given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None} | dict.fromkeys(
@@ -64,11 +64,10 @@ def load_model(
 ) -> "nn.Module":
     """The live model of a preset or folder: a torch module to which you may add hooks, and whose weights you may edit.
 
-    Each call loads a model of its own. Its taps are modules, `model.get_submodule("encoder.layers.0.self_attn.weights")`;
-    what a forward hook of a tap returns goes on in the pass. `explore`, `why` and `lens` compute with the model as it is when
-    they are given `model=model`. Its parameters want no gradients until you ask for them. Of a folder with a model of others,
-    `model.model` is the module of transformers. The arguments are those of `explore`.
-    Raises explorer.errors.ExplorerError.
+    Each call loads a new model. Its taps are modules, `model.get_submodule("encoder.layers.0.self_attn.weights")`; whatever a
+    forward hook of a tap returns continues through the pass. `explore`, `why` and `lens` run the model as it is when they are
+    given `model=model`. Its parameters require no gradients until you ask for them. Of a Hugging Face folder, `model.model` is
+    the module of transformers. The arguments are those of `explore`. Raises explorer.errors.ExplorerError.
     """
     request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})
     with alone() as computer:
@@ -80,14 +79,14 @@ def load_model(
 def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":
     """Run `module(*inputs, **named)` once, without gradients, and return what was recorded in it.
 
-    These are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
-    The weights are computed once more beside the pass, before dropout, and the module's result stays what it is. The names are
-    made from module paths: `layers.3.self_attn` is "encoder.layers.3.self_attn".
+    Recorded are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
+    The weights are computed once more, before dropout, and the module's result does not change. Names come from module paths:
+    `layers.3.self_attn` is "encoder.layers.3.self_attn".
 
-    `axes` has further modules whose output is wanted, by path: {"layers.0": "batch position feature"}. A batch has one
-    sentence; tokens are positions. While the pass runs, torch's fast path for encoder layers is off, so that attention is
-    called at all: numbers may then differ in their last bits from those of a pass on it.
-    Raises NoTaps where nothing is found, UnknownTap, BadAxes, SeveralSentences, and whatever the module raises.
+    `axes` names further modules whose output is recorded, by path: {"layers.0": "batch position feature"}. A batch has one
+    sentence; tokens are positions. torch's fast path for encoder layers is off during the pass, because it never calls the
+    attention: numbers may then differ in their last bits. Raises NoTaps if nothing is found, UnknownTap, BadAxes,
+    SeveralSentences, and whatever the module raises.
     """
     from explorer.engine.recording.any_module import record_module
 
@@ -103,23 +102,24 @@ def why(
     preset: str | Path = DEFAULT,
     **given: Any,
 ) -> "Parts":
-    """Why the model writes a word at a `step` and not a rival: the difference of their logits, as an exact sum of parts.
+    """Direct logit attribution: the logit of the word at a `step` minus that of a rival, as an exact sum of parts.
 
-    `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
-    the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+    `step` None takes the one where the model was least sure, `word` None the word that it generated, `rival` None the likeliest
+    other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
 
     Each part opens, down to the embedding: `.inside("decoder.cross_attn", 1, 4)` is a head by its keys, and `.inside(0,
-    "query", 17)` of that one feature of Q at key 0, by what the stream held that it was made from; its heads open again.
+    "query", 17)` that one feature of Q at key 0, as a sum over the residual stream that it was computed from; its heads open
+    again.
     """
     return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
-    """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
+    """The logit lens: what each decoder layer would predict at each position, through the final norm and the generator.
 
-    It is exact for the last layer and a heuristic before. `jacobian` carries each layer's stream to the last one's place first,
-    through matrices that were fitted for exactly these weights; `.agreement` has what was measured. `given` is what `explore`
-    takes. Raises explorer.errors.ExplorerError.
+    It is exact for the last layer and a heuristic before. `jacobian` first maps each layer's residual stream to the last
+    layer's by matrices that were fitted for exactly these weights (Jacobian lens); `.agreement` holds what was measured on
+    held-out rows. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
     """
     name = "jacobian" if jacobian else "lens"
     return explore(text, preset=preset, experiments=(name,), **given).lens(jacobian=jacobian)

@@ -1,4 +1,4 @@
-"""What a model writes, fills in or makes of texts: a translation, a continuation, a cloze, vectors."""
+"""Generation and more, by kind of model: translations, continuations, clozes, sentence vectors."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,13 +49,14 @@ def generate(
     changes: "Iterable[Change]" = (),
     **knobs: "Unpack[KnobValues]",
 ) -> "Continuation":
-    """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
+    """The continuation of `text` by a language model: at most `tokens` tokens, fewer if the model ends the text. See
+    Continuation.
 
-    Without a `sampling_seed` each token is the likeliest; with one it is drawn at this temperature from the `top_k` likeliest
-    symbols (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
-    which are given and not chosen: so a continuation branches. Every step is recorded, with the model's own cache; `.trace` is
-    the Trace of all steps together. `preset` is one with a language model, or a folder with a causal model of others.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
+    Without a `sampling_seed` each token is the likeliest; with one it is sampled at this temperature from the `top_k` likeliest
+    tokens (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
+    which are given and not chosen, so that a continuation can branch. Every step is recorded, with the model's own KV cache;
+    `.trace` is the Trace of all steps together. `preset` has a language model, or is a folder with a causal Hugging Face model.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, such as NotALanguageModel and BadKnob.
     """
     from explorer.engine.sources.source import never, silent
     from explorer.trace.found.continuation import Sampling
@@ -69,11 +70,10 @@ def generate(
 
 
 def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]") -> "Cloze":
-    """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
+    """A masked language model's predictions with each token of `text` masked in turn; `.total` is the pseudo-log-likelihood.
 
-    `preset` is a folder with a masked model of others, such as BERT, or of your own training. All places are computed in
-    batches; see Cloze.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoMaskToken.
+    `preset` is a folder with a masked language model, such as BERT, or one that was trained here. All positions are computed in
+    batches; see Cloze. Raises explorer.errors.ExplorerError for anything a caller can correct, such as NoMaskToken.
     """
     from explorer.engine.sources.source import never
 
@@ -85,11 +85,11 @@ def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **
 def similar(
     texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]"
 ) -> "Similarity":
-    """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
+    """The similarity of several texts by a sentence model: `.cosines` [text, text], `.vectors`.
 
-    `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
-    is made of those of the tokens. Raises explorer.errors.ExplorerError for anything a caller can correct, so
-    NoSentenceVectors and UnknownPooling.
+    `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how token vectors
+    become one vector. Raises explorer.errors.ExplorerError for anything a caller can correct, such as NoSentenceVectors and
+    UnknownPooling.
     """
     from explorer.engine.sources.source import never
     from explorer.errors import EmptyText

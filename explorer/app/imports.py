@@ -32,7 +32,7 @@ _MODULES = (
     page_list.module_of(page_list.KEYS[0]),
 )
 
-_BESIDE = ("fontTools.subset", "explorer.export.job", "explorer.export.pytorch.writing")  # These use no Qt.
+_BESIDE = ("fontTools.subset", "explorer.export.job", "explorer.export.script_file")  # These use no Qt.
 _PURE = ("explorer.picture.figure", "explorer.picture.makers")
 """Packages that use no Qt either."""
 _DIALOG = ("explorer.app.shell.export_contents", "explorer.app.shell.print_form", "explorer.app.shell.export_dialog")

@@ -25,13 +25,13 @@ def is_unheard(*, windowed: bool) -> bool:
 
 
 def tell(sentence: str, *, by_window: bool = True) -> None:
-    """Tell a user's error. A command that opens no window writes to the log file: nobody may be there to close a box."""
+    """Report a user's error in a box. A command without a window uses the log file, as nobody may be there to close a box."""
     if not (by_window and (_in_qts_box(sentence) or _in_systems_box(sentence))):
         note(sentence)
 
 
 def report(error: Exception, arguments: list[str]) -> None:
-    """Tell a bug: the report goes into the log file, and the box names that file."""
+    """Report a bug: the traceback goes into the log file, and the box names that file."""
     text = "".join(traceback.format_exception(error))
     if sys.stderr is not None:
         sys.stderr.write(text)

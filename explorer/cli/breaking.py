@@ -1,7 +1,8 @@
-"""The commands `breaks` and `postcard`: what changes or knobs break most, and a picture of one changed translation to send."""
+"""The commands breaks and postcard: which sentences a change breaks most, and a picture of one changed translation."""
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +13,49 @@ from explorer.cli.flags import checked_flag, choice_flag, number_flag, shared_fl
 from explorer.cli.passes import asked
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM
-from explorer.errors import NothingChanged
+from explorer.errors import BadChange, BadChangesFile, NothingChanged, OverLimit
+from explorer.files import read_whole
+from explorer.json_text import read_json_text
+from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.presets import load_own_preset
-from explorer.state.alterations import read_alterations
+from explorer.state.breaks import BREAKS
 from explorer.state.held_out import MOST, held_out, own_sentences
 from explorer.state.tries import is_altered
+from explorer.toml_text import deep_line, too_deep
+from explorer.trace.changes import Change, changes_from, switched_on
 
 if TYPE_CHECKING:
     from explorer.engine.request import Request
 
 _MOST = 10_000
+_MOST_BYTES = 2**24  # of a file of changes
 _changes = click.option("--changes", metavar="FILE")
 _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", 1, metavar="NUMBER")
 
 
+def read_alterations(path: Path) -> tuple[tuple[Change, ...], Mapping[str, Value]]:
+    """The changes that are on, and the knobs of BREAKS, in a JSON file: a list of changes, or the file beside an export.
+
+    Raises CannotRead, NotAFile, BadChangesFile.
+    """
+    try:
+        text = read_whole(path, _MOST_BYTES).decode("utf-8-sig")
+        if deep_line(text):
+            raise too_deep()
+        content = read_json_text(text)
+        table = content if isinstance(content, dict) else {"changes": content}
+        config = table.get("config")
+        knobs = {name: config[name] for name in BREAKS if name in config} if isinstance(config, dict) else {}
+        return switched_on(changes_from(table.get("changes", ()))), knobs
+    except (BadChange, OverLimit) as error:
+        raise BadChangesFile(path=str(path), reason=error) from error
+    except ValueError as error:  # The file is no JSON or no UTF-8.
+        raise BadChangesFile(path=str(path), reason=str(error)[:200]) from error
+
+
 def altered(text: str, given: dict[str, Any], changes: str | None, beam: int) -> "Request":
-    """The Request of a text with the flags, and with the changes of a file; a flag goes before the file's knob.
+    """The Request of a text with the flags and a file's changes; a flag overrides the file's knob.
 
     Raises ExplorerError.
     """

@@ -1,4 +1,4 @@
-"""What a shell offers after a flag: the words that it can have. Nothing heavy is imported, as this runs at each Tab."""
+"""Completion of flags' values in a shell. Nothing heavy is imported, as this runs at each Tab."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ Completed = Callable[[Context, Parameter, str], list[CompletionItem]]
 
 
 def of_words(words: Sequence[str]) -> Completed:
-    """What completes a flag that is one of these words."""
+    """A completer for a flag that takes one of these words."""
 
     def completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
         return [CompletionItem(word) for word in words if word.startswith(begun)]
@@ -22,8 +22,8 @@ def of_words(words: Sequence[str]) -> Completed:
 
 
 def measures_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
-    """The measures of a scan, behind those that the flag names already, with commas between."""
-    from explorer.trace.measures.scan_sums import SCAN_MEASURES  # NumPy is not for every start.
+    """The metrics of a scan, after those that the flag already names, separated by commas."""
+    from explorer.trace.measures.scan_sums import SCAN_MEASURES  # It imports NumPy, which not every start needs.
 
     before, comma, last = begun.rpartition(",")
     named = before.split(",")
@@ -42,7 +42,7 @@ def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[C
 
 
 def taps_completed(context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
-    """The taps that the preset's model has, with the numbers of layers that were asked for."""
+    """The taps of the preset's model with the architecture and layers that the flags name."""
     from explorer.trace.own_card import card_of
     from explorer.trace.own_taps import own_taps
 
@@ -51,6 +51,6 @@ def taps_completed(context: Context, _flag: Parameter, begun: str) -> list[Compl
         config = load_preset(given.get("preset") or "translator").config
         turned = {name: given[name] for name in ("architecture", "n_layers") if given.get(name) is not None}
         card = card_of(config.changed(**turned))
-    except ExplorerError:  # What cannot be used is told when the command runs.
+    except ExplorerError:  # The command itself will report it.
         return []
     return [CompletionItem(tap) for tap in own_taps(card) if tap.startswith(begun)]

@@ -42,7 +42,7 @@ class _Place:
     format: str
 
     def of_line(self, line: int) -> "_Place":
-        """The place of one line's files: a folder in the folder, or "wall.0003.png" beside "wall.png"."""
+        """The place for the files of one line: a folder in the folder, or "wall.0003.png" for "wall.png"."""
         number = f"{line:0{_DIGITS}}"
         if self.is_folder:
             return attrs.evolve(self, path=self.path / number)
@@ -93,10 +93,10 @@ def _page_key(_context: click.Context, _option: click.Parameter, value: str | No
 @shared_flags
 @click.pass_obj
 def export(words: Words, /, text: str, tap: str | None, out: str, format_: str | None, **given: Any) -> int:
-    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one; with
-    .py, or in a folder with --format py, a script of plain PyTorch that makes the pass again, its weights beside it.
+    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file holds everything.
 
-    For "-" each line of the standard input is a text. A line that cannot be used is told, the others are written.
+    With .py, or in a folder with --format py, it is a script of plain PyTorch that repeats the pass, with its weights beside
+    it. For "-" each line of the standard input is a text; a line that cannot be used is reported, and the others are written.
     """
     if tap is not None and given["page"] is not None:
         raise FlagsExclude(first="--tap", second="--page")
@@ -119,7 +119,7 @@ def _possible(tap: str | None, page: str | None) -> tuple[formats.Format, ...]:
 
 
 def _experiments(page: str | None) -> frozenset[str]:
-    """What the pictures of a page need beside the pass."""
+    """The experiments that the pictures of a page need."""
     if page is None:
         return frozenset()
     from explorer.app.pages.alone import page_class
@@ -128,12 +128,12 @@ def _experiments(page: str | None) -> frozenset[str]:
 
 
 def _request(text: str, given: dict[str, Any]) -> "Request":
-    """The first request of a text; what a page asks for behind it comes after its answer."""
+    """The first request of a text; what a page needs besides is requested after its answer."""
     return asked(text, given).asking(experiments=_experiments(given["page"]))
 
 
 def _answer(computer: "Computer", request: "Request") -> "Trace":
-    """The Trace of a request, with those of its experiments that the model can have."""
+    """The Trace of a request, without experiments that this model cannot have."""
     from explorer.app.session.asking import possible
 
     return computer(request.asking(experiments=possible(request.wish, request.detail.experiments))).trace
@@ -159,7 +159,7 @@ def _computer() -> "Computer":
 
 
 def _lines() -> Iterator[tuple[int, str]]:
-    """The lines of the standard input with their numbers from 1; empty ones are left out."""
+    """The non-empty lines of the standard input, numbered from 1."""
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             yield number, line.rstrip("\r\n")
@@ -219,13 +219,13 @@ def _script_parts(computer: "Computer", request: "Request", place: _Place) -> "S
     """The parts of a script, with the weights written beside it; None for every other format."""
     if not any(place.format == each.name for each in formats.SCRIPTS):
         return None
-    from explorer.export.pytorch.writing import weights_beside
+    from explorer.export.script_file import weights_beside
 
     return computer.script_parts(request.wish, weights_beside(place.path))
 
 
 def _printed(given: dict[str, Any]) -> "Print | None":
-    """How the flags set a figure; None where none speaks of paper. A page is set for the screen until one speaks of a size."""
+    """The Print that the flags describe; None without such a flag. A page is set for the screen unless a flag gives a size."""
     from explorer.picture.figure.print import ON_SCREEN, Print
 
     width_mm = given["width"] if isinstance(given["width"], float) else None
@@ -240,7 +240,7 @@ def _printed(given: dict[str, Any]) -> "Print | None":
 def _several(
     page: str | None, trace: "Trace", look: "Look", words: Words, computer: "Computer", request: "Request"
 ) -> "Arranged | None":
-    """The pictures of a page with all that it asks for, None without a page. Raises NothingOnPage."""
+    """The pictures of a page with all its experiments, None without a page. Raises NothingOnPage."""
     if page is None:
         return None
     from PySide6.QtWidgets import QApplication

@@ -1,19 +1,14 @@
-"""Flags of the command line, made from declarations, so that a wrong value is refused with the errors of knobs."""
+"""Flags of the command line, made from declarations. A wrong value raises the errors of knobs."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
 import click
 
 from explorer.cli.completing import of_words, presets_completed
-from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText
+from explorer.config import KNOBS
 from explorer.knobs import Knob, Range
 from explorer.presets import DEFAULT
-
-if TYPE_CHECKING:
-    from explorer.engine.request import Request
 
 Command = Callable[..., Any]
 
@@ -39,7 +34,7 @@ def recipe_flags(command: Command) -> Command:
 
 
 def words_for(knob: Knob) -> tuple[str, ...]:
-    """The words that a knob's value can be, which a shell offers; () for a number."""
+    """The words that a knob accepts, for completion; () for a number."""
     return knob.choices if knob.kind == "choice" else ("true", "false") if knob.kind == "bool" else ()
 
 
@@ -76,7 +71,7 @@ def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | Non
 
 
 def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
-    """A flag whose value is checked by the Knob `about`, which bears the flag's name. A wrong value raises BadKnob."""
+    """A flag whose value the Knob `about` checks; the knob has the flag's name. A wrong value raises BadKnob."""
 
     def check(_context: click.Context, _option: click.Parameter, value: str | None) -> object:
         return None if value is None else about.check(value)
@@ -92,17 +87,4 @@ def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Calla
         help=range_of(about),
         callback=check,
         shell_complete=of_words(words_for(about)),
-    )
-
-
-def request_of(text: str, given: dict[str, Any]) -> "Request":
-    """The Request of a text with the values of `shared_flags`. Raises ExplorerError."""
-    from explorer.engine.request import Request
-
-    fields = attrs.fields_dict(Config)
-    turned = {name: value for name, value in given.items() if name in fields and value is not None}
-    if not text.strip():
-        raise EmptyText
-    return Request.from_preset(given["preset"], text, **turned).wishing(
-        target=given["target"], adapter=given.get("adapter") or "", chat=bool(given.get("chat"))
     )

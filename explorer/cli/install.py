@@ -22,7 +22,7 @@ _GAP = 2  # columns between mark, subject and sentence
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_obj
 def doctor(words: Words, /, as_json: bool) -> int:
-    """Say whether everything that the program needs is there and right. The status is 1 where something is not."""
+    """Check the installation and print what to do about each fault. The exit status is 1 if there is one."""
     from explorer.install.doctor import diagnoses
 
     found = []
@@ -40,7 +40,7 @@ def doctor(words: Words, /, as_json: bool) -> int:
 
 
 def _say(each: "Diagnosis", words: Words) -> None:
-    """One row: mark, subject, sentence, and below it what to do."""
+    """Print one row: mark, subject, sentence, and below it what to do."""
     marks = {standing: words(f"doctor.standing.{standing}") for standing in ("well", "note", "fault")}
     subjects = [words(key) for key in sorted(words.keys()) if key.startswith("doctor.subject.")]
     mark = _padded(marks[each.standing], max(map(_columns, marks.values())))
@@ -63,7 +63,7 @@ def _columns(text: str) -> int:
 @click.option("--remove", is_flag=True)
 @click.pass_obj
 def install_desktop(words: Words, /, remove: bool) -> None:
-    """Put the program into the menu of a Linux desktop, for this user alone, with its icon and kinds of files."""
+    """Add the program to the menu of a Linux desktop, for this user, with its icon and file types."""
     from explorer.install.desktop import place, take_away
 
     if not sys.platform.startswith("linux"):
@@ -78,7 +78,7 @@ def install_desktop(words: Words, /, remove: bool) -> None:
 @click.command(hidden=True, cls=SpokenCommand)
 @click.option("--picture", is_flag=True)
 def probe(picture: bool) -> None:
-    """Answer what doctor asks of Qt, one line of JSON for each answer."""
+    """Answer doctor's questions about Qt, one line of JSON each."""
     from explorer.app.probe import answers
 
     for answer in answers(picture=picture):

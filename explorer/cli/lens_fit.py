@@ -1,4 +1,4 @@
-"""The command fit-lens: the Jacobian lens of a trained preset, and what it is worth on held-out rows."""
+"""The command fit-lens: fits the Jacobian lens of a trained preset and measures it on held-out rows."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ def fit_lens(words: Words, /, preset: str, data: str | None, out: str | None, se
 
 
 def tell_agreement(agreement: "Agreement", words: Words) -> None:
-    """A line for each layer: how often its likeliest word is the output's, by both lenses."""
+    """Print for each layer how often its likeliest word is the output's, with both lenses."""
     from explorer.picture.makers.lens import measured
 
     click.echo(f"{'':34} {words('lens.which.lens'):>14} {words('lens.which.jacobian'):>14}")

@@ -15,17 +15,15 @@ from typing import Any
 import click
 
 from explorer.cli.breaking import breaks, postcard
+from explorer.cli.causes import effects, patching, saliency
 from explorer.cli.completing import presets_completed
-from explorer.cli.effects import effects
 from explorer.cli.exporting import export
 from explorer.cli.flags import choice_flag, range_of, shared_flags
-from explorer.cli.heads import heads
 from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
-from explorer.cli.patched import patching, saliency
-from explorer.cli.reasons import lens, why
+from explorer.cli.reasons import heads, lens, why
 from explorer.cli.scanning import scan
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
@@ -59,13 +57,13 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 
 def _opening(arguments: list[str]) -> list[str]:
-    """A single file that the window can open, which is what a desktop gives, becomes the flag for it; also behind gui."""
+    """Turn a single file that the window can open, which is how a desktop starts the program, into its flag; also after gui."""
     file = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) and "\0" not in arguments[-1] else ""
     for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
         if file.endswith(endings):
             return ["gui", f"--{flag}", file]
     if file.endswith(".toml"):
-        from explorer.lessons.lesson_file import is_lesson  # Nearly no line of arguments is such a file.
+        from explorer.lessons.lesson_file import is_lesson  # Few command lines are such a file.
 
         return ["gui", "--lesson", file] if is_lesson(Path(file)) else arguments
     return arguments
@@ -151,7 +149,7 @@ def gui(
 @shared_flags
 @click.pass_obj
 def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
-    """Say what the model made of TEXT: tokens, taps, shapes and figures."""
+    """Print the pass over TEXT: tokens, taps, shapes and ranges."""
     from explorer.cli.output import absent, classes, filled_in, next_token, told_as_json
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import tap_list, tap_summary

@@ -1,4 +1,4 @@
-"""What `show` says: all of it as JSON; in lines the next token, masked ones, and which taps there are not."""
+"""The output of `show`: everything as JSON, or lines with next tokens, masked tokens, classes and absent taps."""
 
 import json
 import math
@@ -18,7 +18,7 @@ _MASKS = ("[MASK]", "<mask>")
 
 
 def told_as_json(trace: Trace) -> str:
-    """Texts, tokens, the model, every tap with axes, shape and figures, as JSON; what is no finite number is a text."""
+    """Texts, tokens, the model, and every tap with axes, shape and range as JSON. A number that is not finite is a string."""
     from explorer.export.job import state_of
     from explorer.picture.makers.taps import tap_summary
 
@@ -42,7 +42,7 @@ def _token(token: Token) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """The value as JSON can say it: "inf", "-inf" and "nan" for numbers that JSON does not know."""
+    """The value for JSON, with the strings "inf", "-inf" and "nan" for numbers that JSON lacks."""
     if isinstance(value, dict):
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -51,14 +51,14 @@ def _finite(value: Any) -> Any:
 
 
 def next_token(trace: Trace, words: Words) -> str:
-    """A line with the likeliest tokens after the text of a model that goes on with it; "" for all others."""
+    """A line with the likeliest next tokens of a decoder-only model; "" for all others."""
     if trace.card.architecture != "decoder-only" or _OUTPUT not in trace.arrays:
         return ""
     return words("cli.next", tokens=_likeliest(trace, -1))
 
 
 def filled_in(trace: Trace, words: Words) -> Iterator[str]:
-    """A line for each masked token of a model that fills in words, with the likeliest ones there."""
+    """A line for each masked token of a masked language model, with the likeliest tokens there."""
     if trace.card.architecture != "encoder-only" or _OUTPUT not in trace.arrays:
         return
     for place, token in enumerate(trace.tokens.source):
@@ -67,7 +67,7 @@ def filled_in(trace: Trace, words: Words) -> Iterator[str]:
 
 
 def classes(trace: Trace, words: Words) -> Iterator[str]:
-    """What a classifier says: a line with the likeliest classes of the text, or one with the likeliest class of each token."""
+    """A classifier's line: the likeliest classes of the text, or the likeliest class of each token."""
     head = trace.card.classes
     if head is None or head.tap not in trace.arrays:
         return
@@ -88,7 +88,7 @@ def _likeliest(trace: Trace, place: int) -> str:
 
 
 def absent(trace: Trace, words: Words) -> Iterator[str]:
-    """A line for each reason why the model of somebody else lacks taps that others have, with those taps."""
+    """A line for each reason why a foreign model lacks taps, with those taps."""
     taps: dict[str, list[str]] = {}
     for tap, reason in trace.card.absent.items():
         if trace.config is None:

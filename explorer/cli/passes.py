@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explored(text: str, given: dict[str, Any], *experiments: str) -> "Trace":
-    """The Trace of a text with the flags that were given, and with these experiments. Raises ExplorerError."""
+    """The Trace of a text with these flags and experiments. Raises ExplorerError."""
     request = asked(text, given)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
@@ -21,7 +21,7 @@ def explored(text: str, given: dict[str, Any], *experiments: str) -> "Trace":
 
 
 def asked(text: str, given: dict[str, Any]) -> "Request":
-    """The Request for a text with the flags that were given. Raises ExplorerError."""
+    """The Request for a text with these flags. Raises ExplorerError."""
     from explorer.engine.request import Request
 
     fields = attrs.fields_dict(Config)

@@ -1,23 +1,67 @@
-"""The commands why and lens: the sum behind a written word, and what each layer would say."""
+"""The commands heads, why and lens: each head's metrics, the exact sum behind a word, and what each layer would predict."""
 
 import json
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from explorer.cli.flags import number_flag, shared_flags
+from explorer.cli.flags import choice_flag, number_flag, shared_flags
 from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
+from explorer.trace.found.finding_kinds import HEAD_MEASURES
 
 if TYPE_CHECKING:
     from explorer.trace.found.lens import Lens
     from explorer.trace.found.part import Part
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.why import Parts
+    from explorer.trace.trace import Trace
 
 _MOST_STEPS = 8192
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@choice_flag("--measure", "measure", HEAD_MEASURES, default=HEAD_MEASURES[0])
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def heads(words: Words, /, text: str, measure: str, as_json: bool, **given: Any) -> None:
+    """Print one metric of every attention head on TEXT."""
+    trace = explored(text, given)
+    if as_json:
+        click.echo(json.dumps(_metrics(trace), ensure_ascii=False, allow_nan=False))
+        return
+    for line in _metric_lines(trace, measure, words):
+        click.echo(line)
+
+
+def _metrics(trace: "Trace") -> dict[str, Any]:
+    """By attention and metric: [layer, head]; None where a metric is undefined."""
+    return {
+        attention: {
+            key: [[value if math.isfinite(value) else None for value in row] for row in values.tolist()]
+            for key, values in trace.measures(attention).items()
+        }
+        for attention in trace.card.attentions
+    }
+
+
+def _metric_lines(trace: "Trace", measure: str, words: Words) -> Iterator[str]:
+    """A row for each layer with a number for each head."""
+    from explorer.trace.measures.head_measures import MEASURES, head_values
+
+    unit = MEASURES[measure].unit
+    name = words(f"heads.measure.{measure}")
+    yield f"{name} ({words(f'heads.unit.{unit}')})" if unit else name
+    for attention in trace.card.attentions:
+        for layer, row in enumerate(head_values(trace, attention, measure).tolist()):
+            numbers = " ".join(f"{value:8.3f}" if math.isfinite(value) else f"{'–':>8}" for value in row)
+            yield f"{attention:20} L{layer:<3} {numbers}"
 
 
 @click.command(cls=SpokenCommand)
@@ -41,7 +85,7 @@ def why(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say why the model writes a word and not its rival: the difference of their logits as an exact sum of parts."""
+    """Attribute a generated word: the difference between its logit and its rival's as an exact sum of parts."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import probability, told
 
@@ -68,7 +112,7 @@ def why(
 
 
 def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
-    """Write what a number of Q, K or V on the way into the account is the sum of."""
+    """Print the terms of one number of Q, K or V, at the end of a way into the sum."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import told
     from explorer.trace.found.reading import Reading
@@ -90,7 +134,7 @@ def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
 
 
 def reading_values(found: "Reading") -> dict[str, Any]:
-    """All numbers of a Reading, as JSON has them."""
+    """All numbers of a Reading as JSON values."""
     return {
         "tap": found.tap,
         "head": found.head,
@@ -120,7 +164,7 @@ def _sums(key: str, parts: "Parts", words: Words) -> str:
 
 
 def parts_values(parts: "Parts") -> dict[str, Any]:
-    """All numbers of an account, as JSON has them."""
+    """All numbers of an attribution as JSON values."""
 
     def word(place: int, symbol: int) -> dict[str, Any]:
         return {"id": symbol, "text": parts.names[place], "logit": parts.logits[place], "p": parts.p[place]}
@@ -147,7 +191,7 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
 @shared_flags
 @click.pass_obj
 def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: Any) -> None:
-    """Say what each layer of the decoder would write: exact in the last row, a heuristic before."""
+    """Print the logit lens of each decoder layer: exact in the last row, a heuristic before."""
     trace = explored(text, given, "jacobian" if jacobian else "lens")
     found = trace.lens(jacobian=jacobian)
     if as_json:
@@ -163,7 +207,7 @@ def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: 
 
 
 def lens_values(lens: "Lens") -> dict[str, Any]:
-    """The words of every row and position, as JSON has them."""
+    """The words of every row and position as JSON values."""
     measured = None if lens.agreement is None else lens.agreement.values()
     return {
         **({} if measured is None else {"agreement_on_held_out": measured}),

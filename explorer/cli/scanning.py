@@ -1,4 +1,4 @@
-"""The command `scan`: what every head does on many sentences, into a table that other programs and the window read."""
+"""The command scan: metrics of every head over many sentences, as a table for other programs and the window."""
 
 import time
 from pathlib import Path
@@ -70,13 +70,13 @@ def scan(words: Words, /, file: str, measures: tuple[str, ...], out: str, column
 
 @attrs.define
 class _Progress:
-    """How far a scan has come, in words: the share, the sentences, and how many a second that are."""
+    """The progress of a scan in words: share, sentences, sentences a second."""
 
     words: Words
     _begun: tuple[float, int] | None = None  # when the first portion was done, and how many sentences there were by then
 
     def __call__(self, share: float, n_rows: int) -> str:
-        """The sentence of now."""
+        """The present line of progress."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = now, n_rows
@@ -85,7 +85,7 @@ class _Progress:
 
 
 def _lines(table: "ScanTable", out: str, words: Words) -> list[str]:
-    """How many sentences were measured, and the highest head of each measure."""
+    """The number of measured sentences, and the highest head of each metric."""
     found = [words("scan.done", count=f"{table.n_measured:,}", path=out)]
     for key, count in table.left_out.items():
         found.append(words("scan.left_out", count=f"{count:,}", reason=words.kind_of_error(key)))

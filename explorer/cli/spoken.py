@@ -1,7 +1,7 @@
 """Commands that show help and errors in the program's language; click's own texts are English.
 
-The help stands in the language files: `cli.command.<command>` says what a command does, `cli.flag.<command>.<flag>` what a
-flag of it does, and `cli.flag.<flag>` what a flag does in every command. A knob's flag shows the knob's name.
+The help stands in the language files: `cli.command.<command>` describes a command, `cli.flag.<command>.<flag>` its flag, and
+`cli.flag.<flag>` a flag of every command. A knob's flag shows the knob's name.
 """
 
 from typing import Any, NoReturn
@@ -35,7 +35,7 @@ class SpokenCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the flags and arguments of this command. Raises WrongCall."""
         for each in args:
-            if "\0" in each:  # No shell can say it, but whoever calls `main` can; the system refuses a path with it.
+            if "\0" in each:  # No shell can pass it, but a caller of `main` can; the system refuses a path with it.
                 raise NullInArgument(got=each.replace("\0", "␀"))
         # Allow extra arguments for now, so that our own error refuses them instead of click's.
         may_have_more, ctx.allow_extra_args = ctx.allow_extra_args, True

@@ -41,7 +41,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
-@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device is no part of what is trained.
+@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device has a flag of its own here.
 @click.pass_obj
 def train(
     words: Words,
@@ -82,8 +82,8 @@ def train(
             line.show(_step_line(step, wish.recipe.epochs, words))
         else:
             line.end()
-            click.echo(words("train.epoch_gaps" if wish.fills_gaps else "train.epoch", **attrs.asdict(step.finished)))
-            if not (wish.translates or wish.fills_gaps):
+            click.echo(words("train.epoch_gaps" if wish.is_masked_lm else "train.epoch", **attrs.asdict(step.finished)))
+            if not (wish.translates or wish.is_masked_lm):
                 token, character = run.perplexities(step.finished.validation_loss)
                 click.echo(words("train.perplexity", token=token, character=character))
     click.echo(words("train.written", folder=run.finish()))
@@ -148,14 +148,14 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
 @_beam
 @click.pass_obj
 def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
-    """Score translations of held-out rows with sacreBLEU and chrF; of a masked language model, how it fills each gap."""
+    """Score translations of held-out rows with sacreBLEU and chrF, or a masked language model by its predictions."""
     from explorer.engine.decoding.beam import Decoding
     from explorer.errors import EmptySplit
     from explorer.training.corpus import read_corpus
     from explorer.training.evaluation import evaluate as run
 
     path = asset(_HELD_OUT) if data is None else Path(data)
-    if load_own_preset(preset).fills_gaps:
+    if load_own_preset(preset).is_masked_lm:
         _tell_gaps(preset, path, split, words)
         return
     computer, translator = _translator(preset)
@@ -171,19 +171,19 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
 
 
 def _tell_gaps(preset: str, path: Path, split: str, words: Words) -> None:
-    """Say how well a masked language model fills the gaps of held-out sentences. Raises BadFile, EmptySplit."""
+    """Print how well a masked language model predicts each token of held-out sentences. Raises BadFile, EmptySplit."""
     from explorer.engine.sources.trained import Trained
     from explorer.errors import EmptySplit
     from explorer.tokens.simplify import Simplifier
     from explorer.tokens.tokenizer import Tokenizers
-    from explorer.training.gap_scores import gap_scores
+    from explorer.training.masked_scores import masked_scores
     from explorer.training.texts import read_texts
 
     texts = read_texts(path, None, Simplifier()).split(split)
     if not texts:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()
-    found = gap_scores(Trained(load_own_preset(preset)), texts, Tokenizers(), lambda share: line.show(f"{share:.0%}"))
+    found = masked_scores(Trained(load_own_preset(preset)), texts, Tokenizers(), lambda share: line.show(f"{share:.0%}"))
     line.end()
     click.echo(words("evaluate.gaps", **attrs.asdict(found)))
 
@@ -214,7 +214,7 @@ def _score_line(what: str, scores: "Scores", words: Words) -> str:
 @_beam
 @click.pass_obj
 def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
-    """Translate TEXT, or each line of the standard input; a line that cannot be translated becomes an empty one."""
+    """Translate TEXT, or each line of the standard input. A line that cannot be translated gives an empty line."""
     from explorer.engine.decoding.beam import Decoding
 
     computer, translator = _translator(preset)

@@ -1,4 +1,4 @@
-"""The commands generate, cloze and similar: what a model says by its kind."""
+"""The commands generate, cloze and similar, each for one kind of model."""
 
 import json
 import math
@@ -28,7 +28,7 @@ _SHOWN = 5  # candidates of a line
 @knob_flags(KNOBS)
 @click.pass_obj
 def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Go on with TEXT, token by token."""
+    """Continue TEXT, token by token."""
     drawn = {"temperature": TEMPERATURE, "top_k": TOP_K, "top_p": TOP_P, "seed": SEED}
     told = {name: given[knob.name] for name, knob in drawn.items() if given[knob.name] is not None}
     from explorer.trace.found.continuation import Sampling  # NumPy takes a tenth of a second to load.
@@ -58,7 +58,7 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
 @click.option("--preset", required=True, metavar="FOLDER")
 @click.pass_obj
 def cloze(words: Words, /, text: str, as_json: bool, preset: str) -> None:
-    """Hide each token of TEXT in turn."""
+    """Mask each token of TEXT in turn."""
     request = asked(text, {"preset": preset, "target": None})
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.sources.source import never
@@ -97,7 +97,7 @@ def similar(words: Words, /, texts: tuple[str, ...], as_json: bool, preset: str)
 
 
 def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts themselves; of a single one that is a file, its lines. Raises BadFile."""
+    """The texts, or the lines of the file if a single text names one. Raises BadFile."""
     path = Path(texts[0])
     try:
         is_file = len(texts) == 1 and path.is_file()

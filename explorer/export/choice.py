@@ -1,4 +1,4 @@
-"""The choice of what an export of a tap consists of: one figure, or one for each head and layer."""
+"""The heads and layers of a tap to export: as one figure, or one for each head and layer."""
 
 import attrs
 import numpy as np
@@ -72,7 +72,7 @@ def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -
 
 
 def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
-    """Everything that was chosen as one figure: a map, a wall of heads, or strips. Raises like `Choice.taps`, and NotKept."""
+    """The whole choice as one figure: a map, a wall of heads, or strips. Raises like `Choice.taps`, and NotKept."""
     taps, heads = choice.taps(trace), choice.heads(trace)
     if len(taps) == len(heads) == 1:
         return single(trace, taps[0], heads[0], look, words)

@@ -13,7 +13,7 @@ _DOTS_PER_METER = 3780  # 96 dots per inch
 
 
 def write_apng(film: Film, path: Path, width_px: int | None) -> Iterator[list[Path]]:
-    """Write the film as one APNG, frame by frame; the file is there with the last one. Raises CannotWrite."""
+    """Write the film as one APNG, frame by frame; the file appears with the last one. Raises CannotWrite."""
     raster.ensure_application()
     writer = FilmWriter()
     for place, (time, delay_ms) in enumerate(zip(film.times, film.delays_ms(), strict=True)):
@@ -26,7 +26,7 @@ def write_apng(film: Film, path: Path, width_px: int | None) -> Iterator[list[Pa
 
 
 def write_frames(film: Film, folder: Path, width_px: int | None) -> Iterator[list[Path]]:
-    """Write PNG files into a folder, 30 for each second; a frame that stays is written again and again. Raises CannotWrite."""
+    """Write PNG files into a folder, 30 for each second; a frame that lasts longer is repeated. Raises CannotWrite."""
     raster.ensure_application()
     number = 0
     for time, delay_ms in zip(film.times, film.delays_ms(), strict=True):

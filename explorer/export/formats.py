@@ -35,21 +35,22 @@ Draw = Callable[[str, Path, Pixels], Callable[[], None] | None]
 Write = Callable[[Path, "Sequence[Table]"], None]
 """Writes tables of numbers to a path. Raises CannotWrite."""
 Page = Callable[["Sequence[Picture]", "Trace", Path, "Words"], None]
-"""Writes pictures of a Trace to one page that answers. Raises CannotWrite."""
+"""Writes pictures of a Trace to one interactive page. Raises CannotWrite."""
 Run = Callable[["Film", Path, Pixels], Iterator[list[Path]]]
 """Writes a film frame by frame, and gives the files that each frame has finished. Raises CannotWrite."""
 Repeat = Callable[["Trace", "ScriptParts", Path, "Words"], None]
-"""Writes a program that makes the pass of a Trace again. Raises CannotWrite."""
+"""Writes a program that repeats the pass of a Trace. Raises CannotWrite."""
 
 
 @attrs.frozen(kw_only=True)
 class Format:
-    """One format. `name` is also the suffix of its files. It has one of these: `draw` or `page` if it holds a figure, `write`
-    for numbers, `run` for a film, `repeat` for a program. A `page` can hold a whole pass, and is light or dark as the reader's
-    system is.
+    """One format. `name` is also the suffix of its files.
 
-    `has_pixels` is True where a size in pixels has a meaning, `has_fonts` where a figure brings its letters along and is drawn
-    elsewhere, `in_folder` where it is a folder of files.
+    It has one of these: `draw` or `page` if it holds a figure, `write` for numbers, `run` for a film, `repeat` for a program. A
+    `page` can hold a whole pass, and is light or dark as the reader's system is.
+
+    `has_pixels` is True if a size in pixels has a meaning, `has_fonts` if a figure contains its letters and another program
+    draws it, `in_folder` if it is a folder of files.
     """
 
     name: str
@@ -140,7 +141,7 @@ def _py(trace: "Trace", parts: "ScriptParts", path: Path, words: "Words") -> Non
 
     script = pytorch_script(trace, parts, words, path)
     with replacing(path) as unfinished:
-        # A path may hold bytes that are no UTF-8. A backslash escape stands for them in Python as well.
+        # A path may hold bytes that are no UTF-8, which Python too writes as backslash escapes.
         unfinished.write_bytes(script.encode("utf-8", "backslashreplace"))
 
 
@@ -163,7 +164,7 @@ FILMS: tuple[Format, ...] = (
 """The formats of pictures that move: one file, or a folder with a file for each frame."""
 
 SCRIPTS: tuple[Format, ...] = (Format(name="py", repeat=_py),)
-"""The formats of programs that make a pass again; its weights stand beside them."""
+"""The formats of programs that repeat a pass; its weights stand beside them."""
 
 
 def names() -> tuple[str, ...]:
@@ -177,7 +178,7 @@ def all_names() -> tuple[str, ...]:
 
 
 def named(file_name: str) -> str:
-    """The format that a file's name says: the longest name that it ends in, else its suffix. "a.long.csv" is "long.csv"."""
+    """The format of a file's name: the longest name that it ends in, else its suffix. "a.long.csv" is "long.csv"."""
     lower = file_name.lower()
     ends = [each for each in names() if lower.endswith(f".{each}")]
     return max(ends, key=len, default=Path(lower).suffix[1:])

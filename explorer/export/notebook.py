@@ -33,7 +33,7 @@ _MARGIN_PX = 16  # px below a shorter page; a notebook that runs no scripts keep
 class Figure:
     """A `picture` of a `trace`, which a notebook shows with its values under the mouse.
 
-    `choice` says which recorded tensors it shows; None for the river.
+    `choice` names the recorded tensors that it shows; None for the river.
     """
 
     trace: Trace
@@ -108,7 +108,7 @@ def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str |
 
 
 def spoken(language: str | None) -> Words:
-    """The texts of "zh" or "en", or of the system's language where none is asked for. Raises KnobNotAChoice."""
+    """The texts of "zh" or "en", or of the system's language for None. Raises KnobNotAChoice."""
     return Words.load(system_language() if language is None else str(_LANGUAGE.check(language)))
 
 
@@ -124,7 +124,7 @@ def _chosen(trace: Trace, tap: str, head: int | None) -> Choice:
 
 
 def framed(trace: Trace) -> str:
-    """The page of a whole pass in a frame of its own, so that neither its style nor its script meets those of a notebook."""
+    """The page of a whole pass in a frame of its own, so that its style and script stay apart from the notebook's."""
     words = Words.load(system_language())
     return _frame(page(pictures_of(trace, opening_look(trace), words), trace, words))
 

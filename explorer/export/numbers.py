@@ -27,7 +27,7 @@ from explorer.trace.trace import Trace
 
 _HEADER = ("tap", "head", "row", "label")
 _LONG_HEADER = ("tap", "head", "row", "row_label", "column", "column_label", "value")
-# No number, but what a spreadsheet computes; behind apostrophes, too, so that taking one off gives the text back.
+# A text that a spreadsheet would compute, also after apostrophes, so that removing one gives the text back.
 _FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z)'*[=+\-@\t\r].", re.ASCII | re.DOTALL)
 
 
@@ -120,7 +120,7 @@ def write_long_csv(path: Path, tables: Sequence[Table]) -> None:
 
 
 def _maps(table: Table) -> Iterator[tuple[object, Array]]:
-    """The maps [row, column] of a table, each with its head, or "" where it belongs to none."""
+    """The maps [row, column] of a table, each with its head, or "" if the table has no heads."""
     array = table.values
     if array.ndim == 3:
         yield from enumerate(array)
@@ -134,9 +134,10 @@ def _label(axis: Axis, index: int) -> str:
 
 
 def cell(text: str) -> str:
-    """A text as a cell of a CSV: what a spreadsheet would compute gets an apostrophe before it, which makes it a text there.
+    """A text as a cell of a CSV: a text that a spreadsheet would compute gets an apostrophe before it, which makes it a text
+    there.
 
-    Whoever reads the file by a program takes the apostrophe off where one of `= + - @`, a tab or a carriage return follows.
+    A program that reads the file removes the apostrophe if one of `= + - @`, a tab or a carriage return follows.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 

@@ -15,10 +15,9 @@ from explorer.trace.trace import Trace
 
 
 def write_postcard(trace: Trace, out: Path, words: Words, theme: Theme, width_px: int | None = None) -> Postcard:
-    """Write the Postcard of a pass that was computed with the experiment "unchanged"; returns it.
+    """Write the Postcard of a pass that was computed with the experiment "unchanged"; returns it. The suffix names the format.
 
-    The file's suffix says the format. Files of numbers are the same in every language. Raises NothingChanged, UnknownFormat,
-    CannotWrite.
+    Files of numbers are the same in every language. Raises NothingChanged, UnknownFormat, CannotWrite.
     """
     format_ = out.suffix[1:].lower()
     in_numbers = formats.find(format_, formats.formats_of(figure=True, numbers=True)).write is not None

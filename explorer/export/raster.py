@@ -39,7 +39,7 @@ def add_fonts() -> tuple[str, ...]:
     for weight in ("Regular", "Bold"):
         number = QFontDatabase.addApplicationFont(str(asset(f"fonts/TXSansSC-{weight}.otf")))
         families += QFontDatabase.applicationFontFamilies(number)
-    # Qt loads what reads an SVG when it is first needed. On another thread it would wait for Python's lock with Qt's own.
+    # Load Qt's reader of SVG now: loaded on another thread, it would wait for Python's lock while it holds Qt's own.
     QImageReader(str(asset("icons/chevron.svg")), QByteArray(b"svg")).canRead()
     return tuple(families)
 
@@ -60,10 +60,10 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
 def _drawn(svg: str, wide: int, high: int) -> QImage:
     """The figure as an image of so many px, without pixels where there is no memory for them.
 
-    A reader of images draws with QtSvg too, and without Python's lock, which QSvgRenderer keeps: so several figures are
-    drawn at once, and a window beside them does not wait. It takes images up to a size, and reads a file of its own.
-    Rejected: a buffer in the place of the file, which is an object of Python. The reader would ask for Python's lock while it
-    has Qt's lock of all image plugins, for which a window that paints waits with Python's lock: both stood still for ever.
+    Decision: QImageReader draws with QtSvg too, and without Python's lock, which QSvgRenderer keeps: so several figures are
+    drawn at once, and a window beside them does not wait. It takes images up to a size, and reads a file of its own. Rejected:
+    a buffer in place of the file, which is an object of Python. The reader asked for Python's lock while it held Qt's lock of
+    all image plugins, for which a painting window waited with Python's lock: a deadlock.
     """
     most_mb = QImageReader.allocationLimit()  # 0 for none
     if most_mb and 4 * wide * high > most_mb * 2**20:
@@ -80,7 +80,7 @@ def _drawn(svg: str, wide: int, high: int) -> QImage:
     except OSError:
         made = QImage()
     finally:
-        with suppress(OSError):  # Some system may look into it for viruses just now.
+        with suppress(OSError):  # A virus scanner may have it open.
             path.unlink()
     return _painted(svg, wide, high) if made.isNull() else made
 
@@ -93,7 +93,7 @@ def _read(path: Path, wide: int, high: int) -> QImage:
 
 
 def _painted(svg: str, wide: int, high: int) -> QImage:
-    """The same image, to the very pixel, where a reader cannot have it."""
+    """The same image, to the pixel, without QImageReader."""
     made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
     if not made.isNull():
         made.fill(0)
@@ -104,7 +104,7 @@ def _painted(svg: str, wide: int, high: int) -> QImage:
 
 @contextmanager
 def _painter(device: QPaintDevice) -> Iterator[QPainter]:
-    """A painter that ends, whatever happens: a device that goes while it is painted ends the process."""
+    """A painter that always ends: deleting a device with an active painter aborts the process."""
     painter = QPainter(device)
     try:
         yield painter
@@ -113,13 +113,13 @@ def _painter(device: QPaintDevice) -> Iterator[QPainter]:
 
 
 def _draw(svg: str, painter: QPainter, bounds: QRectF) -> None:
-    """Draw the figure, in parts: while Qt draws one, no other thread of Python runs, so the window would stand still."""
+    """Draw the figure in parts: while Qt draws one, no other thread of Python runs, and the window would freeze."""
     for part in _parts(svg):
         QSvgRenderer(QByteArray(_in_own_letters(part))).render(painter, bounds)
 
 
 def _parts(svg: str) -> Iterator[str]:
-    """The document as several ones to be drawn over one another, each with some of its elements and the groups around them."""
+    """The document split into several to draw over one another, each with some of its elements and the groups around them."""
     head, title, body = _STYLE.sub("", svg).partition("</title>\n")
     if len(svg) <= _PART or not title:
         yield svg
@@ -220,7 +220,7 @@ def size_px(svg: str) -> QSizeF:
 
 
 def _in_own_letters(svg: str) -> bytes:
-    """An SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
+    """An SVG with the bundled font alone. QtSvg takes a list of families for one unknown family."""
     found = _HEAD.match(svg)
     if found is not None and found[2]:
         svg = _TEXT.sub(_fine, svg)
@@ -228,7 +228,7 @@ def _in_own_letters(svg: str) -> bytes:
 
 
 def _fine(found: re.Match[str]) -> str:
-    """The beginning of a text in letters so many times as large, made as much smaller again.
+    """The beginning of a text with its letters enlarged and the text scaled down by the same factor.
 
     QtSvg rounds the size of letters to whole px and thickens small ones; on paper they have exactly the size asked for.
     """

@@ -1,4 +1,4 @@
-"""The window in a process of its own, from a notebook: a Trace goes there in a file, and nothing comes back."""
+"""The window in a process of its own, from a notebook. A file carries the Trace there, and nothing comes back."""
 
 import shutil
 import subprocess
@@ -14,13 +14,13 @@ from explorer.trace.trace import Trace
 
 @attrs.frozen(eq=False, repr=False)
 class OpenWindow:
-    """A window that was opened. It stays open when this object, or the notebook, is gone."""
+    """An open window. It stays open when this object, or the notebook, is gone."""
 
     process: "subprocess.Popen[bytes]"
 
     @property
     def is_open(self) -> bool:
-        """Whether the window's process still runs."""
+        """Whether the window's process is still running."""
         return self.process.poll() is None
 
     def wait(self) -> int:

@@ -1,1 +1,1 @@
-"""Whether the program is whole on this machine, and its entry in a Linux desktop. Nothing here imports Qt."""
+"""Checks of the installation, and the program's entry in a Linux desktop. Nothing here imports Qt."""

@@ -1,7 +1,7 @@
 """The program in the menu of a Linux desktop: a desktop file, the icon, and the kinds of files that it opens.
 
-pip puts desktop file and icon under the environment's own `share`, which no desktop looks into; these go where the desktop of
-this user looks. Each file is replaced whole. The desktop file starts the program that runs now, by its whole path.
+pip installs desktop file and icon under the environment's own `share`, where no desktop looks; these go where this user's
+desktop looks. Each file is replaced whole. The desktop file starts the running program, by its whole path.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def places(data: Path) -> tuple[Path, Path, Path]:
 
 
 def place(data: Path | None = None) -> list[Path]:
-    """Put everything in its place and tell the desktop; returns what was written. Raises CannotWrite, CannotCreate."""
+    """Write all files and notify the desktop; returns what was written. Raises CannotWrite, CannotCreate."""
     data = data_folder() if data is None else data
     entry, icon, kinds = places(data)
     contents = {
@@ -58,7 +58,7 @@ def place(data: Path | None = None) -> list[Path]:
 
 
 def take_away(data: Path | None = None) -> list[Path]:
-    """Remove what `place` wrote; returns what was there. Folders stay, since others use them. Raises CannotWrite."""
+    """Remove what `place` wrote; returns what was there. Folders stay, since other programs use them. Raises CannotWrite."""
     data = data_folder() if data is None else data
     there = [path for path in places(data) if path.is_file()]
     for path in there:
@@ -78,7 +78,7 @@ def entry_text() -> str:
 
 
 def exec_line() -> str:
-    """What a desktop runs to open the window, with the chosen file in the place of %f."""
+    """The command that a desktop runs to open the window; the desktop puts the chosen file in place of %f."""
     return f"{' '.join(quoted(word) for word in _window_command())} %f"
 
 
@@ -91,7 +91,7 @@ def _window_command() -> list[str]:
 
 
 def quoted(word: str) -> str:
-    """A word of an Exec line as the rules of desktop files want it; a per cent sign is doubled."""
+    """A word quoted for an Exec line by the rules of desktop files; a per cent sign is doubled."""
     if any(letter in _RESERVED for letter in word):
         for letter in '\\"`$':
             word = word.replace(letter, f"\\{letter}")
@@ -101,7 +101,7 @@ def quoted(word: str) -> str:
 
 
 def _tell(data: Path) -> None:
-    """Have the desktop read its folders anew, with the tools that are there; most desktops notice by themselves."""
+    """Make the desktop reread its folders, with the tools that are installed; most desktops notice by themselves."""
     for command in _commands(data):
         if shutil.which(command[0]):
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):

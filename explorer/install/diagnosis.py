@@ -1,4 +1,4 @@
-"""One row of what doctor says: what was looked at, how it stands, and what to do where it is wrong."""
+"""A Diagnosis: one row of doctor's report."""
 
 from collections.abc import Mapping
 from typing import Literal

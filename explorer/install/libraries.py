@@ -1,4 +1,4 @@
-"""The Python libraries: their versions, held against what the installed program says it needs.
+"""The Python libraries: their versions, compared with those that the installed program requires.
 
 The one declaration stands in `pyproject.toml`; an installed program carries it in its metadata, and a bundle does not.
 """
@@ -22,7 +22,7 @@ _PYTHON = re.compile(r"""^python_version\s*(>=|<)\s*["']3\.(\d+)["']$""")
 
 
 def libraries() -> Diagnosis:
-    """The versions of everything that the program is made of; a fault where one is missing or of a wrong version."""
+    """The versions of all required libraries; a fault if one is missing or has a wrong version."""
     found = {name: version_of(name) for name in (*NEEDED, *OPTIONAL)}
     there = " · ".join(f"{name} {version}" for name, version in found.items() if version)
     missing = [name for name in NEEDED if not found[name]]
@@ -39,7 +39,7 @@ def libraries() -> Diagnosis:
 
 
 def models() -> Diagnosis:
-    """Whether models of others can be opened, which only who wants to needs."""
+    """Whether foreign models can be opened, which is optional."""
     version = version_of("transformers")
     if version and version_of("tokenizers"):
         return Diagnosis("models", "well", "models.well", {"version": version})
@@ -59,7 +59,7 @@ def version_of(name: str) -> str:
 
 
 def limits_here() -> Iterator[tuple[str, str]]:
-    """What is required on this Python, as ("PySide6-Essentials", "<6.10,>=6.8"); nothing where no metadata says it."""
+    """The requirements on this Python, such as ("PySide6-Essentials", "<6.10,>=6.8"); none without metadata."""
     try:
         required = metadata.requires(_PROGRAM) or []
     except metadata.PackageNotFoundError:
@@ -76,7 +76,7 @@ def _plain(name: str) -> str:
 
 
 def _counts_here(marker: str) -> bool:
-    """Whether a requirement is meant for this Python; those of extras are not."""
+    """Whether a requirement applies to this Python; those of extras do not."""
     if not marker:
         return True
     read = _PYTHON.match(marker)

@@ -1,6 +1,6 @@
 """The libraries of a Linux system that Qt needs. The system's own loader is asked for them; Qt is not imported.
 
-PySide6's wheels bring Qt, and leave to the system what every desktop has. A bare Debian has none of it, and Qt then names one
+PySide6's wheels contain Qt and leave to the system what every desktop has. A bare Debian has none of it, and Qt then names one
 library at a time, or ends the process.
 """
 
@@ -52,7 +52,7 @@ _PATIENCE_S = 30
 
 
 def qt_libraries() -> Diagnosis | None:
-    """Whether the system has them all; None on other systems, whose wheels bring everything."""
+    """Whether a Linux system has them all; None on other systems, whose wheels contain everything."""
     if not sys.platform.startswith("linux"):
         return None
     folder = qt_folder()
@@ -62,7 +62,7 @@ def qt_libraries() -> Diagnosis | None:
 
 
 def told_of(missing: list[str]) -> Diagnosis:
-    """What is said where these libraries are missing."""
+    """The Diagnosis for these missing libraries."""
     if not missing:
         return Diagnosis("qt", "well", "qt.well")
     packages = sorted({DEBIAN[name] for name in missing if name in DEBIAN})

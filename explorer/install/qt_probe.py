@@ -1,4 +1,4 @@
-"""Asking Qt in a process of its own, and what its answers, or its end, mean."""
+"""Questions to Qt in a process of its own, and diagnoses from its answers or its end."""
 
 import json
 import os
@@ -21,7 +21,7 @@ _LONGEST_REASON = 300  # characters
 
 @attrs.frozen
 class Probed:
-    """What a probe answered before it ended, its exit status, and the last that it wrote on stderr."""
+    """What a probe answered before it ended, its exit status, and its last words on stderr."""
 
     answers: Mapping[str, Any]
     status: int
@@ -29,12 +29,12 @@ class Probed:
 
 
 def own_command() -> list[str]:
-    """How this program is started again: the bundle itself, or this Python with the package that runs now."""
+    """The command that starts this program again: the bundle itself, or this Python with the running package."""
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "explorer"]
 
 
 def probed(*flags: str, **environment: str) -> Probed:
-    """Run the hidden command `probe`. Its preferences are those of a first start, and what it writes is thrown away."""
+    """Run the hidden command `probe` with the preferences of a first start; what it writes is thrown away."""
     package = str(Path(resources.__file__).parents[1])
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         own = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
@@ -58,7 +58,7 @@ def probed(*flags: str, **environment: str) -> Probed:
 
 
 def _joined(out: str) -> dict[str, Any]:
-    """All answers, each of which is one line of JSON; other lines are not the probe's."""
+    """All answers together, each of which is one line of JSON; other lines are ignored."""
     found: dict[str, Any] = {}
     for line in out.splitlines():
         if line.startswith("{"):
@@ -67,7 +67,7 @@ def _joined(out: str) -> dict[str, Any]:
 
 
 def _last_words(err: str) -> str:
-    """The last line that says something; Qt ends with a list of its plugins, before which stands the reason."""
+    """The line with the reason: the last one before the list of plugins with which Qt ends."""
     lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith("Available platform plugins")]
     return lines[-1][:_LONGEST_REASON] if lines else ""
 
@@ -84,7 +84,7 @@ def screen(found: Probed) -> Diagnosis:
 
 
 def fonts(found: Probed) -> Diagnosis | None:
-    """Whether the bundled font is used; None where Qt did not come so far."""
+    """Whether the bundled font is used; None if Qt did not get that far."""
     if "font" not in found.answers:
         return None
     values = {"font": found.answers["font"], "families": found.answers["families"], "wanted": FAMILY}
@@ -94,7 +94,7 @@ def fonts(found: Probed) -> Diagnosis | None:
 
 
 def picture(found: Probed) -> Diagnosis:
-    """Whether the window's first picture comes, and when."""
+    """Whether the window shows its first picture, and when."""
     ms = found.answers.get("picture_ms")
     if ms is None:
         values = {"status": found.status, "reason": found.reason}

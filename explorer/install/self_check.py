@@ -1,4 +1,4 @@
-"""Whether this machine computes rightly: a recorded pass, held against torch's own layers in float64.
+"""Whether this machine computes correctly: a recorded pass, compared with torch's own layers in float64.
 
 The tiny preset is used, whose weights are drawn from a seed, so the check needs no file and takes some hundredths of a second.
 """
@@ -28,7 +28,7 @@ _TEXT = "我爱北京天安门"
 
 
 def numbers() -> Diagnosis:
-    """How far a recorded pass is from torch's layers in float64; a fault beyond TOLERANCE."""
+    """The largest difference of a recorded pass from torch's layers in float64; a fault beyond TOLERANCE."""
     trace = recorded()
     off = difference(trace)
     values = {"off": f"{off:.1e}", "limit": f"{TOLERANCE:.0e}", "taps": len(trace.names())}
@@ -45,7 +45,7 @@ def recorded() -> Trace:
 def difference(trace: Trace) -> float:
     """The largest absolute difference between the Trace and the same layers of torch in float64."""
     config = trace.config
-    if config is None:  # Only Traces of models of others have none.
+    if config is None:  # Only a foreign model's Trace has none.
         raise TypeError("a Trace of our own model is wanted")
     model = build(config).double()
     if model.encoder is None or model.decoder is None:
@@ -58,7 +58,7 @@ def difference(trace: Trace) -> float:
 
 
 def _encoded(stack: Stack, trace: Trace, config: Config) -> tuple[Tensor, list[float]]:
-    """What torch's encoder makes of the recorded embedding [batch, position, feature], and how far each tap is off."""
+    """The output of torch's encoder for the recorded embedding [batch, position, feature], and the difference of each tap."""
     x, off = _tensor(trace["encoder.embedding.output"]), list[float]()
     for place, ours in enumerate(stack.layers):
         layer = encoder_layer(cast(EncoderLayer, ours), config)
@@ -71,7 +71,7 @@ def _encoded(stack: Stack, trace: Trace, config: Config) -> tuple[Tensor, list[f
 
 
 def _decoded(stack: Stack, trace: Trace, config: Config, memory: Tensor) -> tuple[Tensor, list[float]]:
-    """What torch's decoder makes of the recorded embedding over `memory`, and how far each tap is off."""
+    """The output of torch's decoder for the recorded embedding over `memory`, and the difference of each tap."""
     x, off = _tensor(trace["decoder.embedding.output"]), list[float]()
     hidden = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=torch.float64)  # [query, key] −∞ where hidden
     for place, ours in enumerate(stack.layers):
@@ -119,7 +119,7 @@ def _sizes(config: Config) -> tuple[int, int, int]:
 
 
 def _attention(name: str, ours: Attention) -> dict[str, Tensor]:
-    """torch keeps W_Q, W_K and W_V in one matrix, below each other."""
+    """Copy the weights into torch's attention, which stacks W_Q, W_K and W_V in one matrix."""
     three = (ours.project_query, ours.project_key, ours.project_value)
     return {
         f"{name}.in_proj_weight": torch.cat([each.weight for each in three]),

@@ -1,1 +1,1 @@
-"""Lessons: data in files, formulas that are computed from recorded tensors, and questions whose answers are checked."""
+"""Lessons: data in files, formulas computed from recorded tensors, and questions whose answers are checked."""

@@ -32,8 +32,8 @@ _NOTHING: Numbers = np.zeros(0)
 class Finding:
     """A claim, its computed value, and the largest difference from the printed one; None where nothing is printed.
 
-    The computed value has no cells where the sentence lacks what the claim is about, or where `error` says why the formula
-    does not fit the pass.
+    The computed value has no cells if the sentence lacks what the claim is about, or if `error` says why the formula does not
+    fit the pass.
     """
 
     claim: Claim
@@ -43,7 +43,7 @@ class Finding:
 
     @property
     def agrees(self) -> bool:
-        """Whether the printed number equals the computed one to the claim's tolerance."""
+        """Whether the printed number equals the computed one within the claim's tolerance."""
         return self.computed.size > 0 and (self.difference is None or self.difference <= self.claim.tolerance)
 
 
@@ -79,7 +79,7 @@ def _finding(claim: Claim, scope: Scope) -> Finding:
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers in a typed text, whatever stands between them. A fraction is one number; any minus sign counts."""
+    """The numbers in a typed text, with anything between them. A fraction is one number; any minus sign counts."""
     if len(text) > LONGEST_ANSWER:
         return []
     plain = text.replace("\N{MINUS SIGN}", "-").replace("\N{FULLWIDTH HYPHEN-MINUS}", "-").translate(_FULL_WIDTH)

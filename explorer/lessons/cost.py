@@ -1,6 +1,6 @@
 """The cost of formulas. Each step of a formula is charged to a budget before it is computed.
 
-An operation is about a nanosecond. Decision: operations are counted from shapes and values, so that the same formula on the
+An operation takes about a nanosecond. Decision: operations are counted from shapes and values, so that the same formula on the
 same pass is always refused or always computed. Rejected: a clock, because it depends on what else the machine does and
 reports only after the time has been spent.
 
@@ -59,7 +59,7 @@ class Priced:
 
 @attrs.frozen
 class Later:
-    """A value that is made only when a formula names it."""
+    """A value that is computed only when a formula names it."""
 
     make: Callable[[], Any]
     cost: Cost

@@ -1,7 +1,6 @@
-"""Sentences that are worth a look, each with one line on what to look at. They are data: `assets/gallery.toml`."""
+"""Example sentences, each with a line on what to look at. They are data: `assets/gallery.toml`."""
 
 import tomllib
-from functools import lru_cache
 
 import attrs
 
@@ -11,14 +10,13 @@ from explorer.resources import asset_text
 
 @attrs.frozen
 class Example:
-    """A sentence for the bundled translator, what it makes of it, and what to look at."""
+    """A sentence for the bundled translator, its translation, and what to look at."""
 
     text: str
     written: str
     note: Text
 
 
-@lru_cache(maxsize=1)
 def gallery() -> tuple[Example, ...]:
     """All examples, in order. Raises MissingAsset."""
     rows = tomllib.loads(asset_text("gallery.toml"))["sentence"]

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from functools import lru_cache
-from typing import Any
 
 import attrs
 
@@ -13,7 +12,7 @@ from explorer.resources import asset_text
 
 @attrs.frozen
 class Term:
-    """A term: the words by which it is called in each language, the usual one first, and what it means."""
+    """A term: its names in each language, the usual one first, and its meaning."""
 
     zh: tuple[str, ...]
     en: tuple[str, ...]
@@ -33,38 +32,31 @@ class Mention:
     term: Term
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # Each mention on a page is looked up here, and reading the file takes milliseconds.
 def terms() -> tuple[Term, ...]:
     """All terms, in the order of the file. Raises MissingAsset."""
-    rows = _file()["term"]
+    rows = tomllib.loads(asset_text("glossary.toml"))["term"]
     return tuple(Term(tuple(row["zh"]), tuple(row["en"]), Text(row["told_zh"], row["told_en"])) for row in rows)
 
 
-@lru_cache(maxsize=1)
-def _file() -> dict[str, Any]:
-    return tomllib.loads(asset_text("glossary.toml"))
-
-
 def mentions(text: str, language: str) -> tuple[Mention, ...]:
-    """Where each term stands for the first time. Of names that overlap the longest counts: 因果掩码 mentions no 掩码."""
+    """The first mention of each term. Of overlapping names the longest counts: 因果掩码 mentions no 掩码."""
     found: dict[Term, Mention] = {}
-    by_name = _by_name(language)
-    for match in _pattern(language).finditer(text):
+    by_name, pattern = _names(language)
+    for match in pattern.finditer(text):
         term = by_name.get(match[0].lower())
-        if term is not None:  # It is none of the plain words.
+        if term is not None:  # None: a plain word.
             found.setdefault(term, Mention(match.start(), match.end(), term))
     return tuple(found.values())
 
 
-@lru_cache(maxsize=2)
-def _by_name(language: str) -> dict[str, Term]:
-    return {name.lower(): term for term in terms() for name in term.names(language)}
-
-
-@lru_cache(maxsize=2)
-def _pattern(language: str) -> re.Pattern[str]:
-    # A plain word such as 方向键 (arrow key) is found as a whole, so that no term is found in it.
-    names = sorted([*_by_name(language), *_file()["plain"]], key=len, reverse=True)
+@lru_cache(maxsize=2)  # Compiling takes some milliseconds, and a page has several explanations.
+def _names(language: str) -> tuple[dict[str, Term], re.Pattern[str]]:
+    """The terms by their names in small letters, and a pattern that finds these names and plain words."""
+    by_name = {name.lower(): term for term in terms() for name in term.names(language)}
+    # Plain words such as 方向键 (arrow key) are matched as well, so that no term is found inside them.
+    plain = tomllib.loads(asset_text("glossary.toml"))["plain"]
+    names = sorted([*by_name, *plain], key=len, reverse=True)
     # A Latin name is a word of its own; Chinese has no spaces between words.
     whole = [rf"(?<![\w-]){re.escape(name)}(?![\w-])" if name.isascii() else re.escape(name) for name in names]
-    return re.compile("|".join(whole), re.IGNORECASE | re.ASCII)
+    return by_name, re.compile("|".join(whole), re.IGNORECASE | re.ASCII)

@@ -234,7 +234,7 @@ PLAIN: Mapping[str, Any] = {
 def of_trace(trace: Trace) -> dict[str, Any]:
     """The names `tap(name)` and `knob(name)`, sizes, tokens and experiments of a trace.
 
-    Recorded arrays cost nothing by themselves; a formula is charged for the parts that it computes with.
+    Recorded arrays are free; a formula pays for the parts that it computes with.
     """
     card, tokens = trace.card, trace.tokens.source or trace.tokens.target
     first = card.sides[0]  # Both sides of our own models have the same sizes.

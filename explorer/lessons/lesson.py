@@ -1,7 +1,6 @@
 """The parts of a lesson, as frozen data. `lessons.read` reads them from a file."""
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import attrs
 import numpy as np
@@ -30,7 +29,7 @@ class Text:
 class Claim:
     """A number that a text prints, and the formula `true` that computes it. Without `printed`, only the latter is shown.
 
-    Where `expected` is True, no text prints the number: it is the one that should come out.
+    If `expected` is True, no text prints the number: it is the one that should come out.
     """
 
     label: Text
@@ -44,7 +43,7 @@ class Claim:
 class Question:
     """A question, answered by a formula (`answer`), a choice's index (`right`), or a `kind` of `lessons.questions`.
 
-    `hint` is told after a wrong answer, `why` after a right one.
+    `hint` is shown after a wrong answer, `why` after a right one.
     """
 
     ask: Text = Text()
@@ -72,7 +71,7 @@ class Step:
     claims: tuple[Claim, ...] = ()
     question: Question | None = None
 
-    @cached_property
+    @property
     def experiments(self) -> frozenset[str]:
         """The experiments that the step's formulas name. Raises BadFormula."""
         formulas = [claim.true for claim in self.claims]

@@ -17,7 +17,7 @@ from explorer.lessons.cost import quoted
 from explorer.toml_text import deep_line, too_deep
 
 SUFFIX = ".lesson.toml"
-"""The ending by which a desktop knows a lesson. Any other file `.toml` may be one as well."""
+"""The ending by which a desktop recognizes a lesson. Any other `.toml` file may be one as well."""
 MOST_BYTES = 2**18  # bytes; the program's own lessons have 1,000 to 3,000
 _DEEPEST_VALUE = 8
 _LONG_NUMBER = 1000  # digits
@@ -35,7 +35,7 @@ class WrongError(Exception):
 
 
 def is_lesson(path: Path) -> bool:
-    """Whether a file that somebody names or drops is a lesson: by its ending, or as TOML with steps."""
+    """Whether a file is a lesson, by its ending or as TOML with steps."""
     if path.name.endswith(SUFFIX) or path.suffix != ".toml":
         return path.name.endswith(SUFFIX)
     try:
@@ -46,7 +46,7 @@ def is_lesson(path: Path) -> bool:
 
 
 def lesson_key(path: Path) -> str:
-    """What a lesson is called: the name of its file without the ending."""
+    """A lesson's key: the name of its file without the ending."""
     return path.name.removesuffix(SUFFIX).removesuffix(".toml")
 
 

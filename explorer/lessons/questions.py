@@ -12,7 +12,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.trace import Trace
 
-_CLEAR = 1.2  # times as large as the next one: a largest number that can be seen
+_CLEAR = 1.2  # times as large as the next one, so that a reader can see the largest
 _CHOICES = 4
 _SHORT = 8  # the most numbers that a reader is asked to add up
 _TOLERANCE = 0.01
@@ -58,11 +58,11 @@ def _of_head(trace: Trace, where: Where, part: str) -> Array:
     return rows
 
 
-def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _position(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     if trace.card.position != "sinusoidal":
         return None
     table = trace[f"{where.side}.embedding.positions"]
-    pos, feature = chance.randrange(len(table)), chance.randrange(table.shape[1])
+    pos, feature = rng.randrange(len(table)), rng.randrange(table.shape[1])
     d, base = trace.card.d_model, trace.card.position_base
     return Asked(
         "position",
@@ -71,9 +71,9 @@ def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None
     )
 
 
-def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _sum(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     scaled, added = trace[f"{where.side}.embedding.scaled"], trace[f"{where.side}.embedding.positions"]
-    pos, feature = chance.randrange(len(scaled)), chance.randrange(scaled.shape[1])
+    pos, feature = rng.randrange(len(scaled)), rng.randrange(scaled.shape[1])
     return Asked(
         "sum",
         {
@@ -86,21 +86,21 @@ def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     )
 
 
-def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _score(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     queries, keys = (_of_head(trace, where, part) for part in ("query", "key"))
     if queries.shape[1] > _SHORT:
         return None
-    row, column = chance.randrange(len(queries)), chance.randrange(len(keys))
+    row, column = rng.randrange(len(queries)), rng.randrange(len(keys))
     q, k = queries[row].astype(np.float64), keys[column].astype(np.float64)
     return Asked("score", {"query": float(row), "key": float(column), "q": tuple(q), "k": tuple(k)}, float(q @ k))
 
 
-def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _scaled(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     scores = trace[f"{where.attention}.scores"][where.head]
     card = trace.card
     if not card.score_scaling or card.temperature != 1 or card.position == "alibi":
         return None
-    row, column = (chance.randrange(size) for size in scores.shape)
+    row, column = (rng.randrange(size) for size in scores.shape)
     return Asked(
         "scaled",
         {"query": float(row), "key": float(column), "score": float(scores[row, column]), "d_head": float(card.d_head)},
@@ -108,25 +108,25 @@ def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     )
 
 
-def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _weight(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     masked = trace[f"{where.attention}.masked"][where.head]
     finite = np.isfinite(masked)  # [query, key]
     may_look, open_keys = finite & ~closed_cells(masked), finite.sum(axis=-1)  # [query, key], [query]
     rows = np.flatnonzero((open_keys >= 2) & (open_keys <= _SHORT) & may_look.any(axis=-1)).tolist()
     if not rows:
         return None
-    row = chance.choice(rows)
+    row = rng.choice(rows)
     scores = masked[row].astype(np.float64)
-    column = chance.choice(np.flatnonzero(may_look[row]).tolist())
+    column = rng.choice(np.flatnonzero(may_look[row]).tolist())
     return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(scores)}, float(softmax(scores)[column]))
 
 
-def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+def _mixed(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
     weights = trace[f"{where.attention}.dropped"][where.head]
     if weights.shape[1] > _SHORT:
         return None
     weights, values = weights.astype(np.float64), _of_head(trace, where, "value").astype(np.float64)
-    row, feature = chance.randrange(len(weights)), chance.randrange(values.shape[1])
+    row, feature = rng.randrange(len(weights)), rng.randrange(values.shape[1])
     return Asked(
         "mixed",
         {"query": float(row), "feature": float(feature), "weights": tuple(weights[row]), "values": tuple(values[:, feature])},
@@ -134,14 +134,14 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     )
 
 
-def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """Which key a row of the head looks at most, where this can be seen."""
+def _looks(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
+    """Which key has the largest weight in a row of the head, if it is clearly the largest."""
     weights = trace[f"{where.attention}.weights"][where.head].astype(np.float64)
     across, own = where.attention.endswith("cross_attn"), where.attention.partition(".")[0]
     tokens = trace.tokens.target if own == "decoder" and not across else trace.tokens.source
     keys = [token.text for token in tokens]
     queries = keys
-    if across:  # Its rows are named by what they write.
+    if across:  # Its rows are named after the words that they generate.
         queries = [trace.symbols[number] for number in trace.expected] or [token.text for token in trace.tokens.target]
     ordered = np.sort(weights, axis=-1)[:, ::-1]  # [query, rank]
     if ordered.shape[1] < 2 or len(queries) != len(weights):
@@ -149,40 +149,40 @@ def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     rows = np.flatnonzero(ordered[:, 0] > _CLEAR * ordered[:, 1]).tolist()
     if not rows:
         return None
-    row = chance.choice(rows)
+    row = rng.choice(rows)
     layer, head = float(_layer(where.attention)), float(where.head)
     said: dict[str, float | str] = {"layer": layer, "head": head, "place": float(row + 1), "token": queries[row]}
-    return _chosen("looks", said, [keys[key] for key in np.argsort(-weights[row]).tolist()], chance)
+    return _chosen("looks", said, [keys[key] for key in np.argsort(-weights[row]).tolist()], rng)
 
 
-def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """Which word the model holds likeliest after a step's token, where this can be seen."""
+def _likeliest(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
+    """Which word is likeliest after a step's token, if it clearly is."""
     probabilities = trace["generator.probabilities"].astype(np.float64)  # [position, vocab]
     tokens = trace.tokens.target
     first, second = -np.partition(-probabilities, 1, axis=-1)[:, :2].T
     rows = np.flatnonzero(first > _CLEAR * second).tolist()
     if not rows or len(tokens) != len(probabilities):
         return None
-    row = chance.choice(rows)
+    row = rng.choice(rows)
     best = np.argsort(-probabilities[row])[: 2 * _CHOICES].tolist()
     said: dict[str, float | str] = {"place": float(row + 1), "token": tokens[row].text}
-    return _chosen("likeliest", said, [trace.symbols[number] for number in best], chance)
+    return _chosen("likeliest", said, [trace.symbols[number] for number in best], rng)
 
 
-def _open_keys(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    """How many tokens a row of an attention may look at."""
+def _open_keys(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
+    """How many keys a query of an attention may see."""
     masked = trace[f"{where.attention}.masked"][where.head]
     may_look = (np.isfinite(masked) & ~closed_cells(masked)).sum(axis=-1)  # [query]
-    row = chance.randrange(len(may_look))
+    row = rng.randrange(len(may_look))
     return Asked("open_keys", {"place": float(row + 1)}, float(may_look[row]), tolerance=0.0)
 
 
-def _chosen(key: str, values: Mapping[str, float | str], best: list[str], chance: random.Random) -> Asked | None:
+def _chosen(key: str, values: Mapping[str, float | str], best: list[str], rng: random.Random) -> Asked | None:
     """A question whose right answer is the first text of `best`, among others that read differently."""
     choices = list(dict.fromkeys(best))[:_CHOICES]
     if len(choices) < 2:
         return None
-    chance.shuffle(choices)
+    rng.shuffle(choices)
     return Asked(key, values, choices=tuple(choices), right=choices.index(best[0]))
 
 

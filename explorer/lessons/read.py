@@ -7,7 +7,7 @@ en = "…"
 [[step]]
 zh = "…"
 en = "…"
-preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session's file:
+preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session file:
 knobs = { d_model = 4, n_heads = 1 }        # text, target, batch, beam, page, look = { … }
 [[step.claim]]                              # zh, en, printed or expected, true, tolerance
 [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind; why, hint
@@ -84,7 +84,9 @@ def read_folder(
             lessons.append(read_lesson(path))
         except (BadLesson, CannotRead) as error:
             errors.append(error)
-        except Exception as error:  # A stranger's file may break the reader anywhere; other lessons must still be read.
+        except (
+            Exception
+        ) as error:  # A file of unknown origin may fail anywhere in the reader; the other lessons must still be read.
             errors.append(BadLesson(path=str(path), line=1, reason=quoted(str(error))))
     return tuple(lessons), tuple(errors)
 

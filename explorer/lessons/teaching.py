@@ -1,7 +1,6 @@
-"""Ten questions that measure teaching, the same before and after the tour. They are data: `assets/manual/teaching.toml`."""
+"""Ten questions, asked before and after the tour to measure teaching. They are data: `assets/manual/teaching.toml`."""
 
 import tomllib
-from functools import lru_cache
 
 import attrs
 
@@ -11,7 +10,7 @@ from explorer.resources import asset_text
 
 @attrs.frozen
 class TeachingQuestion:
-    """A question of several choices, which of them is right (from 0), and the stop of the tour that shows it (from 1)."""
+    """A multiple-choice question: the right choice (from 0), and the stop of the tour that shows it (from 1)."""
 
     asked: Text
     choices: tuple[Text, ...]
@@ -19,7 +18,6 @@ class TeachingQuestion:
     stop: int
 
 
-@lru_cache(maxsize=1)
 def teaching_questions() -> tuple[TeachingQuestion, ...]:
     """All questions, in the order in which they are asked. Raises MissingAsset."""
     rows = tomllib.loads(asset_text("manual/teaching.toml"))["question"]

@@ -1,1 +1,1 @@
-"""The manual: chapters of Markdown and of what is declared elsewhere, as HTML for the window and for a file."""
+"""The manual: chapters made from Markdown and from declarations, as HTML for the window and for a file."""

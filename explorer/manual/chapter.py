@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from html import unescape
 
 import attrs
@@ -13,22 +12,21 @@ _PLACE = re.compile(r"^\{\{(\w+)\}\}$", re.MULTILINE)
 _TAG = re.compile(r"<[^>]+>")
 
 Made = Mapping[str, Callable[[], str]]
-"""What is put where a chapter has a line such as {{knobs}}: Markdown or HTML."""
+"""What replaces a line such as {{knobs}} in a chapter: Markdown or HTML."""
 
 
 @attrs.frozen
 class Section:
-    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number."""
+    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number.
+
+    `text` is what the search looks at: `html` without tags, in small letters.
+    """
 
     anchor: str
     title: str
     html: str
     rows: tuple[str, ...] = ()
-
-    @cached_property
-    def text(self) -> str:
-        """What a reader reads, without tags, in small letters: for searching."""
-        return unescape(_TAG.sub(" ", self.html)).lower()
+    text: str = ""
 
 
 @attrs.frozen
@@ -47,7 +45,7 @@ class Chapter:
 
 
 def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
-    """A chapter of Markdown, whose first line is its title. Raises KeyError for a place that nothing is made for."""
+    """A chapter from Markdown, whose first line is its title. Raises KeyError for an unknown {{name}}."""
     text = _PLACE.sub(lambda found: made[found[1]](), text)
     title = ""
     sections: list[Section] = [Section("", "", "")]
@@ -61,4 +59,8 @@ def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
         else:
             more = html if level == 0 else f"<h{level}>{html}</h{level}>"
             sections[-1] = attrs.evolve(sections[-1], html=sections[-1].html + more, rows=sections[-1].rows + rows_named(words))
-    return Chapter(name, part, title, tuple(section for section in sections if section.html))
+    return Chapter(name, part, title, tuple(_searchable(section) for section in sections if section.html))
+
+
+def _searchable(section: Section) -> Section:
+    return attrs.evolve(section, text=unescape(_TAG.sub(" ", section.html)).lower())

@@ -14,7 +14,7 @@ from explorer.manual.markdown import table, table_row
 from explorer.resources import asset_text
 
 PAGES = "pages"
-"""The name in the list of contents for which a chapter about every page is put."""
+"""The name in the list of contents that stands for a chapter about every page."""
 
 
 @attrs.frozen
@@ -46,7 +46,7 @@ def chapters(words: Words, made: Made) -> tuple[Chapter, ...]:
 
 
 def _about_page(key: str, part: str, words: Words) -> Chapter:
-    """What the page itself says, with a link that opens it; a page that says nothing has its chapter in the manual's folder."""
+    """The page's own explanation with a link that opens the page; a page without one has its chapter in the manual's folder."""
     try:
         text = asset_text(f"explain/{words.language}/{key}.md")
     except MissingAsset:

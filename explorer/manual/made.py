@@ -1,4 +1,4 @@
-"""The parts of the manual that are made of what is declared elsewhere: knobs, keys, measures, terms, lessons, errors."""
+"""The parts of the manual that are made from declarations: knobs, keys, metrics, terms, lessons, errors."""
 
 import string
 from functools import partial
@@ -21,7 +21,7 @@ from explorer.trace.measures.head_measures import MEASURES
 
 
 def made_parts(words: Words, keys: tuple[MenuKey, ...], in_pictures: str) -> Made:
-    """What stands in place of each {{name}}. `in_pictures` is the HTML table of the keys that act inside pictures."""
+    """The text for each {{name}}. `in_pictures` is the HTML table of the keys that act inside pictures."""
     return {
         "knobs": partial(_knobs, words),
         "keys": partial(_keys, words, keys),
@@ -66,7 +66,7 @@ def _knob(words: Words, knob: Knob) -> str:
 
 
 def _values(words: Words, knob: Knob) -> str:
-    """What a knob may be, the default last."""
+    """The values that a knob accepts, the default last."""
     if knob.kind == "choice":
         named = [f"{words(f'choice.{knob.name}.{choice}')} ({choice})" for choice in knob.choices]  # Files have the latter.
         default = words(f"choice.{knob.name}.{knob.default}")
@@ -80,7 +80,7 @@ def _values(words: Words, knob: Knob) -> str:
 
 
 def _keys(words: Words, keys: tuple[MenuKey, ...]) -> str:
-    """A section for each menu: what has no key has a dash."""
+    """A section for each menu; an entry without a key shows a dash."""
     menus = dict.fromkeys(key.menu for key in keys)
     return "\n\n".join(
         f"## {menu}\n\n"
@@ -146,7 +146,7 @@ def _errors(words: Words) -> str:
 
 
 def _kinds(base: type[ExplorerError]) -> list[type[ExplorerError]]:
-    """All errors of the program under this one, file by file; not those that somebody's own code declares."""
+    """All of the program's errors below this one, file by file, without those that other code declares."""
     room = f"{errors.__name__}."
     return [one for each in base.__subclasses__() if each.__module__.startswith(room) for one in (each, *_kinds(each))]
 
@@ -158,7 +158,7 @@ def _commands(words: Words) -> str:
 
 
 def _questions(words: Words) -> str:
-    """The ten questions with their choices; the right one is said below all of them, so that one can try first."""
+    """The ten questions with their choices; the answers follow below all of them, so that a reader can try first."""
     questions = teaching_questions()
     asked = "\n\n".join(_question(words, number, each) for number, each in enumerate(questions, 1))
     right = " · ".join(f"{number} {string.ascii_uppercase[each.right]}" for number, each in enumerate(questions, 1))
@@ -178,7 +178,7 @@ def _question(words: Words, number: int, question: TeachingQuestion) -> str:
 
 
 def _lesson_format() -> str:
-    """The example of a lesson from the description of the format: one file, so that it cannot say two things."""
+    """The example of a lesson, read from the description of the format, so that there is only one."""
     text = asset_text("lessons/README.md")
     start = text.index("```toml")
     return text[start : text.index("```", start + 3) + 3]

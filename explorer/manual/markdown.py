@@ -1,8 +1,8 @@
 """Markdown to HTML, in the few forms that the manual is written in.
 
 Paragraphs, headings, lists, tables, code, **bold**, *italic*, `code`, [links](https://example.org), and [R36], which refers to
-a row of the map of features. A block that is a table, a list or a paragraph of HTML stays so. Qt's own reader of Markdown gives
-headings no anchors, and its HTML has the colours of the moment in it; this HTML serves the window and the file alike.
+a row of the map of features. A table, list or paragraph in HTML is kept. Rejected: Qt's own reader of Markdown, which gives
+headings no anchors and writes the present theme's colours into its HTML; this HTML serves the window and the file alike.
 """
 
 import re
@@ -21,7 +21,7 @@ _RULE = re.compile(r"\|[-| :]+\|")
 
 
 def inline(text: str) -> str:
-    """The HTML of a line; what stands in backticks is taken as it is."""
+    """The HTML of a line; text in backticks is taken literally."""
     pieces = _CODE.split(text)  # Every second piece stood in backticks.
     return "".join(f"<code>{escape(piece)}</code>" if place % 2 else _marked(piece) for place, piece in enumerate(pieces))
 
@@ -54,7 +54,7 @@ def _marked(text: str) -> str:
 
 
 def _split(text: str) -> Iterator[list[str]]:
-    """The lines of each block: blocks are parted by empty lines, a heading is one by itself, code goes from fence to fence."""
+    """The lines of each block: empty lines separate blocks, a heading is a block, code reaches from fence to fence."""
     lines: list[str] = []
     in_code = False
     for line in [*text.splitlines(), ""]:

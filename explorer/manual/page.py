@@ -10,12 +10,12 @@ from explorer.manual.style import page_sheet
 
 _LINK = re.compile(r'<a href="([^"]+)">(.*?)</a>')
 _ALONE = re.compile(r'(?<=[。.>])\s*<a href="(?:page|action|lesson):[^"]+">[^<]*</a>[。.]?(?=</p>)')
-"""A sentence that is nothing but a link into the program, such as "Open the page." at the end of a paragraph."""
+"""A sentence that is only a link into the program, such as "Open the page." at the end of a paragraph."""
 _ANCHOR = re.compile(r'<a name="([^"]+)"></a>')
 
 
 def as_page(chapters: tuple[Chapter, ...], words: Words) -> str:
-    """A list of contents, then all chapters. A link into the program keeps its text, unless that is a sentence by itself."""
+    """A list of contents, then all chapters. Of a link into the program only the text stays, unless it is a whole sentence."""
     title = f"{escape(words('app'))} · {escape(words('manual.title'))}"
     bodies = "".join(f'<section id="{chapter.name}">{_body(chapter)}</section>' for chapter in chapters)
     return (
@@ -43,7 +43,7 @@ def _body(chapter: Chapter) -> str:
 
 
 def _linked(found: re.Match[str]) -> str:
-    """A link as a page has it: into itself, or to the network."""
+    """The link for a page: into the page itself, or to the network."""
     kind, _, place = found[1].partition(":")
     if kind == "manual":
         return f'<a href="#{place.replace("#", "-")}">{found[2]}</a>'

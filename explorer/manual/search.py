@@ -1,4 +1,4 @@
-"""What is found in the manual: sections in which every word stands that was asked for."""
+"""Search in the manual: the sections that contain every word of a query."""
 
 import attrs
 
@@ -20,9 +20,9 @@ def asked_words(asked: str) -> tuple[str, ...]:
 
 
 def search(chapters: tuple[Chapter, ...], asked: str) -> tuple[Hit, ...]:
-    """All hits: first the chapters that are called so, each of these groups in the order of the manual.
+    """All hits: first those in chapters whose title contains the words, then the others, both in the order of the manual.
 
-    A title counts as said in each section of its chapter, but at least one of the words must stand in the section itself.
+    A title counts as part of each section of its chapter, but the section itself must contain at least one of the words.
     """
     words = asked_words(asked)
     hits = [hit for chapter in chapters for hit in _in_chapter(chapter, words)]

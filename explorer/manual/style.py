@@ -4,7 +4,7 @@ import attrs
 
 from explorer.picture.theme import DARK, LIGHT, STACK, Theme
 
-# Qt's rich text knows classes and elements, but no variables: the colours are filled in.
+# Qt's rich text has classes and elements, but no variables, so the colours are filled in.
 _SHEET = """
 h1 {{ font-size: x-large; font-weight: 700; margin-top: 4px; margin-bottom: 10px; }}
 h2 {{ font-size: large; font-weight: 700; margin-top: 22px; margin-bottom: 6px; }}

@@ -1,1 +1,1 @@
-"""Many sentences measured: sums over all heads that merge, in as many processes as there are."""
+"""Metrics of every head over many sentences, as sums that merge, measured in any number of processes."""

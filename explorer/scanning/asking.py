@@ -1,4 +1,4 @@
-"""What library and command line ask: a scan of a file or of sentences, here, in processes or on a cluster."""
+"""The entry for library and command line: a scan of a file or of sentences, here, in processes or on a cluster."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -43,7 +43,7 @@ def scanned(
 
 def _measure(workers: int, ray: str | None, check: Check) -> Measure:
     if ray is not None:
-        from explorer.scanning.cluster import on_cluster
+        from explorer.scanning.workers import on_cluster
 
         return on_cluster(ray, workers)
     return partial(here, check=check) if workers == 1 else in_processes(workers)

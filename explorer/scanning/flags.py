@@ -1,4 +1,4 @@
-"""The flags of a scan. They stand alone, so that the help of the command line is there before NumPy is loaded."""
+"""The flags of a scan, in a file of their own so that the command line's help need not load NumPy."""
 
 from explorer.knobs import Knob, Range
 

@@ -1,7 +1,7 @@
-"""What a scan that is gone on with must find as it was: the sentences in the file, and the weights of the model.
+"""The Likeness: what must not change between a scan and its resumption, the sentences in the file and the model's weights.
 
-Decision: both are told by the SHA-256 of their whole contents. Reading costs about a second a gigabyte, once at the start
-of a scan that measures for hours. Rejected: times of change, since a file that is copied to another machine has another one.
+Decision: both are recognized by the SHA-256 of their whole contents. Reading costs about a second a gigabyte, once at the start
+of a scan that measures for hours. Rejected: modification times, since a copy on another machine has another one.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from explorer.presets import load_preset
 from explorer.state.bundle import weights_sha256
 from explorer.state.wish import Wish
 
-_OF_MODELS = (".safetensors", ".json", ".model", ".txt", ".bin")  # endings of what a folder with somebody's model computes with
+_OF_MODELS = (".safetensors", ".json", ".model", ".txt", ".bin")  # endings of the files that a foreign model computes with
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class Likeness:
 
     @classmethod
     def of(cls, wish: Wish, file: Path | None) -> "Likeness":
-        """That of a model and a file as they are now. Raises CannotRead, UnknownPreset, BadPreset."""
+        """The Likeness of a model and a file as they are now. Raises CannotRead, UnknownPreset, BadPreset."""
         return cls("" if file is None else sha256_of(file), tuple(_weights(wish)))
 
     def check(self, began: "Likeness", path: Path, file: Path | None) -> None:
@@ -39,7 +39,7 @@ class Likeness:
 
 
 def _weights(wish: Wish) -> Iterator[str]:
-    """The name and SHA-256 of each file that the numbers of a model depend on; nothing for weights that a seed draws."""
+    """The name and SHA-256 of each file with weights; none for weights drawn from a seed."""
     if wish.uses_trained and (own := weights_sha256(wish.preset)):
         yield own
     others = load_preset(wish.preset).foreign

@@ -1,11 +1,11 @@
-"""From the sentences of a portion to their sums, with a model of its own and one thread.
+"""Measures the sentences of a portion and sums the results, with a model of its own and one thread.
 
 A trained translator of ours takes sentences of equal length together: they are encoded, translated greedily and passed through
-the decoder in one batch without padding on the source's side. Every other model, and every sentence that is too long for a
-batch, is explored one by one. Both are the same numbers but for the order of float32 additions; a test compares them.
+the decoder in one batch without padding on the source's side. Any other model, and any sentence that is too long for a batch,
+is explored one by one. Both ways give the same numbers up to the order of float32 additions; a test compares them.
 
-Decision: one thread for each process. Rejected: all threads for one process, since cutting the texts and the measures
-themselves run in one anyway, and one thread rounds alike on every machine.
+Decision: one thread for each process. Rejected: all threads for one process, since tokenization and the metrics themselves run
+in one thread anyway, and one thread rounds alike on every machine.
 """
 
 from collections import defaultdict
@@ -48,7 +48,7 @@ _MOST_TOKENS = 64  # of a sentence in a batch; longer ones are explored one by o
 _EMPTY = "error.empty_text"
 
 Found = dict[tuple[str, str], Values]
-"""[layer, head] what was measured in one sentence, by attention and measure."""
+"""[layer, head] the metrics of one sentence, by attention and metric."""
 
 
 class Measurer:
@@ -104,7 +104,7 @@ class Measurer:
         return model
 
     def _cut(self, texts: Sequence[str], left_out: dict[str, int]) -> dict[int, Row]:
-        """The tokens of each text by its place; texts that cannot be cut are counted."""
+        """The tokens of each text by its place; texts that cannot be tokenized are counted."""
         rows: dict[int, Row] = {}
         for place, text in enumerate(texts):
             if not text.strip():

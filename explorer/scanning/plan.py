@@ -1,4 +1,4 @@
-"""What a scan does: which model measures what in each sentence, and how many of the best sentences are kept."""
+"""The plan of a scan: the model, the metrics, and how many of the best sentences are kept."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from explorer.trace.measures.scan_sums import checked_measures
 FORMAT = 1
 """The version of the table that is written."""
 CHUNK_ROWS = 4096
-"""So many sentences are one portion. Sums are rounded portion by portion, so a plan says how large they are."""
+"""The sentences of one portion. Sums are rounded portion by portion, so this size is part of a plan."""
 
 
 def _checked(best: object) -> int:
@@ -29,7 +29,7 @@ class ScanPlan:
     chunk_rows: int = CHUNK_ROWS
 
     def about(self) -> dict[str, Any]:
-        """The plan as a table tells it, and as a scan is recognised when it is gone on with."""
+        """The plan for a table's record, by which a resumed scan is recognized."""
         wish = self.wish
         return {
             "format": FORMAT,

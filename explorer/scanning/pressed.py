@@ -1,8 +1,8 @@
-"""Ctrl+C while sentences are measured. It counts once it was pressed, whatever becomes of the exception at that moment.
+"""Ctrl+C while sentences are measured. A press counts even if the exception that it raises is swallowed.
 
-Python raises KeyboardInterrupt wherever it is. Where that is a call that cannot hand it on (a weak reference's, a finalizer's,
-or a library's that goes on after any error), it is written to stderr at most and the scan goes on. So it is noted as well, and
-raised again where the work can end.
+Python raises KeyboardInterrupt in whatever code runs. A weak reference's callback, a finalizer or a library that continues
+after any error cannot pass it on, and the scan would continue. So the press is also noted, and raised again where the work can
+end.
 """
 
 import signal
@@ -16,12 +16,12 @@ Check = Callable[[], None]
 
 
 def unasked() -> None:
-    """Nobody has pressed anything."""
+    """Do nothing: the default check."""
 
 
 @contextmanager
 def noted() -> Iterator[Check]:
-    """Note Ctrl+C within the block. Where it has a meaning of somebody else's, or none, that stays."""
+    """Note Ctrl+C within the block. A handler that somebody else has set, or none, stays in place."""
     own_thread = threading.current_thread() is threading.main_thread()
     if not own_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield unasked

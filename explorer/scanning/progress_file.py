@@ -1,7 +1,7 @@
-"""How far a scan has come, on disk: the sums so far and the place behind them, in one file that is replaced whole.
+"""The progress of a scan on disk: the sums so far and where to continue, in one file that is replaced whole.
 
-Whoever kills the process finds the sums of some portions and the place behind exactly these: no sentence is lost or counted
-twice. Arrays are stored as they are, so that going on rounds as if nothing had happened.
+After a kill the file holds the sums of some portions and the place right after them: no sentence is lost or counted twice.
+Arrays are stored exactly, so that a resumed scan rounds as an uninterrupted one.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Where sentences come from: a file of lines, TSV, JSONL or Parquet, or a list; in numbered portions that can be read alone.
+"""The sentences of a scan, from a file of lines, TSV, JSONL or Parquet, or a list, in numbered portions that can be read alone.
 
-A file is never held as a whole: one reading finds where the portions begin, and each is read again by whoever measures it.
+A file is never held whole in memory: one reading finds where portions begin, and the process that measures a portion reads it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ class Chunk:
 
 @attrs.frozen
 class Start:
-    """Where a scan goes on: the number of the next portion, its first row, and its place in a file of lines."""
+    """Where a scan continues: the number of the next portion, its first row, and its place in a file of lines."""
 
     number: int = 0
     row: int = 0
@@ -47,7 +47,7 @@ class Start:
         return cls(chunk.number + 1, chunk.next_row, chunk.offset + chunk.n_bytes)
 
 
-class Rows(Protocol):
+class SentenceRows(Protocol):
     """Sentences in portions."""
 
     @property
@@ -55,7 +55,7 @@ class Rows(Protocol):
         """The file that they stand in; None for a list."""
 
     def about(self) -> dict[str, Any]:
-        """What they are recognised by when a scan is gone on with."""
+        """What a resumed scan recognizes them by."""
 
     def chunks(self, start: Start, n_rows: int) -> Iterator[Chunk]:
         """The portions from a place on, of `n_rows` each; the last one may have fewer."""
@@ -79,7 +79,7 @@ class ListedRows:
         return
 
     def about(self) -> dict[str, Any]:
-        """How many there are; a scan of these is not gone on with by another process."""
+        """Their number; no other process resumes a scan of a list."""
         return {"sentences": len(self.texts)}
 
     def chunks(self, start: Start, n_rows: int) -> Iterator[Chunk]:
@@ -182,7 +182,7 @@ class ParquetRows:
         return file
 
 
-def rows_of(source: str | Path | Sequence[str], column: str = "") -> Rows:
+def rows_of(source: str | Path | Sequence[str], column: str = "") -> SentenceRows:
     """The rows of a file by its suffix, or of a list of sentences.
 
     `column` is the number of a TSV's column from 1 (its last one if empty), or a name in JSONL and Parquet ("text" if empty).

@@ -1,4 +1,4 @@
-"""A whole scan as whoever starts it sees it: portions are measured, merged in their order, and written down one by one."""
+"""A whole scan as its caller sees it: portions are measured, merged in their order, and stored one by one."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -9,33 +9,33 @@ from explorer.files import cannot_write
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.progress_file import progress_path, read_progress, write_progress
-from explorer.scanning.rows import Rows, Start
+from explorer.scanning.rows import SentenceRows, Start
 from explorer.scanning.table_file import check_suffix, write_table
 from explorer.scanning.workers import Measure, here
 from explorer.trace.measures.scan_sums import ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 
 Told = Callable[[float, int], None]
-"""Is told after each portion: how much of all sentences has been read, and how many rows that are."""
+"""Called after each portion with the share of all sentences that have been read, and the number of rows."""
 
 
 def silent(_share: float, _n_rows: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
-def scan_rows(plan: ScanPlan, rows: Rows, measure: Measure = here, told: Told = silent) -> ScanTable:
+def scan_rows(plan: ScanPlan, rows: SentenceRows, measure: Measure = here, told: Told = silent) -> ScanTable:
     """The table of sentences in memory. Raises NoSentences, NothingMeasured, and what opening the model raises."""
     return _table(plan, rows, _measured(plan, rows, measure, Start(), ScanPart(), lambda _start, _part: None, told))
 
 
 def scan_file(
-    plan: ScanPlan, rows: Rows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
+    plan: ScanPlan, rows: SentenceRows, out: Path, *, resume: bool = False, measure: Measure = here, told: Told = silent
 ) -> ScanTable:
-    """Scan, and write the table to `out`; how far it has come stands in a file beside it until it is done.
+    """Scan, and write the table to `out`; a file beside it holds the progress until the scan is done.
 
-    With `resume` it goes on from there, if it was begun. Raises UnfinishedScan where it was begun and shall not be gone on
-    with, OtherScan where that was with another plan, OtherScanFile, OtherScanWeights where file or weights have changed since,
-    NoSentences, NothingMeasured, UnknownFormat, CannotWrite, and whatever opening the model raises.
+    With `resume` a begun scan continues. Raises UnfinishedScan if one was begun and `resume` is False, OtherScan if it had
+    another plan, OtherScanFile, OtherScanWeights if file or weights have changed since, NoSentences, NothingMeasured,
+    UnknownFormat, CannotWrite, and whatever opening the model raises.
     """
     check_suffix(out)
     path, about = progress_path(out), {**plan.about(), **rows.about()}
@@ -64,7 +64,7 @@ def scan_file(
 
 def _measured(
     plan: ScanPlan,
-    rows: Rows,
+    rows: SentenceRows,
     measure: Measure,
     start: Start,
     part: ScanPart,
@@ -80,7 +80,7 @@ def _measured(
     return part
 
 
-def _table(plan: ScanPlan, rows: Rows, part: ScanPart) -> ScanTable:
+def _table(plan: ScanPlan, rows: SentenceRows, part: ScanPart) -> ScanTable:
     about = {**plan.about(), **rows.about()}
     if part.n_rows and part.n_rows == sum(part.left_out.values()):
         raise NothingMeasured(count=part.n_rows, why=max(part.left_out, key=lambda each: part.left_out[each]))

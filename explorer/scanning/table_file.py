@@ -1,7 +1,7 @@
 """The table of a scan on disk: Parquet for other programs, or JSON, which needs no library. Both hold the same rows.
 
-Decision: the rows hold sums beside means, so that tables of two halves of a corpus can be added up by anybody. No torch is
-needed here, because the window opens these files.
+Decision: the rows hold sums beside means, so that anybody can add up the tables of two halves of a corpus. Nothing here needs
+torch, because the window opens these files.
 """
 
 import json
@@ -26,7 +26,7 @@ _MOST_BYTES = 2**28
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a name that says no format. Raises UnknownFormat, and ExtraMissing for Parquet without pyarrow."""
+    """Refuse a file name without a known format. Raises UnknownFormat, and ExtraMissing for Parquet without pyarrow."""
     if path.suffix.lower() not in SUFFIXES:
         raise UnknownFormat(name=path.suffix or path.name, known=", ".join(SUFFIXES))
     if path.suffix.lower() == ".parquet":
@@ -116,7 +116,7 @@ def _schema() -> Any:
 
 def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     """The table of a file's rows. Raises ValueError, KeyError and TypeError for anything that does not fit together."""
-    json.dumps(about, allow_nan=False)  # What is told of a scan can be written again.
+    json.dumps(about, allow_nan=False)  # Check that the scan's record can be written again.
     most = int(about["best"])
     if not 1 <= most <= 1000:
         raise ValueError(most)
@@ -126,7 +126,7 @@ def _table(about: dict[str, Any], rows: Iterable[dict[str, Any]]) -> ScanTable:
     texts = {int(each["row"]): str(each["text"]) for own in by_key.values() for row in own for each in row["best"]}
     sums = {key: _sums(own, most) for key, own in by_key.items()}
     left_out = {str(key): int(n) for key, n in about.pop("left_out").items()}
-    about.pop("reasons", None)  # Only other programs need them: the keys of `left_out` say the same here.
+    about.pop("reasons", None)  # For other programs; here the keys of `left_out` say the same.
     return ScanTable(about=about, part=ScanPart(n_rows=int(about.pop("n_rows")), left_out=left_out, sums=sums, texts=texts))
 
 
@@ -134,7 +134,7 @@ def _sums(rows: list[dict[str, Any]], most: int) -> MeasureSums:
     """The sums of the heads of one attention, whose rows come layer by layer. Raises ValueError for numbers that cannot be."""
     places = [(row["layer"], row["head"]) for row in rows]
     shape = max(layer for layer, _head in places) + 1, max(head for _layer, head in places) + 1
-    # As many rows as heads are looked for first: a row may name any layer, and the places of all would fill the memory.
+    # Check the number of rows first: a row may name any layer, and room for all of them would fill the memory.
     if shape[0] * shape[1] != len(rows) or places != list(np.ndindex(shape)):
         raise ValueError(rows[0]["attention"])
     lacking = [{"value": -np.inf, "row": -1}] * most

@@ -1,4 +1,4 @@
-"""Intents about a LoRA adapter of somebody's model: to add one, to switch it off and on, and to compare with the base."""
+"""Intents about a LoRA adapter of a foreign model: add one, switch it off and on, compare with the base."""
 
 import attrs
 
@@ -30,7 +30,7 @@ class WearAdapter(Intent):
 
 @attrs.frozen
 class CompareAdapter(Intent):
-    """Put the present state aside with the adapter the other way: off where it is on."""
+    """Pin the present state with the adapter switched the other way, to compare with."""
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this comparison."""

@@ -1,4 +1,4 @@
-"""Knobs that break a model in a telling way, with the value that does it: the change page has a switch for each.
+"""Knobs that break a model in a telling way, each with the value that does it. The change page has a switch for each.
 
 They are knobs and no Changes, so the panel of knobs shows the same values: one state with two handles.
 """
@@ -29,8 +29,9 @@ BREAKS: Mapping[str, Value] = {
 
 @attrs.frozen
 class Alterations:
-    """What a Wish alters: its `changes` that are on, in a model with `n_heads`, and of the `knobs` above those that are turned
-    away from the preset's value, by name."""
+    """What a Wish alters: its `changes` that are on, in a model with `n_heads`, and the turned `knobs` by name, those of BREAKS
+    with another value than the preset's.
+    """
 
     changes: tuple[Change, ...]
     n_heads: int
@@ -50,7 +51,7 @@ def offered(preset: str) -> tuple[str, ...]:
 
 
 def turning(preset: str) -> tuple[str, ...]:
-    """The knobs among them that a preset's model has: of one of others, the temperature alone. Raises UnknownPreset."""
+    """The knobs of BREAKS that a preset's model has: for a foreign model, the temperature alone. Raises UnknownPreset."""
     return tuple(BREAKS) if load_preset(preset).foreign is None else ("temperature",)
 
 
@@ -66,7 +67,7 @@ def broken_in(trace: "Trace") -> tuple[str, ...]:
 
 
 def unchanged(wish: Wish) -> Wish:
-    """The wish without changes and with the preset's own values of these knobs: what "before" means on the change page."""
+    """The wish without changes and with the preset's own values of these knobs: the "before" of the change page."""
     own = load_preset(wish.preset).config.values()
     config = wish.config.changed(**{name: own[name] for name in BREAKS})
     return attrs.evolve(wish, changes=(), config=config, batch=(), other="", toward=(), away=(), compared_with=None)

@@ -1,11 +1,11 @@
 """A session with its presets and their weights in one file: a zip with the suffix `.explorer`.
 
-It holds `session.explorer.toml`, and a folder `presets/0`, `presets/1` for each preset that the program does not bring along:
-TOML, safetensors and vocabularies as plain text. Files may come from strangers. Nothing in them is run or unpickled, and
-the directory of the zip is checked whole before any file of it is written.
+It holds `session.explorer.toml`, and a folder `presets/0`, `presets/1` for each preset that is not bundled with the program:
+TOML, safetensors and vocabularies as plain text. Files may be of unknown origin. Nothing in them is run or unpickled, and the
+directory of the zip is checked whole before any file of it is written.
 
-Decision: the presets of an opened file are put into a folder that is called by what is in them, so that opening it again
-finds them there. Rejected: a temporary folder, which would be gone at the next start, when the State comes back.
+Decision: the presets of an opened file go into a folder that is named after a hash of their contents, so that opening the file
+again finds them there. Rejected: a temporary folder, which would be gone at the next start, when the State comes back.
 """
 
 import contextlib
@@ -76,7 +76,7 @@ def read_bundle(path: Path) -> dict[str, Any]:
 
 
 def weights_sha256(preset: str) -> str:
-    """The SHA-256 of the weights of a preset of ours; "" where it has none. Raises UnknownPreset, BadPreset."""
+    """The SHA-256 of the weights of one of our presets; "" if it has none. Raises UnknownPreset, BadPreset."""
     folder = load_preset(preset).folder
     path = None if folder is None else folder / _WEIGHTS
     with contextlib.suppress(OSError):
@@ -86,7 +86,7 @@ def weights_sha256(preset: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # A save on the GUI thread would hash the translator's 36 MB each time.
 def _sha256(path: Path, changed_ns: int, size: int) -> str:
     return sha256_of(path)
 
@@ -99,7 +99,7 @@ def _presets_of(table: Mapping[str, Any]) -> list[str]:
 
 
 def _files_of(name: str) -> list[Path]:
-    """The files of a preset, without which another machine could not open it. Raises NotTakenAlong."""
+    """The files that another machine needs to open a preset. Raises NotTakenAlong."""
     preset = load_preset(name)
     if preset.foreign is not None or preset.recorded is not None:
         raise NotTakenAlong(path=name)
@@ -109,14 +109,14 @@ def _files_of(name: str) -> list[Path]:
 
 
 def _plain(name: str) -> str:
-    """A file's name as every disk can have it."""
+    """A file name that is valid on every disk."""
     stem, suffix = Path(name).stem, Path(name).suffix
     plain = re.sub(r"[^\w. -]", "_", stem).lstrip(".")[:60]
     return f"{plain or 'preset'}{suffix}"
 
 
 def _check_end(file: IO[bytes], path: Path) -> None:
-    """Check how many files a zip says it has before Python's reader believes it: a directory of millions takes gigabytes."""
+    """Check how many files a zip claims to have before Python's reader trusts it: a directory of millions takes gigabytes."""
     size = os.fstat(file.fileno()).st_size
     file.seek(max(0, size - _END_BYTES - _LONGEST_COMMENT))
     tail = file.read()
@@ -140,7 +140,7 @@ def _checked(bundle: zipfile.ZipFile, path: Path) -> Iterator[zipfile.ZipInfo]:
         name = entry.filename
         if stat.S_ISLNK(entry.external_attr >> 16):
             raise BundleLinks(path=str(path), name=name)
-        # One name may be spelt in two ways that a disk takes for the same.
+        # Two spellings may be one name on a disk.
         if not _belongs(name) or name.casefold() in seen or entry.flag_bits & 1 or entry.compress_type not in _PACKED:
             raise BundleStray(path=str(path), name=name)
         seen.add(name.casefold())
@@ -216,7 +216,7 @@ def _copy(bundle: zipfile.ZipFile, name: str, to: Path, digest: "hashlib._Hash")
 
 
 def _sweep(home: Path) -> None:
-    """Remove what a process that was killed has left unfinished."""
+    """Remove the unfinished files of killed processes."""
     import psutil  # Only here and in `files` it is needed.
 
     for path in home.iterdir():

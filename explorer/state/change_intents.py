@@ -1,4 +1,4 @@
-"""Intents about the changes of a Wish. Each is one step of undo; the strokes of a pencil are one step as long as it is down."""
+"""Intents about the changes of a Wish. Each is one step of undo; a pencil's stroke is one step while it is down."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ STROKE = "stroke "  # A gesture that begins so is one step, however long it last
 class AddChanges(Intent):
     """Add changes at the end of the list. One that is there already is switched on in its place.
 
-    `stroke` is the number of a pencil's stroke; changes of one stroke are one step of undo. 0: no stroke.
+    `stroke` is the number of a pencil's stroke, 0 for none; changes of one stroke are one step of undo.
     """
 
     changes: tuple[Change, ...]
@@ -149,7 +149,7 @@ def newly_on(before: State, after: State) -> tuple[Change, ...]:
 
 @attrs.frozen
 class TakeSentence(Intent):
-    """Put a sentence into the box that a search has found; the translation is the model's own. It is a step of its own."""
+    """Put a sentence that a search has found into the box; the translation is the model's own. It is one step of undo."""
 
     text: str
 

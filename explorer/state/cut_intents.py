@@ -1,4 +1,4 @@
-"""Intents about how a sentence is cut into tokens."""
+"""Intents about how a sentence is tokenized."""
 
 import attrs
 
@@ -57,18 +57,18 @@ class AddWord(Intent):
 
 @attrs.frozen
 class CutAs(Intent):
-    """Cut the sentence in one of the ways of the knob `tokenizer`; cuts that were made by hand are dropped."""
+    """Tokenize the sentence in one of the ways of the knob `tokenizer`; cuts made by hand are dropped."""
 
     way: str
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
-        """The State with this cut. Raises BadKnob."""
+        """The State with this tokenizer. Raises BadKnob."""
         return wishing(state, config=state.wish.config.changed(tokenizer=self.way), source_cuts=None, prefix=())
 
 
 @attrs.frozen
 class TakeExample(Intent):
-    """Set the source to a sentence that was offered, and not typed: the box has to show it."""
+    """Set the source to an example sentence, which the box then has to show."""
 
     text: str
 

@@ -5,7 +5,6 @@ A new field is declared once, in its class: its type decides how it is read and 
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -63,7 +62,6 @@ def bad_field(name: str, got: object) -> BadField:
     return BadField(name=name[:_QUOTED], got=told if len(told) <= _QUOTED else f"{told[:_QUOTED]}…")
 
 
-@lru_cache(maxsize=8)
 def _types(kind: type) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in attrs.fields(kind)}

@@ -1,4 +1,4 @@
-"""The Focus: what experiments are about that look at one place of the pass, and how far a long sweep shall go.
+"""The Focus: the place of the pass that an experiment examines, and how far a long sweep goes.
 
 Decision: pages name the place in a value of its own, which goes with the Request. Rejected: the Look in the Request, since
 every turn of the Look would then ask for a new answer.
@@ -16,10 +16,10 @@ _HEAD = re.compile(r"((?:encoder|decoder)\.(?:self|cross)_attn)\.(\d{1,9})\.(\d{
 
 @attrs.frozen(kw_only=True)
 class Focus:
-    """The head whose cells are closed one by one; the step of the output and the rival of its word (-1: the likeliest).
+    """The head whose cells are masked one by one; the step of the output and the rival of its word (-1: the likeliest).
 
-    `head_rows` and `edge_rows` say how many rows of a long sweep shall be exact: of the heads' map the rows [attention and
-    layer], of a head's cells the queries. 0 asks for all heads at once, and for the estimate of the cells.
+    `head_rows` and `edge_rows` say how many rows of a long sweep are computed exactly: of the heads' map the rows [attention
+    and layer], of a head's cells the queries. 0 asks for all heads at once, and for the estimate of the cells.
     """
 
     attention: str = ""

@@ -1,4 +1,4 @@
-"""Giving back, when a lesson is left, what it has set up over a person's own sentence, preset, knobs and page."""
+"""Leaving a lesson: what it has set up is replaced by a person's own sentence, preset, knobs and page."""
 
 from typing import Any
 
@@ -14,16 +14,16 @@ from explorer.state.wish import Wish
 
 @attrs.frozen(eq=False)
 class GiveBack(Intent):
-    """Leave a lesson and give back what it found: `before` it began; `left` is what its last step set up.
+    """Leave a lesson: go back to what was set up `before` it; `left` is what its last step set up.
 
-    What the reader has changed since, such as the sentence, stays as it is. Where one of the two is not known, all stays.
+    What the reader has changed since, such as the sentence, stays. If one of the two is unknown, everything stays.
     """
 
     before: State | None = None
     left: State | None = None
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
-        """The State with the fields of `before` that are as the lesson left them."""
+        """The State with the fields of `before` that the reader has not changed since."""
         before, left = self.before, self.left
         if before is None or left is None or state.wish.preset != left.wish.preset:  # Another model that was chosen stays.
             return attrs.evolve(state, lesson=None)

@@ -1,4 +1,4 @@
-"""From a Block of the architecture to the Intents that lead there, and back from Look and page to the Block that one sees."""
+"""From a Block of the architecture to the Intents that lead there, and from Look and page to the Block on screen."""
 
 from explorer.state.intents import Intent, OpenPage, look_at
 from explorer.state.look import Look
@@ -25,7 +25,7 @@ _ABOUT = {"tokens": "tokens", "embedding": "embedding", "position": "position", 
 
 
 def block_seen(look: Look, page: str) -> str:
-    """The key of the Block that one sees with this Look on this page."""
+    """The key of the Block that this Look shows on this page."""
     if page == "layers" or (page == RIVER and look.opened == "feed_forward"):
         return f"{look.side}.layers.{look.layer}.feed_forward"
     side, _, attention = look.attention.partition(".")
@@ -33,15 +33,15 @@ def block_seen(look: Look, page: str) -> str:
 
 
 def _opened_network(side: str) -> dict[str, object]:
-    """A feed-forward opened in the river; when it is closed, one sees the attention of its layer."""
+    """A feed-forward opened in the river; closing it shows the attention of its layer again."""
     return {"opened": "feed_forward", "attention": f"{side}.self_attn"}
 
 
 def ways_to(block: Block, page: str, look: Look, *, opens: bool = False) -> tuple[Intent, ...]:
-    """The Intents that lead to a Block from this page: the Look goes there, and a page about it opens where `page` shows none.
+    """The Intents that lead to a Block from this page.
 
-    The river shows all layers. What is opened in it in place goes on to the other Block, and a feed-forward opens in place.
-    `opens` opens the page about the Block in any case.
+    They move the Look there, and open a page about the Block if `page` shows none; `opens` opens that page in any case. The
+    river shows all layers: what is opened in place there moves to the other Block, and a feed-forward opens in place.
     """
     about, in_river = PAGES[block.kind], page == RIVER and not opens
     opened = {"opened": "attention" if look.opened else ""} if in_river else {}

@@ -1,4 +1,4 @@
-"""The sentences in which a search looks for what a change breaks: bundled rows that nothing was trained on, or one's own."""
+"""The sentences of a search for what a change breaks: bundled rows that nothing was trained on, or a user's own."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ from explorer.files import read_whole
 from explorer.resources import asset
 
 FILE = "presets/translator/held-out.tsv"
-MOST = 300  # sentences; a search of so many takes about twenty seconds of one core
+MOST = 300  # sentences; a search over them takes about twenty seconds of one core
 _MOST_BYTES = 2**24  # bytes of a file of one's own
 _MOST_OWN = 10_000  # sentences of a file of one's own
 _GOLDEN = 0.6180339887498949
 
 
 def held_out(most: int = MOST) -> tuple[str, ...]:
-    """At most so many different sentences of the validation rows, from short to long ones. Raises MissingAsset.
+    """At most `most` different sentences of the validation rows, from short to long ones. Raises MissingAsset.
 
     The rows are sentences of Tatoeba (CC BY 2.0 FR); the README beside the file says so.
     """
@@ -25,10 +25,7 @@ def held_out(most: int = MOST) -> tuple[str, ...]:
 
 
 def own_sentences(path: Path) -> tuple[str, ...]:
-    """The sentences of a file of one's own, one a line; of a table with a column `zh`, that column.
-
-    Raises CannotRead, NotAFile, NoSentences.
-    """
+    """The lines of a user's file, or the column `zh` of a table. Raises CannotRead, NotAFile, NoSentences."""
     lines = read_whole(path, _MOST_BYTES).decode("utf-8-sig", errors="replace").splitlines()
     header = lines[0].split("\t") if lines else []
     if "zh" in header:

@@ -13,9 +13,8 @@ import attrs
 
 from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
-from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import SAMPLING, Look
-from explorer.state.state import Settings, State
+from explorer.state.state import LessonPlace, Settings, State
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
@@ -88,7 +87,7 @@ class SetTarget(Intent):
 
 @attrs.frozen
 class SetChat(Intent):
-    """Write the text as a message in the chat template of a model of others, or read it as it is."""
+    """Write the text as a message in a foreign model's chat template, or read it as it is."""
 
     on: bool
 
@@ -110,7 +109,7 @@ class BeginWith(Intent):
 
 @attrs.frozen
 class SetBeam(Intent):
-    """Set the beam width: how many sentences the search follows."""
+    """Set the beam width of the search."""
 
     beam: int
 
@@ -182,7 +181,7 @@ class SetPreset(Intent):
 
 @attrs.frozen
 class OpenFolder(Intent):
-    """Open the model in a folder: somebody's, or one that was trained here; or a file: knobs, or a recorded pass."""
+    """Open a model's folder, foreign or trained here, or a file of knobs or with a recorded pass."""
 
     path: str
 
@@ -230,7 +229,7 @@ class SetBatch(Intent):
 
 @attrs.frozen
 class SetOther(Intent):
-    """Set the second sentence, from which numbers are patched into the pass of the typed one."""
+    """Set the second sentence, whose activations are patched into the pass of the typed one."""
 
     text: str
 
@@ -246,8 +245,7 @@ class SetOther(Intent):
 
 @attrs.frozen
 class SetSteering(Intent):
-    """Set the two sets of sentences that a vector which steers is made of; a set that is None stays, an empty one is
-    suggested again."""
+    """Set the two sets of sentences of a steering vector; a set that is None stays, for an empty one the suggestion returns."""
 
     toward: tuple[str, ...] | None = None
     away: tuple[str, ...] | None = None
@@ -267,8 +265,8 @@ class SetSteering(Intent):
 class OpenStep(Intent):
     """Open a step of a lesson, with its preset, knobs, texts and Look.
 
-    `earlier` are the settings of the steps before it, where somebody comes to it from elsewhere: a step builds on them.
-    `place` says which step of which lesson it is.
+    `earlier` are the settings of the steps before it, for a reader who comes from elsewhere, since a step builds on them.
+    `place` names the lesson and the step.
     """
 
     settings: Settings
@@ -284,7 +282,7 @@ class OpenStep(Intent):
 
 @attrs.frozen(eq=False)
 class LookAt(Intent):
-    """Change fields of the Look, for which nothing is computed."""
+    """Change fields of the Look, which needs no computation."""
 
     fields: Mapping[str, Any]
     is_step: ClassVar[bool] = False
@@ -297,7 +295,7 @@ class LookAt(Intent):
 
 @attrs.frozen(eq=False)
 class SetSampling(LookAt):
-    """Set how the next token is drawn: a step of undo, as a knob's is."""
+    """Set how the next token is sampled: a step of undo, as a knob's is."""
 
     is_step: ClassVar[bool] = True
 

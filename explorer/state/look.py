@@ -1,4 +1,4 @@
-"""The Look: which part of a Trace is looked at, and in which colours. Changing it needs no new pass."""
+"""The Look: which part of a Trace is shown, and in which colours. Changing it needs no new pass."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
-"""What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
+"""How heads are combined: the chosen one alone, the mean or maximum of its layer or of all, or the rollout up to its layer."""
 SPECIALS = ("shown", "hidden")
 UNITS = ("tokens", "words")
-"""What a row and a column of attention stand for: a token, or a written word with all of its tokens."""
+"""The rows and columns of an attention map: tokens, or whole words with all of their tokens."""
 DRAWN = ("map", "lines", "arcs")
 """How attention is drawn: as a map, as lines between two rows of tokens, or as arcs over one row."""
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
@@ -35,7 +35,7 @@ HEAD_ORDERS = ("layers", "measure")
 """How the wall of heads stands: by layer and head, or the largest measure first."""
 LENSES = ("lens", "jacobian")
 LENS_CELLS = ("words", "ranks")
-"""What a cell of the lens says: the layer's likeliest word, or the place of the written word among all."""
+"""What a cell of the lens shows: the layer's likeliest word, or the rank of the generated word."""
 BANDS = ("weights", "contributions")
 """What the river's bands show: attention weights, or what they add to the difference of two logits."""
 INSIDE = ("", "head", "key", "score", "network")
@@ -74,7 +74,7 @@ class Look:
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
-    # Maps and lines show one head, or what stands for several; weights below the threshold, and special tokens, may be hidden.
+    # Maps and lines show one head, or several combined; weights below the threshold, and special tokens, may be hidden.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
     drawn: str = attrs.field(default="map", validator=one_of(DRAWN))  # how the attention page shows them
     # Heads whose lines lie over one another, in order; they count as long as the chosen head is one of them.
@@ -83,20 +83,20 @@ class Look:
     specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
     unit: str = attrs.field(default="tokens", validator=one_of(UNITS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
-    patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
+    patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page patches
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
     vector: int = attrs.field(default=-1, validator=between(-1, _MOST))  # the token with neighbours; -1: the first word
-    # What each thumbnail of a head says of it, if anything, and how the thumbnails stand.
+    # The metric of each head that its thumbnail shows, if any, and the order of the thumbnails.
     measure: str = attrs.field(default="", validator=one_of(("", *HEAD_MEASURES)))
     head_order: str = attrs.field(default="layers", validator=one_of(HEAD_ORDERS))
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
-    # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
+    # The cell of the chosen head on the page that follows a weight; -1: the most interesting one.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))
     cell_key: int = attrs.field(default=-1, validator=between(-1, _MOST))
-    # Why a word was written: its rival (-1: the likeliest other word), how the parts stand, and which of them is opened.
+    # Attribution: the rival (-1: the likeliest other word), the order of the parts, and which of them is opened.
     rival: int = attrs.field(default=-1, validator=between(-1, _MOST))
     part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
     inside: str = attrs.field(default="", validator=one_of(INSIDE))
@@ -104,7 +104,7 @@ class Look:
     lens: str = attrs.field(default="lens", validator=one_of(LENSES))
     lens_cells: str = attrs.field(default="words", validator=one_of(LENS_CELLS))
     bands: str = attrs.field(default="weights", validator=one_of(BANDS))  # what the river's bands show
-    # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
+    # The lanes that the river shows: from the first token to before the end; an end of 0 means the end of the text.
     source_first: int = attrs.field(default=0, validator=between(0, _MOST))
     source_end: int = attrs.field(default=0, validator=between(0, _MOST))
     target_first: int = attrs.field(default=0, validator=between(0, _MOST))
@@ -120,7 +120,7 @@ class Look:
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
     def drawn_heads(self) -> tuple[int, ...]:
-        """The heads whose lines are drawn, in order; none where a mean, a maximum or a rollout stands for them."""
+        """The heads whose lines are drawn, in order; none if a mean, a maximum or a rollout is drawn instead."""
         if self.aligned != "head":
             return ()
         return self.overlaid if self.head in self.overlaid else (self.head,)
@@ -133,8 +133,8 @@ class Look:
     def step(self, trace: "Trace") -> int:
         """The chosen position of the output, from 0.
 
-        Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
-        written words, the last one.
+        If nobody has chosen one, it is the step at which the model was least sure of the word that it generated; without
+        generated words, the last one.
         """
         from explorer.trace.measures.measures import (
             most_uncertain_step,  # NumPy, which a bare import of the package leaves out.
@@ -148,7 +148,7 @@ class Look:
         return step if step >= 0 else n_steps - 1
 
     def fitted(self, trace: "Trace") -> "Look":
-        """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""
+        """The nearest Look for this trace: attention, layer, head, side, tap and position are replaced if missing."""
         offered = attentions(trace)
         attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)

@@ -1,7 +1,7 @@
-"""What can be changed at a place of a picture: one declaration, from which every menu is made.
+"""The changes that are offered at a place of a picture: one declaration, from which every menu is made.
 
 A place is a cell of an attention's map, one of its heads or all of them, or at any other tap the vector of a token or of all
-tokens. Which layers and heads there are is asked when the change is made.
+tokens. The numbers of layers and heads are looked up when the change is made.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Sizes = Config | SideCard
 
 @attrs.frozen
 class ChangePlace:
-    """Where a change is asked for: row and column of a tap's map; `head` is None where the tap has none.
+    """The place of a change: row and column of a tap's map; `head` is None if the tap has none.
 
     A `row` of None means the whole tap, or the whole head.
     """
@@ -44,7 +44,7 @@ class ChangePlace:
 
 @attrs.frozen
 class OfferInput:
-    """What an offer asks for before it can be made: a number between two others, or a text."""
+    """What an offer asks for before its change can be made: a number between two others, or a text."""
 
     kind: Literal["number", "text"]
     low: float = 0.0
@@ -57,7 +57,7 @@ Make = Callable[[ChangePlace, Sizes, Value], tuple[Change, ...]]
 
 @attrs.frozen
 class Offer:
-    """An entry of the menu: its key in the texts, the group that it stands in, what it makes, and what it asks for first."""
+    """An entry of the menu: its key in the texts, its group, what makes its changes, and what it asks for first."""
 
     key: str
     group: str

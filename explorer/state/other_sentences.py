@@ -1,7 +1,7 @@
-"""Sentences that differ from a given one in one telling word: suggestions for what to patch from.
+"""Sentences that differ from a given one in one telling word: suggestions for activation patching.
 
-Words of one row can stand in each other's place, so the other sentence mostly has as many tokens and a sense of its own. For
-a sentence with too few such words, two neighbouring tokens change places.
+Words of one row can replace each other, so the other sentence mostly has as many tokens and makes sense. In a sentence with too
+few such words, two neighbouring tokens are swapped.
 """
 
 import itertools
@@ -34,7 +34,7 @@ _ROWS = (
 
 
 def suggested_for(trace: Trace) -> tuple[str, ...]:
-    """Other sentences for that of a Trace. A text with blanks that somebody else's model has read is exchanged word by word."""
+    """Other sentences for that of a Trace. A text with spaces that a foreign model has read is split into words."""
     words = trace.source.split()
     if trace.config is None and len(words) > 1:
         return other_sentences(words, " ")

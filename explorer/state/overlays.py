@@ -1,10 +1,10 @@
-"""Which heads lie over one another after somebody added one, took one away, or wants one alone: new fields of the Look."""
+"""The fields of the Look after a click adds a head to those that lie over one another, removes it, or isolates it."""
 
 from explorer.state.look import Look
 
 
 def toggled(look: Look, head: int) -> dict[str, object]:
-    """One head more, or one less; the last one stays. Where a mean stands for the heads, this head alone."""
+    """One head more or one less; the last one stays. If a mean is drawn, this head alone."""
     drawn = look.drawn_heads()
     if head not in drawn:
         return _drawn(look, (*drawn, head))
@@ -12,12 +12,12 @@ def toggled(look: Look, head: int) -> dict[str, object]:
 
 
 def alone(look: Look, head: int, n_heads: int) -> dict[str, object]:
-    """This head without others; all of them where it is alone already."""
+    """This head without others; all heads if it is alone already."""
     return every(look, n_heads) if look.drawn_heads() == (head,) else _drawn(look, (head,))
 
 
 def every(look: Look, n_heads: int) -> dict[str, object]:
-    """All heads of the layer; the chosen one alone where all are drawn already."""
+    """All heads of the layer; the chosen one alone if all are drawn already."""
     heads = tuple(range(n_heads))
     return _drawn(look, (look.head,) if look.drawn_heads() == heads else heads)
 

@@ -1,4 +1,4 @@
-"""A preset of one's own, made of what is set up: a file of knobs, and a folder where trained weights go with them."""
+"""A user's own preset, made of what is set up: a file of knobs, or a folder if trained weights belong to it."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ _TAKEN = (".safetensors", ".txt")  # weights and vocabularies
 
 
 def presets_folder() -> Path:
-    """The folder whose presets are offered as the bundled ones are, made if possible."""
+    """The folder whose presets are offered beside the bundled ones, made if possible."""
     folder = config_folder() / "presets"
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)

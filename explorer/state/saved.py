@@ -1,7 +1,7 @@
-"""A session as a file holds it: a State, and what is told of it when it is opened or comes back.
+"""The contents of a session file: a State, and what else is known when it is opened or comes back.
 
-A file that a person saves holds the State and the SHA-256 of its weights. What the program writes by itself, to come back
-after its end, says in a table `kept` which file it belongs to, besides.
+A file that a person saves holds the State and the SHA-256 of its weights. The file that the program keeps to come back after
+its end also holds, in a table `kept`, the session file to which it belongs.
 """
 
 from pathlib import Path
@@ -16,11 +16,11 @@ from explorer.state.state_file import write_table
 
 @attrs.frozen(kw_only=True)
 class Saved:
-    """A State from a file. `unknown` are names in it that this version does not know; they were left out.
+    """A State from a file. `unknown` are names in it that this version does not know and has left out.
 
-    `other_weights` says that the preset has other weights now than those that the session was saved with. `session` is the
-    file that the State belongs to, "" for none; `changed` says that it has changes which that file lacks. `was_shown` says
-    that the State had been on screen when it was written. `own` is what was set up before the lesson that is open in it.
+    `other_weights` is True if the preset's weights differ from those that the session was saved with. `session` is the file to
+    which the State belongs, "" for none; `changed` is True if the State has changes that this file lacks. `was_shown` is True
+    if the State had been on screen when it was written. `own` is what was set up before the lesson that is open in it.
     """
 
     state: State
@@ -40,7 +40,7 @@ class Saved:
 
 
 def read_saved(path: Path) -> Saved:
-    """What stands in a file of a session. Raises CannotRead, CannotWrite, BadState, NewerState."""
+    """The contents of a session file. Raises CannotRead, CannotWrite, BadState, NewerState."""
     table = read_table_of(path)
     kept, weights = _kept(table.pop("kept", {}), path), table.pop("weights", "")
     state, unknown = State.of_table(table, path)

@@ -1,4 +1,4 @@
-"""The Intent to open what stands in a file of a session."""
+"""The Intent to open a session file."""
 
 import attrs
 
@@ -9,9 +9,9 @@ from explorer.state.state import State
 
 @attrs.frozen
 class OpenState(Intent):
-    """Set up all that a State holds. One step: undo brings back what was there before.
+    """Set up all that a State holds, as one step of undo.
 
-    `own` is what was set up before the lesson that is open in it, where that is known.
+    `own` is what was set up before the lesson that is open in it, if that is known.
     """
 
     state: State

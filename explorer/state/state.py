@@ -14,8 +14,7 @@ import attrs
 from explorer.config import Config, find_knob
 from explorer.errors import AdapterNeedsModel, BadState, CannotRead, ExplorerError, FolderIsGone
 from explorer.presets import DEFAULT, load_preset
-from explorer.state.fields import bad_field, changed_fields, read_fields
-from explorer.state.lesson_place import LessonPlace
+from explorer.state.fields import bad_field, between, changed_fields, read_fields
 from explorer.state.look import Look
 from explorer.state.state_file import BUNDLE_SUFFIX, is_bundle, read_table, write_table
 from explorer.state.wish import Wish
@@ -25,6 +24,18 @@ from explorer.trace.changes import changes_from
 _OF_WISH = frozenset(field.name for field in attrs.fields(Wish)) - {"config", "compared_with", "changes"}
 _TABLES = ("knobs", "look", "compared_with")
 _DEEPEST = 1  # A state is compared with one other, which has no further one.
+
+
+_MOST_STEPS = 1000  # more than a lesson may have
+
+
+@attrs.frozen(kw_only=True)
+class LessonPlace:
+    """The open step of a lesson: `key` is the lesson's name, `step` counts from 0, `file` is its file if no list has it."""
+
+    key: str
+    step: int = attrs.field(default=0, validator=between(0, _MOST_STEPS))
+    file: str = ""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,6 +1,6 @@
 """A session's table as a TOML file with a format version. Files are replaced only when completely written.
 
-Files may come from strangers, so their size and depth are limited before they are parsed.
+Files may be of unknown origin, so their size and depth are limited before they are parsed.
 """
 
 import tomllib
@@ -22,7 +22,7 @@ MOST_BYTES = 2**24  # bytes, more than a sentence of a million characters needs
 
 
 def title_of(path: str | Path) -> str:
-    """What to call the session in a file: its name without the ending."""
+    """The title of the session in a file: its name without the ending."""
     return Path(path).name.removesuffix(SUFFIX).removesuffix(BUNDLE_SUFFIX)
 
 

@@ -1,6 +1,6 @@
-"""A State as a line of text, to be sent in a message: "explorer:" and what its file would hold, compressed.
+"""A State as a line of text to send in a message: "explorer:" and the compressed contents of its file.
 
-Links come from strangers, as files do, so their size is limited before they are unpacked.
+Links are of unknown origin, as files are, so their size is limited before they are unpacked.
 """
 
 import binascii
@@ -47,7 +47,7 @@ def state_of(link: str) -> tuple[State, tuple[str, ...]]:
 
 @attrs.frozen
 class OpenLink(Intent):
-    """Set up what a link holds."""
+    """Set up the State in a link."""
 
     link: str
 

@@ -1,6 +1,6 @@
-"""Changes on trial: for each row of the list of changes the Wish with it and the one without, to find out what it does.
+"""Changes on trial: for each row of the list of changes the Wish with it and the one without, to find its effect.
 
-What a row that is off would do is found in addition to all that is on. What a row that is on does is found alone.
+A row that is off is tried in addition to all that are on; a row that is on is tried alone.
 """
 
 from collections.abc import Sequence
@@ -64,13 +64,13 @@ def tries(wish: Wish, groups: Sequence[Sequence[Change]]) -> tuple[Try, ...]:
 
 
 def _in_order(wish: Wish, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """The changes in the order of the list, and those that are not in it at the end: the order in which they are made."""
+    """The changes in the order in which they are made: that of the list, then those that are not in it."""
     rows = list(map(as_on, wish.changes))
     return tuple(sorted(changes, key=lambda change: rows.index(change) if change in rows else len(rows)))
 
 
 def is_altered(wish: Wish) -> bool:
-    """Whether a Wish has a change that is on, or a knob turned that the change page switches. Raises UnknownPreset."""
+    """Whether a Wish has a change that is on, or turns a knob that the change page switches. Raises UnknownPreset."""
     return bool(wish.active or broken(wish.config, wish.preset))
 
 

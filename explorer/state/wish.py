@@ -1,4 +1,4 @@
-"""The Wish: what a person wants computed, with texts, cuts, preset, knobs and changes."""
+"""The Wish: what a person wants computed, with texts, tokenization, preset, knobs and changes."""
 
 import attrs
 
@@ -13,24 +13,23 @@ from explorer.trace.changes import Change, checked, switched_on
 class Wish:
     """A text and everything that decides what the model computes from it.
 
-    `target` None stands for a trained model's own translation, and for the source text itself if the model is untrained.
-    Cuts are spans of tokens made by hand; None where the tokenizer cuts. `words` are added to jieba's dictionary for this
-    text.
+    `target` None means a trained model's own translation, or the source text itself for an untrained model. Cuts are token
+    spans made by hand; None leaves tokenization to the tokenizer. `words` are added to jieba's dictionary for this text.
 
-    `trained` False means random weights from the seed, even if the preset has trained ones. `prefix` holds target ids that
-    the model's own translation must begin with; `beam` is how many sentences its search follows.
+    `trained` False means random weights from the seed, even if the preset has trained ones. The model's own translation begins
+    with the target ids of `prefix`; `beam` is the width of its search.
 
-    `changes` are made inside the pass, in this order, and affect the model's own translation too; those that are switched
-    off are not made. Experiments are made inside them, but for a few that say so (`trace.found.experiments`).
+    `changes` are made inside the pass, in this order, and also affect the model's own translation; changes that are switched
+    off are not made. Experiments run inside them, except a few that say so (`trace.found.experiments`).
 
-    `chat` writes the text as a message in the chat template of a model of others; tokens are then those of the whole prompt.
+    `chat` writes the text as a message in a foreign model's chat template; tokens are then those of the whole prompt.
 
-    `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
-    is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
-    into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
-    which a vector that steers is made; two empty sets stand for those that are suggested.
+    `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that is
+    answered together with this one. `other` is the second sentence of activation patching, whose activations are patched into
+    this one's pass; "" means the first suggestion. `toward` and `away` are the two sets of sentences of a steering vector; two
+    empty sets mean the suggested ones.
 
-    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
+    `adapter` is the folder of a LoRA adapter for a foreign model, "" for none; `adapted` False switches it off.
     """
 
     text: str
@@ -60,7 +59,7 @@ class Wish:
 
     @property
     def title(self) -> str:
-        """What a model from a folder is called; the preset's key for all others."""
+        """The title of a model from a folder; for all others the preset's key."""
         return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
 
     @property
@@ -70,28 +69,28 @@ class Wish:
 
     @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        """Whether the model is somebody else's, from a folder, or a recorded pass, from a file."""
         return load_preset(self.preset).foreign is not None or self.recorded
 
     @property
     def recorded(self) -> bool:
-        """Whether there is no model, but the file of a pass that was recorded before."""
+        """Whether there is no model, but the file of a recorded pass."""
         return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:
-        """Whether the preset has weights that were trained to translate."""
+        """Whether the preset has weights trained to translate."""
         return load_preset(self.preset).translates
 
     @property
     def uses_trained(self) -> bool:
-        """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
+        """Whether the trained weights are used: they exist, are wanted, and fit the model's shape."""
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
 
     @property
     def writes(self) -> bool:
-        """Whether the model that is shown writes translations of its own, which changes can break."""
+        """Whether the model generates translations, which changes can break."""
         return self.preset_translates and self.uses_trained
 
     @property
@@ -101,13 +100,12 @@ class Wish:
 
     @property
     def searches(self) -> bool:
-        """Whether the target is the model's own translation, found by a beam search, which is slower than a greedy one."""
+        """Whether the target is the model's own translation, found by a beam search, which is slower than greedy decoding."""
         return self.preset_translates and self.target is None and self.beam > 1
 
     def of_text(self, text: str) -> "Wish":
-        """The wish for the same model's pass over another text, without changes, from which a patch is taken.
-
-        A typed target stays.
+        """The wish for the same model's pass over another text, without changes, from which activations are patched. A typed
+        target stays.
         """
         same = text == self.text
         return attrs.evolve(

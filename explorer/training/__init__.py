@@ -1,1 +1,1 @@
-"""Everything of training and evaluation."""
+"""Training of translators and language models, and their evaluation."""

@@ -1,4 +1,4 @@
-"""Batches of sentences of similar length, in an order that follows from the seed and the epoch alone."""
+"""Batches of sentences of similar length. The seed and the epoch alone decide their order."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.model.ids import padded
 from explorer.tokens.vocabulary import BEGIN, END, PAD
 
-# So many batches are sorted by length together: enough for similar lengths, few enough for new batches in each epoch.
+# Sort this many batches by length together: enough for similar lengths, few enough for new batches in each epoch.
 _SORTED_TOGETHER = 100
 
 Ids = tuple[int, ...]
@@ -42,31 +42,29 @@ class PairExample:
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """By how much a batch of such rows is filled: the numbers of source words and of target ids."""
+        """The room that the pair takes in a batch: the numbers of source words and of target ids."""
         return len(self.source), len(self.target)
 
-    def source_ids(self, split_words: float, drop_stop: float, chance: random.Random) -> Ids:
-        """The ids of the source. Each word is cut into characters, and a full stop is left out, with these probabilities."""
-        words = self.source[:-1] if self.has_stop and chance.random() < drop_stop else self.source
-        return tuple(
-            each for word in words for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
-        )
+    def source_ids(self, split_words: float, drop_stop: float, rng: random.Random) -> Ids:
+        """The ids of the source. Each word is split into characters, and a full stop is dropped, with these probabilities."""
+        words = self.source[:-1] if self.has_stop and rng.random() < drop_stop else self.source
+        return tuple(each for word in words for each in (word[1] if len(word) > 1 and rng.random() < split_words else word[0]))
 
-    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
-        """The pair as a row of a batch; its source is drawn as `source_ids` says."""
-        return paired(self.source_ids(split_words, drop_stop, chance), self.target)
+    def row(self, split_words: float, drop_stop: float, rng: random.Random) -> BatchRow:
+        """The pair as a row of a batch, with a source drawn by `source_ids`."""
+        return paired(self.source_ids(split_words, drop_stop, rng), self.target)
 
-    def again(self, _row: BatchRow, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
-        """The row that is compared with another row of this pair: its source is drawn anew."""
-        return self.row(split_words, drop_stop, chance)
+    def again(self, _row: BatchRow, split_words: float, drop_stop: float, rng: random.Random) -> BatchRow:
+        """The second row of this pair for R-Drop: its source is drawn anew."""
+        return self.row(split_words, drop_stop, rng)
 
 
 @attrs.frozen
 class TextExample:
-    """A sentence of one language in ids, for a model that has a decoder alone.
+    """A sentence of one language in ids, for a decoder-only model.
 
-    Decision: no begin symbol stands before the sentence, because the program shows a model what was typed and nothing else.
-    So the first symbol is given and never predicted.
+    Decision: no begin symbol precedes the sentence, because the program feeds a model what was typed and nothing else. So the
+    first token is given and never predicted.
     """
 
     words: tuple[Word, ...]
@@ -79,20 +77,20 @@ class TextExample:
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """By how much a batch of such rows is filled: no source, and the ids after the first one."""
+        """The room that the sentence takes in a batch: no source, and the ids after the first one."""
         return 0, sum(len(word[0]) for word in self.words) - 1
 
-    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> BatchRow:
-        """The sentence as a row of a batch, drawn as the source of a pair is."""
-        ids = PairExample(self.words, (), self.has_stop).source_ids(split_words, drop_stop, chance)
+    def row(self, split_words: float, drop_stop: float, rng: random.Random) -> BatchRow:
+        """The sentence as a row of a batch; its words are split as those of a source are."""
+        ids = PairExample(self.words, (), self.has_stop).source_ids(split_words, drop_stop, rng)
         return BatchRow((), ids, (*ids[1:], END))
 
     def whole(self) -> BatchRow:
         """The sentence as a row in which all known words are whole."""
         return self.row(0.0, 0.0, random.Random(0))
 
-    def again(self, row: BatchRow, _split_words: float, _drop_stop: float, _chance: random.Random) -> BatchRow:
-        """The row that is compared with `row`: the same one, because both must expect the same symbols."""
+    def again(self, row: BatchRow, _split_words: float, _drop_stop: float, _rng: random.Random) -> BatchRow:
+        """The second row for R-Drop: the same one, because both must expect the same tokens."""
         return row
 
 
@@ -100,8 +98,8 @@ class TextExample:
 class Batch:
     """Padded ids [batch, position]; `lengths` [batch] are those of the sources. Without sources, both are None.
 
-    `given` is what the decoder reads, `expected` the next symbol at each of its positions. Of a model that fills gaps,
-    `expected` has the symbol of each gap, and PAD elsewhere.
+    `given` is what the decoder reads, `expected` the next token at each of its positions. For a masked language model,
+    `expected` holds the token behind each mask, and PAD elsewhere.
     """
 
     source: Tensor | None
@@ -136,20 +134,20 @@ def batch_of(rows: Sequence[BatchRow]) -> Batch:
     )
 
 
-def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, chance: random.Random) -> list[list[int]]:
+def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, rng: random.Random) -> list[list[int]]:
     """The rows of each batch, chosen by the (source, target) lengths of all rows. The order of batches is random.
 
     A batch has as many rows as fit into `batch_tokens` when padded to its longest target, and at least one.
     """
     order = list(range(len(lengths)))
-    chance.shuffle(order)
+    rng.shuffle(order)
     mean = sum(target for _source, target in lengths) / max(1, len(lengths))
     window = max(1, round(_SORTED_TOGETHER * batch_tokens / mean))
     plan: list[list[int]] = []
     for start in range(0, len(order), window):
         near = sorted(order[start : start + window], key=lambda row: lengths[row][::-1])
         plan += _filled(near, lengths, batch_tokens)
-    chance.shuffle(plan)
+    rng.shuffle(plan)
     return plan
 
 

@@ -27,7 +27,7 @@ PRINTABLE = (*string.digits, *string.ascii_letters, *string.punctuation)
 
 _FEWEST_WORDS = 5
 _FEWEST_CHARACTERS = 2
-# Symbols that every vocabulary of usual size should have are counted as if they were seen this often.
+# Count symbols that every vocabulary of usual size should have as if they were seen this often.
 _ALWAYS_COUNT = 25
 
 Pair = tuple[str, str]
@@ -47,14 +47,14 @@ def example_words() -> tuple[str, ...]:
 
 
 def word_symbols(pairs: list[Pair], segmenter: Segmenter, always: Iterable[str]) -> tuple[str, ...]:
-    """The words of all cuts, characters and punctuation, most frequent first."""
+    """The words of all tokenizations, characters and punctuation, most frequent first."""
     by_jieba = Counter(word for text in chain(*pairs) for word in _cut_by_jieba(text, segmenter))
     by_spaces = Counter(_texts((english for _, english in pairs)))
     # Letters of English sentences are not counted as words; PRINTABLE has them for names like "A".
     single = Counter(text[start:end] for text, _ in pairs for start, end in characters(text))
     counts: Counter[str] = Counter()
     for found, fewest in ((by_jieba, _FEWEST_WORDS), (by_spaces, _FEWEST_WORDS), (single, _FEWEST_CHARACTERS)):
-        # Several cuts may find the same word, which shall be counted once; `|=` keeps the larger count.
+        # Several tokenizations may find the same word, which counts once; `|=` keeps the larger count.
         counts |= Counter({word: count for word, count in found.items() if count >= fewest})
     counts |= Counter(dict.fromkeys(always, _ALWAYS_COUNT))
     return tuple(sorted(counts, key=lambda word: (-counts[word], word)))

@@ -1,4 +1,4 @@
-"""Checkpoints: a killed training goes on from one as if nothing had happened. A checkpoint is one safetensors file.
+"""Checkpoints, from which a killed training resumes with the same result. A checkpoint is one safetensors file.
 
 Nothing is ever unpickled: tensors are stored as tensors, and everything else as JSON in the file's header.
 """
@@ -58,7 +58,7 @@ class Memory:
 
 
 def save(path: Path, state: Checkpoint, memory: Memory) -> None:
-    """Write a checkpoint; an older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
+    """Write a checkpoint; the older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
     tensors = {
         f"{prefix}{name}": tensor.detach().cpu().contiguous()
         for prefix, group in zip(_PREFIXES, (memory.weights, memory.first, memory.second, memory.random), strict=True)

@@ -1,7 +1,7 @@
 """A parallel corpus: rows of a source and a target sentence, each in its split.
 
-The file has tab-separated columns with a header row. The columns `split`, `zh` and `en` are used. A sentence cannot have a tab
-or a line break. A bad row is left out and reported with its line number.
+The file has tab-separated columns with a header row. The columns `split`, `zh` and `en` are used. Sentences hold no tab
+and no line break. A bad row is left out and reported with its line number.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Dropout from random bytes, only for training on a CPU. There torch's own dropout takes a quarter of a training step,
-because it draws one number at a time.
+"""Dropout from random bytes, for training on a CPU.
 
-Decision: each 64-bit random number decides about eight cells, so the probability is a multiple of 1/256.
+Decision: each 64-bit random number decides about eight cells, so the probability is a multiple of 1/256. Rejected: torch's own
+dropout, because it draws one number for each cell on a CPU and takes a quarter of a training step.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The quality of translations by two usual measures: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
+"""The quality of translations by two usual metrics: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -13,14 +13,14 @@ from explorer.errors import TooLong
 from explorer.tokens.bilingual import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
-"""Groups of sentences that are scored by themselves: the smallest and the largest number of source tokens."""
+"""Groups of sentences that are also scored separately: the smallest and the largest number of source tokens."""
 
 _BATCH = 64
 
 
 @attrs.frozen
 class Scores:
-    """`bleu` and `chrf` in percent, with one reference each and with all; the signatures name the exact measure."""
+    """`bleu` and `chrf` in percent, with one reference each and with all; the signatures name the exact metric."""
 
     bleu_one: float
     bleu_all: float
@@ -56,16 +56,14 @@ def evaluate(
     decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Evaluation:
-    """Translate the source of each pair and score it against all targets that the same source has among the pairs."""
+    """Translate the source of each pair and score it against all targets of that source in the pairs."""
     references: defaultdict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         if target not in references[source]:
             references[source].append(target)
     found = translate_all(computer, translator, list(references), decoding, progress)
     rows = tuple(
-        Scored(
-            source, found[source][0], (target, *(other for other in references[source] if other != target)), found[source][1]
-        )
+        Scored(source, found[source][0], tuple(dict.fromkeys((target, *references[source]))), found[source][1])
         for source, target in pairs
     )
     groups = ((first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS)
@@ -106,7 +104,7 @@ def score(rows: Sequence[Scored]) -> Scores:
     said = [row.translation for row in rows]
     one = [[row.references[0] for row in rows]]
     most = max(len(row.references) for row in rows)
-    # A row with fewer references than others is filled up with None, which sacreBLEU leaves out.
+    # Rows with fewer references are padded with None, which sacreBLEU ignores.
     every = [[row.references[k] if k < len(row.references) else None for row in rows] for k in range(most)]
     bleu, chrf = sacrebleu.BLEU(), sacrebleu.CHRF()
     bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # sacreBLEU allows None; its types do not.

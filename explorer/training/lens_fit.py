@@ -1,7 +1,7 @@
 """Fits the Jacobian lens of a trained preset, and measures how often both lenses agree with the output.
 
-J is fitted on validation rows and measured on test rows of a data file: nothing was trained on either. A fit that was ended
-goes on from its checkpoint as if nothing had happened.
+J is fitted on validation rows and measured on test rows of a data file: nothing was trained on either. A fit that was stopped
+resumes from its checkpoint with the same result.
 """
 
 import json
@@ -44,7 +44,7 @@ FITTED_ON, MEASURED_ON = "valid", "test"
 class Fitting:
     """What to fit: a preset, the data file with its rows, how many validation sentences, and the seed that draws them.
 
-    The measure is made on `measured` test sentences, 0 for all. `out` is the folder that gets the file, usually the preset's.
+    Agreement is measured on `measured` test sentences, 0 for all. The file goes into the folder `out`, usually the preset's.
     """
 
     preset: str
@@ -65,7 +65,10 @@ class FittingStep:
 
 
 class LensFitter:
-    """Fits a lens. The constructor prepares, `steps()` fits and measures, `finish()` writes the file."""
+    """Fits a lens. The constructor prepares, `steps()` fits and measures, `finish()` writes the file.
+
+    J is fitted on `rows`, of which `done` are done, and measured on `held_out`.
+    """
 
     def __init__(self, wish: Fitting) -> None:
         """Read data and weights. Raises NotTrained, NotATranslator, BadFile, EmptySplit."""
@@ -83,18 +86,18 @@ class LensFitter:
         self.weights = weights_hash(self.model)
         self._segmenter = Segmenter(resources.cache_folder())
         corpus = read_corpus(wish.data)
-        self._rows = _drawn(_fitting(corpus, FITTED_ON, wish.data), wish.sentences, wish.seed)
-        self._held_out = _drawn(_fitting(corpus, MEASURED_ON, wish.data), wish.measured, wish.seed)
-        self._sums, self._places, self._done = self._begun()
+        self.rows = _drawn(_fitting(corpus, FITTED_ON, wish.data), wish.sentences, wish.seed)
+        self.held_out = _drawn(_fitting(corpus, MEASURED_ON, wish.data), wish.measured, wish.seed)
+        self._sums, self._places, self.done = self._begun()
         self._agreement: Agreement | None = None
 
     def _about(self) -> dict[str, Any]:
-        """With what a checkpoint must agree if this fit shall go on from it."""
+        """What a checkpoint must agree with for this fit to resume from it."""
         wish = self.wish
-        return {"sentences": len(self._rows), "seed": wish.seed, "data": wish.data.name, "weights_sha256": self.weights}
+        return {"sentences": len(self.rows), "seed": wish.seed, "data": wish.data.name, "weights_sha256": self.weights}
 
     def _begun(self) -> tuple[dict[str, Tensor], int, int]:
-        """Sums, places and sentences of the checkpoint; zeros where there is none of this very fit."""
+        """Sums, positions and sentences of this fit's checkpoint; zeros without one."""
         n = self.config.d_model
         nothing = {tap: torch.zeros(n, n, dtype=torch.float64) for tap in self.taps[:-1]}, 0, 0
         path = self.wish.out / CHECKPOINT
@@ -111,41 +114,42 @@ class LensFitter:
 
     def steps(self) -> Iterator[FittingStep]:
         """Fit sentence by sentence, then measure. Raises CannotWrite, DiskFull."""
-        while self._done < len(self._rows):
-            batch = self._batch(self._rows[self._done])
+        while self.done < len(self.rows):
+            batch = self.batch(self.rows[self.done])
             for tap, found in jacobian_sums(self.model, batch.source, batch.given, never).items():
                 self._sums[tap] += found.double()
             self._places += batch.given.shape[1]
-            self._done += 1
-            if self._done % _KEPT_EVERY == 0:
+            self.done += 1
+            if self.done % _KEPT_EVERY == 0:
                 self._keep()
-            yield FittingStep("fit", self._done, len(self._rows))
+            yield FittingStep("fit", self.done, len(self.rows))
         self._keep()
         yield from self._measured()
 
     def _keep(self) -> None:
-        about = {**self._about(), "places": self._places, "done": self._done}
+        about = {**self._about(), "places": self._places, "done": self.done}
         write_tensors(self.wish.out / CHECKPOINT, self._sums, {"fit": json.dumps(about)})
 
     @property
     def matrices(self) -> dict[str, Tensor]:
-        """J by tap [out feature, in feature]: the mean over all places so far, rounded as in the file."""
+        """J by tap [out feature, in feature]: the mean over all positions so far, rounded as in the file."""
         return {tap: (total / max(1, self._places)).half().float() for tap, total in self._sums.items()}
 
     def _measured(self) -> Iterator[FittingStep]:
         matrices = self.matrices
         counts = torch.zeros(2, len(self.taps), dtype=torch.int64)  # [lens or Jacobian lens, tap]
         places = 0
-        for done, row in enumerate(self._held_out, 1):
-            batch = self._batch(row)
+        for done, row in enumerate(self.held_out, 1):
+            batch = self.batch(row)
             agrees = agreeing(self, batch, matrices)  # [lens or Jacobian lens, tap, position]
             counts += agrees.sum(dim=-1)
             places += agrees.shape[-1]
-            yield FittingStep("measure", done, len(self._held_out))
+            yield FittingStep("measure", done, len(self.held_out))
         lens, jacobian = (tuple(row) for row in counts.tolist())
-        self._agreement = Agreement(self.taps, lens, jacobian, places, len(self._held_out), len(self._rows))
+        self._agreement = Agreement(self.taps, lens, jacobian, places, len(self.held_out), len(self.rows))
 
-    def _batch(self, row: Pair) -> Batch:
+    def batch(self, row: Pair) -> Batch:
+        """A sentence pair as a batch of one row."""
         return make([example(row, self.translator.bilingual, self._segmenter)])
 
     def finish(self) -> Path:
@@ -171,7 +175,7 @@ class LensFitter:
 
 
 def agreeing(fitter: LensFitter, batch: Batch, matrices: dict[str, Tensor]) -> Tensor:
-    """[lens or Jacobian lens, tap, position] where a layer's likeliest word is the output's, of one sentence."""
+    """[lens or Jacobian lens, tap, position] True where a layer's likeliest word is the output's; of one sentence."""
     model = fitter.model
     assert model.decoder is not None  # A Translator writes words.
     final = final_reading(model.decoder)
@@ -193,7 +197,7 @@ def _fitting(corpus: Corpus, split: str, path: Path) -> Sequence[Pair]:
 
 
 def _drawn(pairs: Sequence[Pair], count: int, seed: int) -> tuple[Pair, ...]:
-    """So many of the pairs, drawn with a seed; 0 for all of them."""
+    """`count` of the pairs, drawn with a seed; all of them for 0."""
     if not 0 < count < len(pairs):
         return tuple(pairs)
     return tuple(random.Random(seed).sample(list(pairs), count))

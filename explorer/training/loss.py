@@ -10,23 +10,24 @@ from explorer.training.recipe import Recipe
 
 
 def log_probabilities(model: Transformer, batch: Batch) -> Tensor:
-    """[token, vocab] log P of every symbol at each place where one is expected, in float32."""
+    """[token, vocab] log P of every token at each position where one is expected, in float32."""
     real = memory = None
     if batch.source is not None and batch.lengths is not None:
         real = masks.padding(batch.lengths, batch.source.shape[1])
         memory = model.encode(batch.source, real)
     # [batch, position, feature]
     x = model.decode(batch.given, memory, real) if model.decoder is not None else memory
-    assert x is not None  # A model without a decoder is given a source.
+    assert x is not None  # An encoder-only model reads `given` as its source.
     logits = model.generator.project(x[batch.expected != PAD])  # [token, vocab]
-    # Linear layers may run in half precision, but a sum over the whole vocabulary would be too inexact there.
+    # Linear layers may run in half precision, which is too inexact for a sum over the whole vocabulary.
     return nn.functional.log_softmax(logits.float(), dim=-1)
 
 
 def training_loss(log_p: Tensor, expected: Tensor, recipe: Recipe) -> Tensor:
     """Cross-entropy with smoothed labels plus the divergence of the two halves of the batch, in nats per target token.
 
-    `log_p` is [token, vocab], `expected` [token]. With `agreement` the second half of the batch repeats the first one.
+    `log_p` is [token, vocab], `expected` [token]. With an R-Drop weight (`agreement`) the second half of the batch repeats the
+    first one.
     """
     smoothing = recipe.label_smoothing
     # L = -(1 - ε)·log P(y) - ε/V · Σ_v log P(v)

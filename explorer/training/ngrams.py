@@ -1,4 +1,4 @@
-"""Interpolated Kneser-Ney n-grams (Chen and Goodman 1999, section 3.1): what a language model is measured against."""
+"""Interpolated Kneser-Ney n-grams, the baseline of the language model. Chen and Goodman 1999, section 3.1."""
 
 import math
 from collections import Counter, defaultdict
@@ -12,9 +12,9 @@ _ROUNDS = 2
 
 
 class NGrams:
-    """Counts of n-grams of ids, of 1 to `order` symbols, and the discount of each order.
+    """Counts of n-grams of ids, of 1 to `order` tokens, and the discount of each order.
 
-    Every row begins with a symbol that is given, and ends with the end symbol; all symbols after the first are predicted.
+    Every row begins with a given token and ends with the end symbol; all tokens after the first are predicted.
     """
 
     def __init__(self, rows: Iterable[Ids], n_symbols: int, order: int) -> None:
@@ -25,8 +25,8 @@ class NGrams:
         for row in rows:
             for context, symbol in predicted(row, order):
                 self._counts[-1][context][symbol] += 1
-        # A lower order does not count how often a symbol stands after a context, but after how many different symbols the
-        # context with it stands: N(·c w).
+        # A lower order does not count how often a token follows a context, but how many different tokens precede the
+        # context with it: N(·c w).
         for n in range(order - 1, 0, -1):
             for context, found in self._counts[n].items():
                 for symbol in found:
@@ -34,7 +34,7 @@ class NGrams:
         self._totals = [{context: found.total() for context, found in counts.items()} for counts in self._counts]
 
     def probability(self, symbol: int, context: Ids) -> float:
-        """P(symbol | context of order - 1 symbols), by the ends of the context that were seen, from the uniform one on."""
+        """P(token | context of order - 1 tokens), interpolated from the uniform distribution up to the longest seen context."""
         p = 1.0 / self.n_symbols
         for n, (counts, totals, discount) in enumerate(zip(self._counts, self._totals, self.discounts, strict=True)):
             seen = context[len(context) - n :]
@@ -46,13 +46,13 @@ class NGrams:
         return p
 
     def nats(self, rows: Iterable[Ids]) -> float:
-        """-Σ log P of all predicted symbols of the rows."""
+        """-Σ log P of all predicted tokens of the rows."""
         return -sum(
             math.log(self.probability(symbol, context)) for row in rows for context, symbol in predicted(row, self.order)
         )
 
     def tune(self, rows: Sequence[Ids]) -> None:
-        """Choose the discounts with which the rows are most probable, one order after the other."""
+        """Choose the discounts that make the rows most probable, one order after the other."""
         for _ in range(_ROUNDS):
             for n in range(self.order):
                 self.discounts[n] = min(_GRID, key=lambda each, n=n: self._nats_with(n, each, rows))  # type: ignore[misc]
@@ -63,7 +63,7 @@ class NGrams:
 
 
 def predicted(row: Ids, order: int) -> Iterator[tuple[Ids, int]]:
-    """(context of order - 1 symbols, symbol) of each symbol of a row after its first; begin symbols stand before the row."""
+    """(context of order - 1 tokens, token) for each token of a row after its first; begin symbols precede the row."""
     n = order - 1
     whole = (BEGIN,) * n + row
     return ((whole[place - n : place], whole[place]) for place in range(n + 1, len(whole)))

@@ -1,4 +1,7 @@
-"""Prepares a training: from a data file to examples in ids, with vocabularies learned from its training rows alone."""
+"""Prepares a training: reads the files, learns vocabularies from the training rows alone, and makes examples in ids.
+
+`prepare` does it for a translator, `prepare_texts` for a language model.
+"""
 
 import hashlib
 from pathlib import Path
@@ -13,10 +16,12 @@ from explorer.stops import Progress
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
-from explorer.tokens.vocabulary import UNKNOWN
+from explorer.tokens.simplify import Simplifier
+from explorer.tokens.vocabulary import SPECIALS, UNKNOWN
 from explorer.training.batches import PairExample, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
-from explorer.training.gaps import GapExample
+from explorer.training.masking import MaskedExample, Masking
+from explorer.training.texts import read_texts
 
 _FULL_STOP = "。"
 _TOLD_EVERY = 500
@@ -26,21 +31,21 @@ _TOLD_EVERY = 500
 class PreparedData:
     """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
 
-    `characters_per_token` is that of what a language model predicts on the validation rows; 0 for a translator.
+    `characters_per_token` counts over what a language model predicts on the validation rows; 0 for a translator.
     """
 
     bilingual: Bilingual
-    train: tuple[PairExample, ...] | tuple[TextExample | GapExample, ...]
-    valid: tuple[PairExample, ...] | tuple[TextExample | GapExample, ...]
+    train: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
+    valid: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
     characters_per_token: float = 0.0
 
 
 def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> PreparedData:
-    """Read the rows, cut them and look up their ids. If the folder has vocabularies, they are used. Raises BadFile, EmptySplit.
+    """Read the rows, tokenize them and look up their ids. Vocabularies in the folder are used, else new ones are learned there.
 
-    A row with more tokens than the Config has positions is left out.
+    A row with more tokens than the Config has positions is left out. Raises BadFile, EmptySplit.
     """
     corpus = read_corpus(data)
     for split in ("train", "valid"):
@@ -91,7 +96,7 @@ def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExamp
 
 
 def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Word, ...]:
-    """The words in ids: a known word can be written as a whole or in characters, an unknown word in characters only."""
+    """The words in ids: a known word as a whole and in characters, an unknown word in characters only."""
     words: list[Word] = []
     for start, end in segmenter.spans(text, "accurate", hmm=True):
         word = text[start:end]
@@ -102,5 +107,67 @@ def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Wor
 
 
 def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
-    """Whether a text of several words ends with a full stop, which people may leave out when they type."""
+    """Whether a text of several words ends with a full stop, which people may omit when they type."""
     return text.endswith(_FULL_STOP) and len(words) > 1
+
+
+_TOLD_EVERY = 500
+
+
+def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
+    """Read the sentences, tokenize them and look up their ids. A vocabulary in the folder is used, else one is learned there.
+
+    A sentence with more tokens than the Config has positions is left out. An encoder-only model gets masked examples. Raises
+    BadFile, EmptySplit.
+    """
+    is_masked_lm = config.architecture == "encoder-only"
+    texts = read_texts(data, sentences, Simplifier())
+    segmenter = Segmenter(resources.cache_folder())
+    if (folder / SOURCE_FILE).exists():
+        vocabulary = Bilingual.read_shared(folder)
+    else:
+        vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size, gaps=is_masked_lm)
+        vocabulary.write(folder)
+    masking = Masking.of(vocabulary, folder) if is_masked_lm else None
+    total, done = len(texts.train) + len(texts.valid), 0
+    made: dict[str, list[TextExample | MaskedExample]] = {"train": [], "valid": []}
+    n_tokens = n_characters = 0
+    for split, examples in made.items():
+        for text in texts.split(split):
+            example = text_example(text, vocabulary, segmenter)
+            if example.longest <= config.max_len:
+                examples.append(example if masking is None else MaskedExample(example, masking))
+                if split == "valid":
+                    n_tokens += example.lengths[1] + 1
+                    n_characters += predicted_characters(text, vocabulary, example)
+            done += 1
+            if done % _TOLD_EVERY == 0:
+                progress(done / total)
+        if not examples:
+            raise EmptySplit(path=str(data), split=split)
+    return PreparedData(
+        vocabulary,
+        tuple(made["train"]),
+        tuple(made["valid"]),
+        texts.bad,
+        _sha256(data, sentences),
+        characters_per_token=n_characters / n_tokens,
+    )
+
+
+def text_example(text: str, vocabulary: Bilingual, segmenter: Segmenter) -> TextExample:
+    """A sentence in ids."""
+    words = words_of(text, vocabulary, segmenter)
+    return TextExample(words, ends_with_stop(text, words))
+
+
+def predicted_characters(text: str, vocabulary: Bilingual, example: TextExample) -> int:
+    """How many characters a language model predicts: all after its first token, and the end as one more."""
+    first = example.words[0][0][0]
+    return len("".join(text.split())) - (len(vocabulary.source.symbols[first]) if first >= len(SPECIALS) else 1) + 1
+
+
+def _sha256(*paths: Path | None) -> str:
+    """A hash over all files. For one file it is the hash of that file."""
+    parts = [hashlib.sha256(read_whole(path, MOST_BYTES)).hexdigest() for path in paths if path is not None]
+    return parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()

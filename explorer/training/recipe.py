@@ -1,4 +1,4 @@
-"""The Recipe: everything that decides a training besides the model's own knobs."""
+"""The Recipe: the hyperparameters of a training, besides the model's own knobs."""
 
 from typing import Any, Literal
 
@@ -21,9 +21,9 @@ class Recipe:
 
     `batch_tokens` counts the target tokens of different sentences in a batch. `split_words` is the share of known source words
     that are cut into their characters, chosen again in each epoch. `drop_stop` is the share of final full stops that are left
-    out, because people type sentences without them. `agreement` is the weight of R-Drop's divergence between two passes with
-    different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged. Training stops
-    early after `patience` epochs without a smaller validation loss.
+    out, because people type sentences without them. `agreement` is the R-Drop weight: that of the divergence between two
+    passes with different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged.
+    Training stops early after `patience` epochs without a smaller validation loss.
     """
 
     epochs: int = _number(16, 1, 1000)

@@ -16,8 +16,7 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
-from explorer.training.prepare import PreparedData, prepare
-from explorer.training.prepare_texts import prepare_texts
+from explorer.training.prepare import PreparedData, prepare, prepare_texts
 from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
 
@@ -27,7 +26,7 @@ _ONLY = {"architecture": ("encoder-decoder", "decoder-only", "encoder-only"), "t
 
 @attrs.frozen(kw_only=True)
 class TrainingSetup:
-    """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
+    """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
 
     The model must be cut by jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
     side, and an encoder alone a masked one, which fills gaps. Raises KnobNotAChoice for any other. `sentences` is a file of
@@ -62,7 +61,7 @@ class TrainingSetup:
         return self.config.architecture == "encoder-decoder"
 
     @property
-    def fills_gaps(self) -> bool:
+    def is_masked_lm(self) -> bool:
         """Whether the model becomes a masked language model."""
         return self.config.architecture == "encoder-only"
 
@@ -94,7 +93,7 @@ class Run:
         )
 
     def _weights(self) -> Weights | None:
-        """The weights to begin with, None for new ones; a checkpoint has its own. Raises BadWeights."""
+        """The initial weights, None for new ones; a checkpoint has its own. Raises BadWeights."""
         if self.wish.start is None or (self.wish.out / checkpoint.FILE).exists():
             return None
         return load_weights(self.wish.start / FILE, self.config)
@@ -108,7 +107,7 @@ class Run:
         return "bfloat16" if self.wish.precision == "bfloat16" else "float32"
 
     def _about(self) -> dict[str, object]:
-        """A description with which a checkpoint must agree if this training shall go on from it."""
+        """What a checkpoint must agree with for this training to resume from it."""
         return {
             "config": self.config.values(),
             "recipe": attrs.asdict(self.wish.recipe),
@@ -118,7 +117,7 @@ class Run:
         }
 
     def perplexities(self, loss: float) -> tuple[float, float]:
-        """The perplexity per token and per character of a validation loss, in nats per token, of a decoder."""
+        """The perplexity per token and per character of a language model's validation loss (nats per token)."""
         return math.exp(loss), math.exp(loss / self.prepared.characters_per_token)
 
     def steps(self) -> Iterator[TrainingStep]:

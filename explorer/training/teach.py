@@ -1,7 +1,7 @@
 """Teaches a trained translator further sentences and new source words, without letting it forget the rest.
 
-Li and Hoiem 2016, "Learning without Forgetting": to the loss on the new sentences is added the divergence between the model's
-probabilities on old sentences and those that it had before.
+Li and Hoiem 2016, "Learning without Forgetting": the loss is that on the new sentences plus the divergence of the model's
+present probabilities on old sentences from its former ones.
 """
 
 import copy
@@ -86,9 +86,9 @@ class Teacher:
         self.before = copy.deepcopy(self.model)
         segmenter = Segmenter(resources.cache_folder())
         self._own = make([example(pair, self.bilingual, segmenter) for pair in _with_and_without_stop(_pairs(wish.own))])
-        chance = random.Random(wish.seed)
+        rng = random.Random(wish.seed)
         old = list(_pairs(wish.keep))
-        chance.shuffle(old)
+        rng.shuffle(old)
         needed = (old * (wish.steps * wish.rows // len(old) + 1))[: wish.steps * wish.rows]
         self._old = [example(pair, self.bilingual, segmenter) for pair in needed]
 
@@ -131,13 +131,13 @@ class Teacher:
 
 
 def _check_word(word: str) -> None:
-    """Refuse a word that does not fit on one line of the vocabulary's file or that a reader cannot see. Raises BadWord."""
+    """Refuse a word that would not fit on one line of the vocabulary's file, or that is invisible. Raises BadWord."""
     if not word or not all(letter.isprintable() and not letter.isspace() for letter in word):
         raise BadWord(word=ascii(word))
 
 
 def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -> tuple[Bilingual, Weights]:
-    """Vocabularies and weights with further source symbols at the end, each with the mean of its characters' vectors."""
+    """Vocabularies and weights with new source words at the end, each with the mean of its characters' vectors."""
     new = tuple(word for word in dict.fromkeys(words) if bilingual.source.id_of(word) is None)
     table = weights[_SOURCE]
     rows = [
@@ -149,8 +149,8 @@ def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -
 
 def make(examples: list[PairExample]) -> Batch:
     """A batch of examples in which known words stay whole."""
-    chance = random.Random(0)
-    return make_batch([each.source_ids(0.0, 0.0, chance) for each in examples], [each.target for each in examples])
+    rng = random.Random(0)
+    return make_batch([each.source_ids(0.0, 0.0, rng) for each in examples], [each.target for each in examples])
 
 
 def _pairs(path: Path) -> tuple[Pair, ...]:
@@ -161,5 +161,5 @@ def _pairs(path: Path) -> tuple[Pair, ...]:
 
 
 def _with_and_without_stop(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """The pairs, and again those with a full stop without it, because people may leave it out when they type."""
+    """The pairs, and those with a full stop once more without it, because people may omit it when they type."""
     return pairs + tuple((source.removesuffix(_FULL_STOP), target) for source, target in pairs if source.endswith(_FULL_STOP))

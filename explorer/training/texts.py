@@ -1,8 +1,8 @@
 """The sentences of a language model: the source side of a parallel corpus, and a file of further sentences beside it.
 
-The corpus says of its own rows in which split they are. A further sentence is in the split that a hash of its letters decides,
-so that it stays there whatever else is added. Sentences that differ only in script, punctuation or spaces are the same
-sentence; each stands once, and none that is held out is ever trained on.
+The corpus names the split of each of its rows. A hash of its letters decides the split of a further sentence, so that it stays
+there whatever else is added. Sentences that differ only in script, punctuation or spaces count as one sentence, and no held-out
+sentence is ever trained on.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from explorer.tokens.simplify import Simplifier
 from explorer.tokens.tokenizer import full_width
 from explorer.training.corpus import MOST_BYTES, SPLITS, BadRow, Corpus, read_corpus
 
-_HELD_OUT = {0: "valid", 1: "valid", 2: "test", 3: "test"}  # by percent of the hash; the other 96 % are for training
+_HELD_OUT = {0: "valid", 1: "valid", 2: "test", 3: "test"}  # percent of the hashes; the other 96 % are for training
 
 
 @attrs.frozen
@@ -52,23 +52,23 @@ def read_texts(data: Path, sentences: Path | None, simplifier: Simplifier) -> Te
 
 
 def usual_form(text: str, simplifier: Simplifier) -> str:
-    """The text as it is looked up: with simplified characters and full-width punctuation."""
+    """The text in its usual form: with simplified characters and full-width punctuation."""
     return full_width(simplifier.simplified(text))
 
 
 def letters_of(usual: str) -> str:
-    """What decides whether two sentences are the same: the letters and figures of their usual form."""
+    """The letters and digits of the usual form. Two sentences are the same if these are."""
     return "".join(filter(str.isalnum, usual)).casefold()
 
 
 def split_of(letters: str) -> str:
-    """The split of a further sentence: it follows from its letters alone."""
+    """The split of a further sentence, decided by its letters alone."""
     percent = int.from_bytes(hashlib.sha256(letters.encode()).digest()[:8], "big") % 100
     return _HELD_OUT.get(percent, "train")
 
 
 def _own_rows(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """(split, sentence) of the corpus; what is held out comes first, so that nothing equal to it is trained on."""
+    """(split, sentence) of the corpus; held-out ones come first, so that nothing equal to them is trained on."""
     for split in ("valid", "test", "train"):
         yield from ((split, source) for source, _target in corpus.split(split))
 

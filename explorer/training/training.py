@@ -1,6 +1,6 @@
-"""The training loop as a generator of steps: its caller asks for each step, shows it, and can stop.
+"""The training loop as a generator of steps: its caller takes each step, shows it, and can stop.
 
-Everything follows from the recipe's seed, so a training that was killed and resumed ends with the same weights.
+All randomness comes from the recipe's seed, so a training that was killed and resumed ends with the same weights.
 """
 
 import math
@@ -23,8 +23,8 @@ from explorer.training import checkpoint
 from explorer.training.batches import Batch, PairExample, TextExample, batch_of, batch_plan
 from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
-from explorer.training.gaps import GapExample
 from explorer.training.loss import log_probabilities, training_loss
+from explorer.training.masking import MaskedExample
 from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
@@ -44,13 +44,13 @@ class TrainingStep:
 
 
 class Training:
-    """One training in one folder. `steps()` goes on from the folder's checkpoint if there is one."""
+    """One training in one folder. `steps()` resumes from the folder's checkpoint if there is one."""
 
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[PairExample] | Sequence[TextExample | GapExample],
-        valid: Sequence[PairExample] | Sequence[TextExample | GapExample],
+        train: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
+        valid: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
         recipe: Recipe,
         folder: Path,
         *,
@@ -66,7 +66,7 @@ class Training:
         if self._device.type == "cpu":
             with_byte_dropout(model)
         self._parameters = dict(model.named_parameters())
-        self._optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
+        self.optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
         self._state = Checkpoint(
             step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {}
         )
@@ -84,11 +84,11 @@ class Training:
         """Train step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
         lengths = [example.lengths for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
-            chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
-            plan = batch_plan(lengths, self.recipe.batch_tokens, chance)
+            rng = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
+            plan = batch_plan(lengths, self.recipe.batch_tokens, rng)
             for number, rows in enumerate(plan):
                 # Batches that are done already are drawn too, so that the next ones get the same random numbers.
-                batch = self._batch(rows, chance)
+                batch = self._batch(rows, rng)
                 if number >= self._state.batch:
                     yield self._step(batch, len(plan))
             yield self._end_of_epoch()
@@ -102,9 +102,9 @@ class Training:
         others = [each for each in self._parameters.values() if each.dim() == 1]
         return [{"params": matrices, "weight_decay": self.recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
 
-    def _batch(self, rows: list[int], chance: random.Random) -> Batch:
+    def _batch(self, rows: list[int], rng: random.Random) -> Batch:
         examples = [self._train[row] for row in rows]
-        drawing = self.recipe.split_words, self.recipe.drop_stop, chance
+        drawing = self.recipe.split_words, self.recipe.drop_stop, rng
         drawn = [example.row(*drawing) for example in examples]
         if self.recipe.agreement:
             drawn += [example.again(row, *drawing) for example, row in zip(examples, drawn, strict=True)]
@@ -113,7 +113,7 @@ class Training:
     def _step(self, batch: Batch, n_batches: int) -> TrainingStep:
         start = time.perf_counter()
         share = (self._state.epoch + self._state.batch / n_batches) / self.recipe.epochs
-        for group in self._optimizer.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
         with self._enough_memory():
             batch = batch.to(self._device)
@@ -133,19 +133,18 @@ class Training:
         return TrainingStep(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
 
     def _learn(self, batch: Batch, expected: Tensor) -> Tensor:
-        self._optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         with self._autocast():
             log_p = log_probabilities(self.model, batch)
         loss = training_loss(log_p, expected, self.recipe)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
-        self._optimizer.step()
+        self.optimizer.step()
         return loss.detach()
 
     def _end_of_epoch(self) -> TrainingStep:
         start = time.perf_counter()
-        with self._enough_memory():
-            loss, accuracy = self._validate()
+        loss, accuracy = self.validate()
         seconds = self._state.seconds + time.perf_counter() - start
         finished = TrainingHistory(
             self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy, seconds
@@ -166,14 +165,17 @@ class Training:
         share = self._state.epoch / self.recipe.epochs
         return TrainingStep(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
 
-    def _validate(self) -> tuple[float, float]:
-        """The mean loss in nats without smoothing, and the share of tokens whose most probable symbol is the expected one."""
+    def validate(self) -> tuple[float, float]:
+        """On the validation rows, the mean loss (nats) without smoothing and the share of tokens that are predicted right.
+
+        Raises NotEnoughDeviceMemory.
+        """
         lengths = [example.lengths for example in self._valid]
         total = right = count = 0.0
-        chance = random.Random(0)
-        with torch.inference_mode(), self._autocast(), _resting(self.model):
-            for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
-                batch = batch_of([self._valid[row].row(0.0, 0.0, chance) for row in rows]).to(self._device)
+        rng = random.Random(0)
+        with self._enough_memory(), torch.inference_mode(), self._autocast(), _resting(self.model):
+            for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, rng):
+                batch = batch_of([self._valid[row].row(0.0, 0.0, rng) for row in rows]).to(self._device)
                 log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
                 total -= log_p.gather(1, expected[:, None]).sum().item()
                 right += (log_p.argmax(dim=-1) == expected).sum().item()
@@ -220,9 +222,7 @@ class Training:
 
     def _save(self) -> None:
         # Unused parameters, such as the final norms under post-norm, have no gradients and no moments.
-        moments = {
-            name: self._optimizer.state[each] for name, each in self._parameters.items() if each in self._optimizer.state
-        }
+        moments = {name: self.optimizer.state[each] for name, each in self._parameters.items() if each in self.optimizer.state}
         memory = Memory(
             weights=dict(self._parameters.items()),
             first={name: each["exp_avg"] for name, each in moments.items()},
@@ -256,7 +256,7 @@ class Training:
                 continue
             # The tensors are copied, because a tensor from the file keeps it open. Fused AdamW counts its steps on the
             # parameters' device.
-            self._optimizer.state[parameter] = {
+            self.optimizer.state[parameter] = {
                 "step": torch.tensor(float(n_steps), device=self._device),
                 "exp_avg": torch.empty_like(parameter).copy_(memory.first[name]),
                 "exp_avg_sq": torch.empty_like(parameter).copy_(memory.second[name]),

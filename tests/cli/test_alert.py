@@ -194,7 +194,6 @@ def test_broken_texts_are_told_in_the_other_language(
         return tmp_path / "zh.toml"
 
     monkeypatch.setattr(resources, "asset", without)
-    monkeypatch.setattr("explorer.lang._words", lambda language: alert.Words.load(language))
     assert start() == (2 if damage == "gone" else 1)
     assert ("lacks its file assets/lang/zh.toml" if damage == "gone" else "TOMLDecodeError") in boxes[0][1]
 
@@ -246,7 +245,12 @@ def test_the_box_takes_the_screen_that_is_left(
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr("explorer.app.display.x_answers", lambda _display: answers)
     monkeypatch.setattr("os.environ", environment)
-    assert (start_box._find_screen(), environment) == (found, left)
+    monkeypatch.setattr(start_box.QGuiApplication, "instance", lambda: None)
+    monkeypatch.setattr(QApplication, "instance", lambda: None)
+    made: list[bool] = []
+    monkeypatch.setattr(start_box, "make_application", lambda: made.append(True))
+    start_box.show("", SENTENCE)
+    assert (made, environment) == ([True] * found, left)
 
 
 def test_without_a_screen_there_is_no_box(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.cli import main as cli
 from explorer.install import desktop, doctor
 from explorer.install.diagnosis import Diagnosis
+from tests.picture.examples import example
 
 WELL = Diagnosis("memory", "well", "memory.well", {"free": "1", "all": "2", "least": "1"})
 WRONG = Diagnosis("qt", "fault", "qt.missing", {"libraries": "libEGL.so.1", "packages": "libegl1", "others": ""}, "qt.advice")
@@ -81,8 +82,14 @@ def test_the_probe_answers_in_lines_of_json(qapp: QApplication, capsys: pytest.C
 
 def test_a_file_alone_is_opened_in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """That is how a desktop hands it over. A command's own arguments stay as they are."""
-    assert cli._opening(["a b.explorer.toml"]) == ["gui", "--session", "a b.explorer.toml"]
-    assert cli._opening(["a.explorer"]) == ["gui", "--session", "a.explorer"]
-    assert cli._opening(["a.npz"]) == ["gui", "--trace", "a.npz"]
-    assert cli._opening(["show", "a.npz"]) == ["show", "a.npz"]
-    assert cli._opening(["doctor"]) == ["doctor"]
+    opened: list[dict[str, object]] = []
+    monkeypatch.setattr("explorer.app.main.open_window", lambda **given: opened.append(given) or 0)
+    for file, flag in (("a b.explorer.toml", "session"), ("a.explorer", "session"), ("a.npz", "trace")):
+        assert cli.main([file]) == cli.main(["gui", file]) == 0
+        assert [given[flag] for given in opened] == [file, file]
+        opened.clear()
+    with monkeypatch.context() as asked:
+        texts: list[str] = []
+        asked.setattr(cli, "explored", lambda text, _given: texts.append(text) or example())
+        assert cli.main(["show", "a.npz"]) == 0
+    assert texts == ["a.npz"] and opened == []

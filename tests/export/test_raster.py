@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QImage, QRawFont
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QImage, QImageReader, QRawFont
 from PySide6.QtWidgets import QApplication
 
 from explorer.errors import CannotWrite, DiskFull, NotEnoughMemory
@@ -286,12 +286,22 @@ def test_the_file_that_is_read_does_not_stay_and_is_not_needed(tmp_path: Path, m
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     seen: list[list[Path]] = []
-    read = raster._read
-    monkeypatch.setattr(raster, "_read", lambda *given: seen.append(list(folder.iterdir())) or read(*given))
+
+    class Reader(QImageReader):
+        def read(self) -> QImage:
+            seen.append(list(folder.iterdir()))
+            return super().read()
+
+    class Without(QImageReader):
+        def read(self) -> QImage:
+            """What is read where Qt has no plugin for SVG."""
+            return QImage()
+
+    monkeypatch.setattr(raster, "QImageReader", Reader)
     made = raster.image(svg)
     assert len(seen) == 1 and len(seen[0]) == 1 and not list(folder.iterdir())
     folder.rmdir()
     assert raster.image(svg) == made and len(seen) == 1
     folder.mkdir()
-    monkeypatch.setattr(raster, "_read", lambda *_given: QImage())  # as where Qt has no plugin for SVG
+    monkeypatch.setattr(raster, "QImageReader", Without)
     assert raster.image(svg) == made

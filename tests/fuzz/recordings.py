@@ -7,10 +7,10 @@ import numpy as np
 
 import explorer
 from explorer.app.lessons.ticks import load_ticks, ticks_path
+from explorer.cli.breaking import read_alterations
 from explorer.export.numbers import selection, write_csv, write_long_csv
 from explorer.lang import Words
 from explorer.scanning.table_file import is_scan_table, read_table, write_table
-from explorer.state.alterations import read_alterations
 from explorer.trace.measures.scan_sums import N_BINS, MeasureSums, ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.trace import Trace

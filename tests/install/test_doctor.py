@@ -1,14 +1,19 @@
 """All diagnoses in a row, and what stands in the way of what."""
 
 import json
+import os
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
-from explorer.install import doctor, libraries, machine, qt_libraries, qt_probe, self_check
+from explorer.install import doctor, libraries, qt_libraries, qt_probe, self_check
 from explorer.install.diagnosis import Diagnosis
 from explorer.install.qt_probe import Probed
 from explorer.lang import LANGUAGES, Words
+from explorer.version import __version__
 from tests.install.test_qt_probe import ANSWERS
 
 
@@ -67,12 +72,12 @@ def test_every_diagnosis_has_its_texts(language: str, monkeypatch: pytest.Monkey
         Diagnosis("qt", "fault", "qt.nowhere", {"python": sys.executable}, "qt.nowhere_advice"),
         qt_probe.screen(broken),
         qt_probe.screen(Probed({**ANSWERS, "no_screen": True}, 0, "")),
-        qt_probe.fonts(Probed(ANSWERS | {"font": "Other"}, 0, "")) or machine.memory(),
+        qt_probe.fonts(Probed(ANSWERS | {"font": "Other"}, 0, "")) or doctor.memory(),
         qt_probe.picture(broken),
         Diagnosis("torch", "fault", "broken", {"reason": "?"}, "broken_advice"),
         Diagnosis("numbers", "fault", "numbers.off", {"off": "1", "limit": "0", "taps": 1}, "numbers.advice"),
         Diagnosis("graphics", "note", "graphics.unused", advice="graphics.advice"),
-        Diagnosis("memory", "note", "memory.little", machine.memory().values, "memory.advice"),
+        Diagnosis("memory", "note", "memory.little", doctor.memory().values, "memory.advice"),
         Diagnosis("folders", "fault", "folders.refused", {"names": "/a"}, "folders.advice"),
         Diagnosis("libraries", "fault", "libraries.fault", libraries.libraries().values, "libraries.advice"),
         Diagnosis("models", "note", "models.lacking", {"python": "python"}, "models.advice"),
@@ -83,3 +88,51 @@ def test_every_diagnosis_has_its_texts(language: str, monkeypatch: pytest.Monkey
         assert (each.advised(words) != "") is (each.advice != "")
         assert each.standing == "well" or each.advice or each.text == "processors.fewer"
         assert json.loads(json.dumps(each.as_json(words)))["text"] == each.said(words)
+
+
+def test_the_program_says_which_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version and Python; a bundle says that it is one."""
+    found = doctor.program()
+    assert found.values["version"] == __version__
+    assert found.values["python"] == ".".join(map(str, sys.version_info[:3]))
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert doctor.program().text == "program.bundle"
+
+
+def test_little_memory_is_worth_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below a gigabyte; here there is more."""
+    assert abs(float(str(doctor.memory().values["all"])) - psutil.virtual_memory().total / 2**30) < 0.1
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=5e8, total=8e9))
+    found = doctor.memory()
+    assert (found.standing, found.values["free"]) == ("note", "0.5")
+
+
+def test_fewer_processors_than_there_are_is_worth_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    found = doctor.processors()
+    assert (found.standing, found.values["there"], found.values["allowed"]) == ("note", 4, 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert doctor.processors().standing == "well"
+
+
+def test_a_card_that_torch_cannot_use_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The driver is there, and torch names the processor alone."""
+    monkeypatch.setattr("explorer.engine.devices.devices", lambda: ("cpu",))
+    monkeypatch.setattr(doctor, "_NVIDIA", tmp_path / "none")
+    assert doctor.graphics().text == "graphics.none"
+    monkeypatch.setattr(doctor, "_NVIDIA", tmp_path)
+    assert doctor.graphics().standing == "note"
+    monkeypatch.setattr("explorer.engine.devices.devices", lambda: ("cpu", "mps"))
+    assert doctor.graphics().values["names"] == "CPU, MPS"
+
+
+def test_folders_are_written_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder that is not there, or is a file, is a fault; nothing stays where it can be written."""
+    for name in ("config_folder", "cache_folder", "log_folder"):
+        monkeypatch.setattr(doctor.resources, name, lambda: tmp_path)
+    assert doctor.folders().standing == "well" and list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(doctor.resources, "log_folder", lambda: tmp_path / "gone")
+    found = doctor.folders()
+    assert (found.standing, found.values["names"]) == ("fault", str(tmp_path / "gone"))

@@ -13,8 +13,8 @@ from explorer.app.pages.break_finder import BreakFinder
 from explorer.app.pages.change_page import ChangePage
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
+from explorer.cli.breaking import read_alterations
 from explorer.engine.errand import TryAll
-from explorer.state.alterations import read_alterations
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetKnob, SetPreset, SetText
 from explorer.trace.changes import Change

@@ -7,9 +7,8 @@ import attrs
 from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.window import Window
 from explorer.state.intents import SetText
-from explorer.state.lesson_place import LessonPlace
 from explorer.state.saved import Saved, read_saved
-from explorer.state.state import State
+from explorer.state.state import LessonPlace, State
 from explorer.state.state_link import OpenLink, link_of
 from tests.journeys.conftest import Journey
 from tests.journeys.test_lessons import open_panel

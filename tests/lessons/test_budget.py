@@ -3,19 +3,20 @@
 import inspect
 import math
 import tracemalloc
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import BadFormula, ExplorerError, NotInSentence, TakesTooLong, TakesTooMuch, TooDeep
+from explorer.errors import BadFormula, BadLesson, ExplorerError, NotInSentence, TakesTooLong, TakesTooMuch, TooDeep
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.check import findings, scope_of
 from explorer.lessons.cost import CELL_BYTES, Budget, Cost, Priced, number, size, whole
 from explorer.lessons.formula import evaluate
 from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Claim, Step, Text
-from explorer.lessons.lesson_file import _long_number_line
+from explorer.lessons.lesson_file import LessonFile
 from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT
 from explorer.toml_text import deep_line
@@ -332,7 +333,9 @@ def test_what_numpy_does_step_by_step_or_by_copying_is_refused(formula: str) -> 
 def test_texts_that_are_never_closed_are_passed_over_once(text: str) -> None:
     """Each place is looked at a few times; looked at again from each quotation mark, this test takes an hour."""
     assert deep_line(f"x = {text}") in (0, 1)
-    assert _long_number_line("\n\n" + ("9" * 999 + "_") * 255 + "9") == 3
+    with pytest.raises(BadLesson) as caught:
+        LessonFile(Path("a.toml"), "\n\nx = " + ("9" * 999 + "_") * 255 + "9").table()
+    assert caught.value.values["line"] == 3
 
 
 def test_brackets_in_texts_are_no_brackets() -> None:

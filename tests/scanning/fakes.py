@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from explorer.scanning.plan import ScanPlan
-from explorer.scanning.rows import Chunk, Rows
+from explorer.scanning.rows import Chunk, SentenceRows
 from explorer.trace.measures.scan_sums import ScanPart, best_texts, summed
 
 
-def fake(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScanPart]]:
+def fake(plan: ScanPlan, rows: SentenceRows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScanPart]]:
     """Two layers of three heads of one attention, and the whole sentence."""
     for chunk in chunks:
         texts = rows.read(chunk)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from explorer.scanning.cluster import on_cluster
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import rows_of
 from explorer.scanning.run import scan_file
+from explorer.scanning.workers import on_cluster
 
 ray = pytest.importorskip("ray", reason="needs the extra cluster")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray warns about itself.

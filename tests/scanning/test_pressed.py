@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import explorer
 from explorer.engine.request import Request
 from explorer.scanning import asking
 from explorer.scanning.pressed import noted, unasked
@@ -51,14 +52,14 @@ def test_within_a_portion_a_press_is_heard_before_the_next_sentence(monkeypatch:
     """A portion has thousands of them, and this model takes each alone."""
     from explorer.scanning.measuring import Measurer
 
-    alone, n_measured = Measurer._alone, []
+    of_trace, n_measured = Measurer.of_trace, []
 
-    def pressed(measurer: Measurer, text: str) -> object:
-        n_measured.append(text)
+    def pressed(measurer: Measurer, trace: explorer.Trace) -> object:
+        n_measured.append(trace.source)
         press_in_vain()
-        return alone(measurer, text)
+        return of_trace(measurer, trace)
 
-    monkeypatch.setattr(Measurer, "_alone", pressed)
+    monkeypatch.setattr(Measurer, "of_trace", pressed)
     with pytest.raises(KeyboardInterrupt):
         asking.scanned(WISH, ["他吃。"] * 9, ("entropy",), None, "", 1, 1, None, False)
     assert n_measured == ["他吃。"]

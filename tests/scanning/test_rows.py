@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import CannotRead, NoSuchColumn, NotAFile, UnreadableFormat
-from explorer.scanning.rows import Rows, Start, rows_of
+from explorer.scanning.rows import SentenceRows, Start, rows_of
 
 TEXTS = ["一", "二 2", "", "四", "五"]
 
 
-def read(rows: Rows, n: int, start: Start | None = None) -> list[str]:
+def read(rows: SentenceRows, n: int, start: Start | None = None) -> list[str]:
     """All texts, portion by portion."""
     return [text for chunk in rows.chunks(start or Start(), n) for text in rows.read(chunk)]
 

@@ -31,7 +31,7 @@ from explorer.errors import (
 from explorer.resources import asset
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.progress_file import progress_path
-from explorer.scanning.rows import Chunk, Rows, rows_of
+from explorer.scanning.rows import Chunk, SentenceRows, rows_of
 from explorer.scanning.run import scan_file, scan_rows
 from explorer.scanning.table_file import is_scan_table, read_table, write_table
 from explorer.scanning.workers import here, in_processes
@@ -46,10 +46,10 @@ class KilledError(Exception):
     """The end of a process, in a test."""
 
 
-def killed_after(n: int) -> Callable[[ScanPlan, Rows, Iterable[Chunk]], Iterator[tuple[Chunk, object]]]:
+def killed_after(n: int) -> Callable[[ScanPlan, SentenceRows, Iterable[Chunk]], Iterator[tuple[Chunk, object]]]:
     """A measure that fails after so many portions."""
 
-    def measure(plan: ScanPlan, rows: Rows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, object]]:
+    def measure(plan: ScanPlan, rows: SentenceRows, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, object]]:
         for done, found in enumerate(fake(plan, rows, chunks)):
             if done == n:
                 raise KilledError

@@ -15,11 +15,11 @@ import pytest
 import explorer.scanning.measuring as measuring
 from explorer.errors import ExtraMissing
 from explorer.scanning import workers
-from explorer.scanning.cluster import on_cluster
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Start, rows_of
 from explorer.scanning.run import scan_rows
 from explorer.scanning.table_file import check_suffix
+from explorer.scanning.workers import on_cluster
 from explorer.trace.measures.scan_sums import ScanPart
 from tests.waiting import PATIENCE_MS
 
@@ -66,7 +66,7 @@ def test_a_cluster_is_given_numbers_and_gives_parts_in_order(plan: Plan, monkeyp
     monkeypatch.setitem(sys.modules, "ray", library)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "ray.data", data)  # type: ignore[arg-type]
     monkeypatch.setattr(measuring, "Measurer", Counting)
-    monkeypatch.setattr("explorer.scanning.cluster._AT_ONCE", 2)
+    monkeypatch.setattr("explorer.scanning.workers._AT_ONCE", 2)
     rows = rows_of([f"{n}" for n in range(9)])
     chunks = list(rows.chunks(Start(), 2))
     found = list(on_cluster("auto", 2)(plan("tiny"), rows, chunks))
@@ -82,9 +82,9 @@ def test_a_process_measures_until_the_other_end_of_its_pipe_is_closed(plan: Plan
     monkeypatch.setattr(os, "_exit", lambda _status: ended.set())
     listened, held = multiprocessing.Pipe(duplex=False)
     try:
-        workers._begin(plan("tiny"), rows_of(["a", "b", "c"]), listened)
+        workers.begin(plan("tiny"), rows_of(["a", "b", "c"]), listened)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        assert workers._measured(Chunk(0, 1, 2)).n_rows == 2
+        assert workers.measured(Chunk(0, 1, 2)).n_rows == 2
         assert not ended.is_set()
         held.close()
         assert ended.wait(PATIENCE_MS / 1000)

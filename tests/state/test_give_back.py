@@ -3,8 +3,7 @@
 import attrs
 
 from explorer.state.give_back import GiveBack
-from explorer.state.lesson_place import LessonPlace
-from explorer.state.state import Settings, State
+from explorer.state.state import LessonPlace, Settings, State
 
 
 def test_what_the_lesson_set_goes_and_what_the_reader_did_stays() -> None:

@@ -15,10 +15,9 @@ from explorer.config import BEAM, KNOBS, Config
 from explorer.errors import BadKnob, BadState
 from explorer.knobs import Knob
 from explorer.presets import preset_names
-from explorer.state.lesson_place import LessonPlace
 from explorer.state.look import Look
 from explorer.state.saved import Saved, read_saved
-from explorer.state.state import State
+from explorer.state.state import LessonPlace, State
 from explorer.state.state_file import parsed, to_toml
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change

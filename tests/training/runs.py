@@ -20,10 +20,10 @@ RECIPE = Recipe(epochs=3, batch_tokens=18, warmup_steps=4, learning_rate=0.01, a
 
 def examples(count: int, seed: int = 0) -> tuple[PairExample, ...]:
     """Sentences of one to five words, some of several characters; the target follows from the source."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     made: list[PairExample] = []
     for _ in range(count):
-        words = [chance.randrange(4, 14) for _ in range(chance.randrange(1, 6))]
+        words = [rng.randrange(4, 14) for _ in range(rng.randrange(1, 6))]
         source = tuple(((word + 10,), (word, word + 1)) if word % 3 == 0 else ((word,),) for word in words)
         made.append(PairExample(source, tuple(word + 5 for word in words), has_stop=len(words) > 2))
     return tuple(made)

@@ -87,7 +87,7 @@ def too_small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_device_that_is_too_small_is_told_in_a_sentence(tmp_path: Path, too_small: None, language: str) -> None:
     """With its name and the size of the batches, in a step and in validation."""
     one = a_training(tmp_path)
-    for work in (lambda: next(one.steps()), one._end_of_epoch):
+    for work in (lambda: next(one.steps()), one.validate):
         with pytest.raises(NotEnoughDeviceMemory) as caught:
             work()
         sentence = Words.load(language).error(caught.value)

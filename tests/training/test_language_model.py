@@ -186,12 +186,12 @@ def test_a_batch_without_sources_is_each_row_by_itself() -> None:
 def test_both_halves_of_a_compared_batch_expect_the_same() -> None:
     """A sentence is drawn once, though its words may be split; a pair would be drawn anew."""
     example = TextExample((((20,), (4, 5)), ((21,), (7, 8)), ((6,),)), has_stop=True)
-    chance = random.Random(0)
-    row = example.row(0.5, 0.5, chance)
+    rng = random.Random(0)
+    row = example.row(0.5, 0.5, rng)
 
-    assert example.again(row, 0.5, 0.5, chance) is row
+    assert example.again(row, 0.5, 0.5, rng) is row
     assert row.expected == (*row.given[1:], END)
-    assert {example.row(0.5, 0.5, chance).given for _ in range(60)} == {
+    assert {example.row(0.5, 0.5, rng).given for _ in range(60)} == {
         (*first, *second, *stop) for first in ((20,), (4, 5)) for second in ((21,), (7, 8)) for stop in ((6,), ())
     }
     assert (example.lengths, example.longest, example.whole().given) == ((0, 2), 5, (20, 21, 6))

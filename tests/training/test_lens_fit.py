@@ -59,7 +59,7 @@ def explored(preset: str, tokenizers: Tokenizers, **knobs: object) -> explorer.T
 def test_what_is_written_is_the_mean_over_all_places(tmp_path: Path, tokenizers: Tokenizers) -> None:
     """Of three sentences; the pass with these weights then has the lens, and its agreement."""
     fitter = fitted(fitting(tmp_path))
-    batches = [fitter._batch(row) for row in fitter._rows]
+    batches = [fitter.batch(row) for row in fitter.rows]
     found = read_fitted(tmp_path / "preset" / FILE)
     places = sum(batch.given.shape[1] for batch in batches)
     for tap, matrix in found.matrices.items():
@@ -80,8 +80,8 @@ def test_a_fit_that_was_ended_goes_on_as_if_nothing_had_happened(tmp_path: Path,
     assert [next(steps).done for _ in range(2)] == [1, 2]
     steps.close()
     again = LensFitter(wish)
-    assert again._done == 2
-    assert LensFitter(fitting(tmp_path, seed=5))._done == 0
+    assert again.done == 2
+    assert LensFitter(fitting(tmp_path, seed=5)).done == 0
     for _ in again.steps():
         pass
     assert all(torch.equal(again.matrices[tap], whole[tap]) for tap in whole)
@@ -93,7 +93,7 @@ def test_the_agreement_is_counted_place_by_place(tmp_path: Path, tokenizers: Tok
     """Against the lenses of whole passes with the held-out rows as targets: how often each layer's word is the output's."""
     fitter = fitted(fitting(tmp_path))
     lens, carried, places = (np.zeros(len(fitter.taps), int) for _ in range(3))
-    for source, target in fitter._held_out:
+    for source, target in fitter.held_out:
         request = Request.from_preset(str(tmp_path / "preset"), source).wishing(target=target)
         found = Computer(tokenizers)(request.asking(experiments=frozenset({"lens", "jacobian"}))).trace
         for counts, one in ((lens, found.lens()), (carried, found.lens(jacobian=True))):
@@ -174,9 +174,9 @@ def test_the_shipped_lens_fits_the_shipped_weights(tokenizers: Tokenizers) -> No
     wish = Fitting(preset="translator", data=asset("presets/translator/held-out.tsv"), out=path.parent)
     fitter = LensFitter(wish)
     assert told.weights == weights_hash(fitter.model) == fitter.weights
-    assert told.agreement.taps == fitter.taps and told.agreement.sentences == len(fitter._held_out)
-    rows = fitter._held_out[::40]
-    agrees = [agreeing(fitter, fitter._batch(row), told.matrices) for row in rows]  # [lens, tap, position]
+    assert told.agreement.taps == fitter.taps and told.agreement.sentences == len(fitter.held_out)
+    rows = fitter.held_out[::40]
+    agrees = [agreeing(fitter, fitter.batch(row), told.matrices) for row in rows]  # [lens, tap, position]
     shares = np.concatenate([each.numpy() for each in agrees], axis=-1).mean(axis=-1)  # [lens, tap]
     for jacobian in (False, True):
         assert shares[int(jacobian)] == pytest.approx(told.agreement.shares(jacobian=jacobian), abs=0.1)

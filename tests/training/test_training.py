@@ -191,21 +191,21 @@ def test_validating_draws_no_random_number_and_ends_in_training(tmp_path: Path) 
     """Whatever happens in it."""
     one = a_training(tmp_path)
     before = torch.get_rng_state()
-    one._validate()
+    one.validate()
 
     assert torch.equal(torch.get_rng_state(), before)
     assert all(module.training for module in one.model.modules())
     one.model.generator.project.bias = None  # a model that breaks in the middle
     one.model.generator.project.weight.data = torch.zeros(2, 2)
     with pytest.raises(RuntimeError):
-        one._validate()
+        one.validate()
     assert all(module.training for module in one.model.modules())
 
 
 def test_only_matrices_decay(tmp_path: Path) -> None:
     """Biases and norms are not drawn towards zero."""
     one = a_training(tmp_path)
-    decays = {id(parameter): group["weight_decay"] for group in one._optimizer.param_groups for parameter in group["params"]}
+    decays = {id(parameter): group["weight_decay"] for group in one.optimizer.param_groups for parameter in group["params"]}
 
     assert decays == {
         id(parameter): RECIPE.weight_decay if parameter.dim() > 1 else 0.0 for parameter in one.model.parameters()
@@ -241,20 +241,20 @@ def test_the_rate_is_the_optimizers(tmp_path: Path) -> None:
         steps = one.steps()
         for step in (step for step in (next(steps) for _ in range(8)) if step.finished is None):
             expected = 0.01 * min(1, step.step / 3) * 0.5 * (1 + math.cos(math.pi * step.share))
-            assert [group["lr"] for group in one._optimizer.param_groups] == pytest.approx([expected] * 2)
+            assert [group["lr"] for group in one.optimizer.param_groups] == pytest.approx([expected] * 2)
 
 
 def test_gradients_are_clipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their norm is the recipe's at most when the optimizer sees them."""
     one = a_training(tmp_path, RECIPE.changed(clip_norm=0.05))
     seen: list[float] = []
-    step = one._optimizer.step
+    step = one.optimizer.step
 
     def watched() -> None:
         seen.append(math.sqrt(sum(each.grad.square().sum().item() for each in one.model.parameters())))
         step()
 
-    monkeypatch.setattr(one._optimizer, "step", watched)
+    monkeypatch.setattr(one.optimizer, "step", watched)
     steps_of(one, 3)
 
     assert seen == pytest.approx([0.05] * 3, rel=1e-3)
@@ -267,7 +267,7 @@ def with_losses(folder: Path, losses: list[float], **recipe: object) -> Training
     """A training whose validation comes out as told."""
     one = a_training(folder, RECIPE.changed(**{"epochs": 20, "batch_tokens": 2000, "average": 2} | recipe))
     told = iter(losses)
-    one._validate = lambda: (next(told), 0.5)  # type: ignore[method-assign]
+    one.validate = lambda: (next(told), 0.5)  # type: ignore[method-assign]
     return one
 
 

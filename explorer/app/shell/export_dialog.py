@@ -35,7 +35,7 @@ from explorer.engine.errand import Brought, PrepareScript
 from explorer.errors import ExplorerError
 from explorer.export.formats import Format, find, named
 from explorer.export.job import Export
-from explorer.export.pytorch.writing import weights_beside
+from explorer.export.script_file import weights_beside
 from explorer.lang import Words
 from explorer.picture.figure.kinds import kind_of
 from explorer.picture.kinds import Picture

@@ -23,7 +23,7 @@ from explorer.app.session.history import MOST_PAST, Past
 from explorer.lang import Words
 from explorer.picture.change_text import listed
 from explorer.picture.makers.compare import knob_value
-from explorer.state.past_intents import CompareWithPast, GoBackTo
+from explorer.state.comparing_intents import CompareWithPast, GoBackTo
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
 

@@ -153,7 +153,7 @@ def _value(change: Change) -> str:
 
 
 def _closed(change: Change, cells: _Cells) -> str:
-    """Closed cells of an attention; a row in which the mask has closed every cell stays as it is."""
+    """Masked cells of an attention; a row that the model's own mask has masked completely stays as it is."""
     assert change.columns is not None  # Closing needs them.
     rows = f"x[{attrs.evolve(cells, columns=None).index()}]"
     return lines(
@@ -165,7 +165,7 @@ def _closed(change: Change, cells: _Cells) -> str:
 
 
 def _shared(change: Change, cells: _Cells) -> str:
-    """Weights of attention that are set, while their rows go on summing to 1."""
+    """Attention weights that are set, while their rows still sum to 1."""
     assert change.columns is not None and isinstance(change.value, float)  # A change that keeps the sums has both.
     index = attrs.evolve(cells, columns=None).index()
     return lines(

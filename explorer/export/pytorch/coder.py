@@ -1,4 +1,4 @@
-"""What all parts of a script have in common: comments in the reader's language, and numbers and names as Python writes them."""
+"""What all parts of a script share: comments in the reader's language, and numbers and names as Python writes them."""
 
 import math
 import re
@@ -27,7 +27,7 @@ class Coder:
     words: Words
 
     def __call__(self, code: str, **values: object) -> str:
-        """Code without its common indentation. `$name` stands for one of the values, else for the text script.NAME."""
+        """Code without its common indentation. `$name` is replaced by one of the values, else by the text script.NAME."""
         return Template(textwrap.dedent(code).strip("\n")).substitute(_Texts(self.words, values))
 
     def inside(self, code: str, **values: object) -> str:
@@ -100,7 +100,7 @@ def columns(text: str) -> int:
 
 
 def safe(text: str) -> str:
-    """A text that can stand in a comment or a docstring: what cannot be seen becomes its code, and nothing ends it."""
+    """A text for a comment or a docstring: invisible characters become their codes, and nothing in it ends the text."""
     seen = "".join(letter if letter.isprintable() else f"<{ord(letter):X}>" for letter in text)
     return seen.replace("\\", "\N{FULLWIDTH REVERSE SOLIDUS}").replace('"""', "“““")
 

@@ -1,4 +1,4 @@
-"""What scripts of our own models and of other people's have in common: the ids of the tokens, and the noting of tensors."""
+"""What scripts of our own and of foreign models share: the ids of the tokens, and the noting of tensors."""
 
 from explorer.export.pytorch.coder import Coder, ids_of, lines
 from explorer.trace.trace import Trace

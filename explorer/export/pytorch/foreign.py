@@ -1,7 +1,7 @@
-"""A pass of somebody's model as a script: transformers computes it from the model's folder, and torch's hooks note its tensors.
+"""A foreign model's pass as a script: transformers computes it from the model's folder, and torch's hooks note its tensors.
 
-The attention is written out, since no family says more of it than its weights. It stands in for the model's own function, as
-in `foreign.attention`.
+The script writes the attention out, since no family's own code shows more of it than its weights. Its function replaces the
+model's own, as in `foreign.attention`.
 """
 
 import attrs
@@ -25,10 +25,10 @@ _GIVEN_OUT = ("generator.logits", "generator.probabilities", LOGITS, PROBABILITI
 
 
 def foreign_script(trace: Trace, parts: ScriptParts, words: Words) -> str:
-    """The script of a Trace of somebody's model.
+    """The script of a foreign model's Trace.
 
-    Raises NoScriptForModel where nobody told where its taps are, or where a script would note others than the Trace has: what
-    is in a family's row and is not known here must not come out wrong.
+    Raises NoScriptForModel if the places of its taps are unknown, or if the script would note other tensors than the Trace has:
+    an entry of a family's row that is not known here must not come out wrong.
     """
     if parts.foreign is None or noted(parts.foreign, trace) != set(trace.names()):
         raise NoScriptForModel(name=titles((trace.preset,))[0])

@@ -1,4 +1,4 @@
-"""The part of a script that makes vectors of ids, with positions of all kinds. See `model.embedding`, `model.positions`."""
+"""The part of a script that turns ids into vectors, with positions of all kinds. See `model.embedding`, `model.positions`."""
 
 from explorer.export.pytorch.coder import Coder, lines, number
 
@@ -20,7 +20,7 @@ _FORMULAS = {
 
 
 def positions(coder: Coder) -> str | None:
-    """The function that places need outside the embedding table; None where there is none."""
+    """The function for positions that are not an embedding table; None if none is needed."""
     position = coder.config.position
     if position in _WAVES:
         return _sinusoidal(coder)

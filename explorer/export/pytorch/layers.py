@@ -6,7 +6,7 @@ from explorer.export.pytorch.weights import sides, sublayers
 
 
 def mask_of(config: Config, attention: str) -> str:
-    """The code of the mask of an attention such as "decoder.self_attn"; "" where it closes nothing."""
+    """The code of the mask of an attention such as "decoder.self_attn"; "" if it masks nothing."""
     causal = {
         "encoder.self_attn": config.causal_mask_encoder,
         "decoder.self_attn": config.causal_mask,
@@ -252,7 +252,7 @@ def _sublayer(coder: Coder, side: str, kind: str, place: int) -> str:
 
 
 def _mask_argument(config: Config, side: str, kind: str) -> str:
-    """What a layer hands on to an attention as its mask; nothing where the model has no mask at all."""
+    """The mask argument that a layer passes to an attention; nothing if the model has no mask at all."""
     if not any(masks_of(config)):
         return ""
     if not mask_of(config, f"{side}.{kind}_attn"):

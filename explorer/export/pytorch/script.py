@@ -24,10 +24,10 @@ _WIDE = 112  # columns of the docstring
 
 
 def pytorch_script(trace: Trace, parts: ScriptParts, words: Words, beside: Path | None = None) -> str:
-    """The script that computes every tensor of a Trace again; it needs torch, and safetensors where the weights are in a file.
+    """The script that computes every tensor of a Trace again; it needs torch, and safetensors if the weights are in a file.
 
-    `beside` is the place of the script if it is written to a file: weights in the same folder are then found by their name.
-    Raises RecordedOnly for a pass that another program recorded, NoScriptForModel for a model of others that needs more,
+    `beside` is the script's file, if it is written to one: weights in the same folder are then found by their name. Raises
+    RecordedOnly for a pass that another program recorded, NoScriptForModel for a foreign model that needs more,
     NoScriptForKnobs for knobs that scripts do not know.
     """
     if trace.recorded_by:

@@ -1,7 +1,7 @@
 """The part of a script that gets the weights: it reads them from a file, or draws them from the seed as `model.weights` does.
 
-Decision: a script without a file beside it draws untrained weights itself, so that what is pasted runs by itself. Rejected:
-numbers in the text of the script, of which the smallest model has more than a hundred thousand.
+Decision: a script without a file beside it draws untrained weights itself, so that a pasted script runs by itself. Rejected:
+numbers in the script's text, of which the smallest model has more than a hundred thousand.
 """
 
 from explorer.config import Config
@@ -52,11 +52,11 @@ def _tied(coder: Coder) -> str | None:
 
 def _functions(coder: Coder) -> str:
     """The functions that draw one table, one matrix, and begin one norm."""
-    return "\n\n\n".join((_chance(coder), *_drawers(coder)))
+    return "\n\n\n".join((_rng(coder), *_drawers(coder)))
 
 
-def _chance(coder: Coder) -> str:
-    """The function that makes a random generator for a matrix; of layers that are copies, one for all of them."""
+def _rng(coder: Coder) -> str:
+    """The function that makes the random generator of a matrix; of layers that are copies, one for all of them."""
     copied = {
         "independent": None,
         "cloned-layers": coder.inside(
@@ -73,7 +73,7 @@ def _chance(coder: Coder) -> str:
             """
         ),
     }[coder.config.initialization]
-    begin = coder('def chance(name):\n    """$chance"""')
+    begin = coder('def rng(name):\n    """$rng"""')
     return lines(begin, copied, '    return torch.Generator().manual_seed(zlib.crc32(f"{SEED} {name}".encode()))')
 
 
@@ -84,7 +84,7 @@ def _drawers(coder: Coder) -> tuple[str, str, str]:
         """
         def table(name, n_rows):
             # $drawn_table
-            W[name] = torch.empty(n_rows, D_MODEL).normal_(0, D_MODEL**-0.5, generator=chance(name))
+            W[name] = torch.empty(n_rows, D_MODEL).normal_(0, D_MODEL**-0.5, generator=rng(name))
         """
     )
     matrix = coder(
@@ -92,7 +92,7 @@ def _drawers(coder: Coder) -> tuple[str, str, str]:
         def matrix(name, n_in, n_out$given):
             # $drawn_matrix
             weight = torch.empty(n_out, n_in)  # [out, in]
-            W[f"{name}.weight"] = torch.nn.init.xavier_uniform_(weight, generator=chance(f"{name}.weight"))
+            W[f"{name}.weight"] = torch.nn.init.xavier_uniform_(weight, generator=rng(f"{name}.weight"))
             $zeros
         """,
         given="" if bias else ", bias=True",

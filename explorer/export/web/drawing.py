@@ -20,7 +20,7 @@ from explorer.picture.scales import palette
 from explorer.picture.theme import DARK, LIGHT, Theme
 
 _OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light", "heads")  # No single colours of the page, or on data.
-_MOST_CELLS = 2**16  # A map of more cells is shown, and does not say its values.
+_MOST_CELLS = 2**16  # A map with more cells is shown without its values.
 NAMES = tuple(field.name for field in attrs.fields(Theme) if field.name not in _OWN)
 _VARIABLES: dict[str, Any] = {name: f"var(--{name.replace('_', '-')})" for name in NAMES}
 WEB = attrs.evolve(LIGHT, heads=tuple(f"var(--head-{place})" for place in range(len(LIGHT.heads))), **_VARIABLES)
@@ -36,9 +36,9 @@ def variables(theme: Theme) -> str:
 class WebDrawing(Drawing):
     """A drawing with `places`, which are maps whose cells answer, as JSON values.
 
-    `overs` are the SVG elements that stand out while a token is pointed at, by "source:3"; "" has those that do otherwise.
-    `signed_by_theme` says that signed numbers have other colours in the dark. It is False where numbers are written on them,
-    whose ink is one for both.
+    `overs` are the SVG elements that are highlighted while a token is pointed at, by "source:3"; "" has those that are
+    highlighted otherwise. `signed_by_theme` is True if signed numbers have other colours in the dark. It is False if numbers
+    are written on them, whose ink is the same in both.
     """
 
     only_images = True
@@ -65,7 +65,7 @@ class WebDrawing(Drawing):
         return colours
 
     def answer(self, place: Answering) -> None:
-        """Let the cells of a map say their values."""
+        """Let the cells of a map show their values."""
         if place.values.size > _MOST_CELLS:
             return
         rows, columns = place.values.shape

@@ -1,7 +1,8 @@
-"""Pictures as one HTML file: it needs no other file and no network, is light or dark as the reader's system is, and answers.
+"""Pictures as one HTML file, which needs no other file and no network, is light or dark as the reader's system is, and answers
+the mouse.
 
 Decision: figures and numbers are compressed together, which makes the file a third as large, so that it can be sent by mail;
-the browser unpacks them. Rejected: figures that are seen where scripts are not run; there the page says what it needs.
+the browser unpacks them. Rejected: figures that are visible without scripts; there the page says what it needs.
 """
 
 import base64
@@ -51,7 +52,7 @@ def page(pictures: Sequence[Picture], trace: Trace, words: Words) -> str:
 
 
 def _letters(figures: list[dict[str, Any]]) -> Iterator[str]:
-    """All texts that can be seen: those of the figures, of what stands out, and of what cells say."""
+    """All visible texts: those of the figures, of highlighted elements, and of cells' values."""
     yield "→()"
     for each in figures:
         yield from (each["svg"], *each["overs"].values())
@@ -61,7 +62,7 @@ def _letters(figures: list[dict[str, Any]]) -> Iterator[str]:
 
 def _figure(picture: Picture, words: Words) -> dict[str, Any]:
     """A picture as an SVG element, with its places that answer and what stands out for each token."""
-    picture = on_ground(picture, LIGHT)  # The page says itself what stands for these colours in the dark.
+    picture = on_ground(picture, LIGHT)  # The page declares the dark counterparts of these colours.
     is_river, kind = isinstance(picture, River) and picture.opened is None, kind_of(picture)
     drawing = WebDrawing(words, signed_by_theme=is_river)
     margin = MARGIN if kind.sheet is None else 0.0
@@ -82,12 +83,12 @@ def _figure(picture: Picture, words: Words) -> dict[str, Any]:
 
 
 def _namespaceless(drawn: str) -> str:
-    """The elements as they stand in HTML, which knows no namespaces."""
+    """The elements for HTML, which has no namespaces."""
     return drawn.replace(" xlink:href=", " href=")
 
 
 def _packed(figures: list[dict[str, Any]]) -> str:
-    """The figures as compressed JSON: the parts of a picture are much alike."""
+    """The figures as compressed JSON, since the parts of a picture are much alike."""
     told = json.dumps(figures, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(told.encode("utf-8"), 9)).decode("ascii")
 
@@ -97,7 +98,7 @@ def _about(trace: Trace, words: Words) -> str:
     parts = [trace.card.name, trace.card.architecture]
     if trace.parameters:
         parts.append(words("web.parameters", count=f"{trace.parameters:,}"))
-    if trace.config is not None:  # Of other models nobody has told it.
+    if trace.config is not None:  # It is unknown for other models.
         parts.append(words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed")))
     if trace.changes:
         parts.append(words("change.badge_about", count=len(trace.changes)))

@@ -1,4 +1,4 @@
-"""A River in a browser: the scene of the window, and for each token what stands out while somebody points at it."""
+"""A River in a browser: the scene of the window, and what is highlighted while somebody points at each token."""
 
 from collections.abc import Iterator
 from html import escape
@@ -25,7 +25,7 @@ _MOST_TOKENS = 48  # of both sides together; more would make the file large
 
 def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
     """Draw a river that is not opened, with its tokens, heads, blocks and candidates as places that answer."""
-    river = attrs.evolve(river, pools=())  # Their buttons would do nothing.
+    river = attrs.evolve(river, pools=())  # Buttons would do nothing here.
     grid = lay_out(river, WIDTH, HEIGHT)
     colours = Colours(river.unit_colours, river.signed_colours)
     base = draw_river(river, grid, drawing.words, colours, switched=False)
@@ -50,7 +50,7 @@ def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
 
 
 def _over(drawing: WebDrawing, river: River, grid: RiverGrid, place: Place | None) -> str:
-    """What stands out for a token, as SVG elements; None: while nothing is pointed at."""
+    """The highlighted SVG elements for a token; None: while nothing is pointed at."""
     over = WebDrawing(drawing.words, signed_by_theme=True)
     pointing = usual(river) if place is None else pointing_at(river, place, opened=False)
     write_marks(over, draw_over(river, grid, drawing.words, pointing).scene, images=True)
@@ -67,7 +67,7 @@ def _places(hot: Answering) -> Iterator[tuple[Rect, Place]]:
 
 
 def _hit(drawing: WebDrawing, river: River, rect: Rect, place: Place) -> None:
-    """A place that answers: a token lets its lane stand out, all others say their sentence."""
+    """A place that answers: a token highlights its lane, all others show their sentence."""
     if place.kind in ("token", "vector"):
         said = f'data-token="{place.side}:{place.index}"'
     elif place.kind in ("head", "block", "candidate"):

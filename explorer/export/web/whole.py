@@ -23,7 +23,7 @@ def opening_look(trace: Trace) -> Look:
 
 
 def pictures_of(trace: Trace, look: Look, words: Words) -> tuple[Picture, ...]:
-    """All that can be drawn of the pass; a model of others, or a long text, may lack some of it."""
+    """All pictures of the pass; a foreign model, or a long text, may lack some."""
     return tuple(marked(each, trace) for each in _pictures(trace, look, words))
 
 

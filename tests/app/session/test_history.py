@@ -5,8 +5,7 @@ import pytest
 
 from explorer.app.session.history import MOST_PAST, History, Instant
 from explorer.state.intents import Intent, SetKnob, SetText, look_at
-from explorer.state.lesson_place import LessonPlace
-from explorer.state.state import State
+from explorer.state.state import LessonPlace, State
 
 
 class Line:

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from explorer.app.shell.past_box import PastBox, told_step
 from explorer.errors import UnknownPreset
 from explorer.lang import Words
+from explorer.state.comparing_intents import CompareWithPast, GoBackTo
 from explorer.state.intents import Intent, SetBeam, SetKnob, SetPreset, SetTarget, SetText, SetTrained
-from explorer.state.past_intents import CompareWithPast, GoBackTo
 from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change

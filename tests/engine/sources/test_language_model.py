@@ -16,7 +16,7 @@ from explorer.resources import asset
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import END, UNKNOWN
 from explorer.training.corpus import read_corpus
-from explorer.training.prepare_texts import text_example
+from explorer.training.prepare import text_example
 from tests.engine.sources.test_predicting import logits_of
 
 pytestmark = pytest.mark.slow  # the trained model

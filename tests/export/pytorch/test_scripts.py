@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from explorer.engine.compute import Computer
 from explorer.export.pytorch.script import pytorch_script
-from explorer.export.pytorch.writing import weights_beside, written
+from explorer.export.script_file import weights_beside, written
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.trace import Trace
 from tests.export.pytorch.cases import TEXT, requests, tiny

@@ -10,7 +10,7 @@ from explorer.engine.compute import Computer
 from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.export.pytorch.coder import bracketed, columns, number, safe, wrapped
 from explorer.export.pytorch.script import pytorch_script
-from explorer.export.pytorch.writing import weights_beside
+from explorer.export.script_file import weights_beside
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens.token import Token
 from explorer.trace.recorded_pass import Tokens

@@ -1,4 +1,4 @@
-"""A script written to a file, and where its weights lie."""
+"""Writing a script of plain PyTorch to a file, with its weights beside it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from explorer.trace.trace import Trace
 
 
 def weights_beside(script: Path) -> Path:
-    """The file of the weights that belong to a script: of the same name, in the same folder."""
+    """The file for the weights of a script: of the same name, in the same folder."""
     if not script.name:  # Writing to such a path is refused.
         return script / "weights.safetensors"
     named = script.with_suffix(".safetensors")
@@ -18,7 +18,8 @@ def weights_beside(script: Path) -> Path:
 
 
 def written(trace: Trace, parts: ScriptParts, words: Words, file: Path | None) -> str:
-    """The script of a pass; it is also written to a file, if one is named, with the note that stands beside every export.
+    """The script of a pass. If a file is named, the script is also written there, with the note that stands beside every
+    export.
 
     Raises like `pytorch_script`, and CannotWrite.
     """

@@ -1,4 +1,4 @@
-"""The command `effects`: what matters for each word, as a table, as JSON, or as a file of the picture or its numbers."""
+"""The commands effects, patching and saliency: what makes the model generate a word. Each runs extra passes."""
 
 import json
 import math
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import choice_flag, request_of, shared_flags
+from explorer.cli.flags import choice_flag, shared_flags
+from explorer.cli.passes import asked
 from explorer.cli.spoken import SpokenCommand
+from explorer.errors import EmptyText
 from explorer.export import formats
 from explorer.lang import Words
 from explorer.state.focus import NOWHERE, Focus
@@ -34,12 +36,12 @@ if TYPE_CHECKING:
 def effects(
     words: Words, /, text: str, word: str | None, edges: str | None, as_json: bool, out: str | None, theme: str, **given: Any
 ) -> None:
-    """Say how log p of each word of TEXT changes when a part of the model is switched off."""
+    """Ablate each part of the model and report the change in log p of every word of TEXT."""
     path = None if out is None else Path(out)
     if path is not None:  # Refuse a wrong format before the pass.
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
     focus = Focus.on_head(edges) if edges else NOWHERE
-    request = request_of(text, given).asking(focus=focus)
+    request = asked(text, given).asking(focus=focus)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.questions import asking_effects, effects_in
 
@@ -58,12 +60,12 @@ def effects(
 
 
 def without_of(trace: "Trace") -> dict[str, list[str]]:
-    """What the passes of an experiment left out, for files that machines read; nothing where they left out nothing."""
+    """What the extra passes left out, as an entry for JSON: dropout, or nothing."""
     return {"without": ["dropout"]} if trace.card.dropout_active else {}
 
 
 def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Words, theme: str) -> None:
-    """Write the picture of the page, or its numbers, as the page itself does: of the cells, where a head is in focus."""
+    """Write the page's picture or its numbers to `path`; with a head in focus, those of its cells."""
     from explorer.export.job import Export
     from explorer.picture.makers.edges import edge_map
     from explorer.picture.makers.effects import effect_map, found_effects
@@ -87,7 +89,7 @@ def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Wo
 
 
 def _edge_lines(trace: "Trace", edges: "Edges", words: Words) -> Iterator[str]:
-    """A row for each query: the effects of its cells on the sentence, or on the one word that was asked for."""
+    """A row for each query: the effects of its cells, summed over the words of `edges`."""
     side = Cell(edges.attention, edges.layer, edges.head, 0, 0).tap("masked")
     yield f"{side} [{edges.head}] · Δ log p (nat) · {' '.join(edges.words)}"
     yield " " * 12 + " ".join(f"{token.text[:8]:>8}" for token in trace.keys(side))
@@ -97,18 +99,69 @@ def _edge_lines(trace: "Trace", edges: "Edges", words: Words) -> Iterator[str]:
 
 
 def _lines(trace: "Trace", found: "Effects", words: Words) -> Iterator[str]:
-    """The effects on the whole sentence, or on the one word that was asked for."""
+    """The effects of all parts, summed over the words of `found`."""
     yield f"{words('effects.heads')} · Δ log p (nat) · {' '.join(found.words)}"
     for attention, heads, wholes in zip(found.attentions, found.heads.sum(-1), found.layers.sum(-1), strict=True):
         for layer, (row, whole) in enumerate(zip(heads, wholes, strict=True)):
-            if math.isnan(whole):  # The sides of models of others may differ in depth.
+            if math.isnan(whole):  # In a foreign model, this side has fewer layers.
                 continue
             numbers = " ".join(f"{value:+8.3f}" for value in row.tolist() if math.isfinite(value))
             yield f"{attention:20} L{layer:<3} {numbers}   {words('effects.all')} {whole:+8.3f}"
     for side, rows in zip(found.sides, found.feed_forwards.sum(-1), strict=True):
         for layer, value in enumerate(rows.tolist()):
-            if math.isfinite(value):  # Those of families without a row are not seen.
+            if math.isfinite(value):  # NaN: the model's family does not name its networks.
                 yield f"{side + '.feed_forward':20} L{layer:<3} {value:+8.3f}"
     yield words("effects.hidden" if found.hidden_in.endswith("cross_attn") else "effects.hidden_self")
     for token, value in zip(found.tokens, found.hidden.sum(-1).tolist(), strict=True):
         yield f"{value:+8.3f}  {token}"
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.argument("other")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any) -> None:
+    """Report which activations of OTHER, patched into the pass over TEXT, restore the answer of OTHER."""
+    from explorer.picture.makers.patching import strongest_lines
+
+    if not other.strip():
+        raise EmptyText
+    request = asked(text, given)
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.compute import Computer
+
+    found = questions.patching(Computer(), request.wishing(other=other))
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    for line in strongest_lines(found, words):
+        click.echo(line)
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def saliency(words: Words, /, text: str, as_json: bool, **given: Any) -> None:
+    """Report by integrated gradients how much each token of TEXT contributes to each word, in nats."""
+    request = asked(text, given)
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.compute import Computer
+
+    found = questions.saliency(Computer(), request)
+    if as_json:
+        without = {"without": ["dropout"]} if request.wish.config.dropout_active else {}
+        click.echo(json.dumps(found.to_dict() | without, ensure_ascii=False))
+        return
+    for place, word in enumerate(found.words):
+        click.echo(f"{word}   Σ − Δ log p = {found.errors[place]:+.2f}")
+        for side, tokens in found.tokens.items():
+            told = "  ".join(
+                f"{token.text} {value:+.2f}" for token, value in zip(tokens, found.integrated[side][place], strict=True)
+            )
+            click.echo(f"    {side}: {told}")
+    if request.wish.config.dropout_active:
+        click.echo(words("picture.without_about.dropout"))

@@ -1,4 +1,4 @@
-"""From sentences to a preset that fills gaps."""
+"""From sentences to a masked language model."""
 
 import json
 import math
@@ -26,9 +26,9 @@ from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
 from explorer.training.batches import BatchRow, TextExample, batch_of
-from explorer.training.gap_scores import gap_log_p, gap_scores
-from explorer.training.gaps import GapExample, Gaps
 from explorer.training.loss import log_probabilities
+from explorer.training.masked_scores import masked_log_p, masked_scores
+from explorer.training.masking import MaskedExample, Masking
 from explorer.training.run import Run, TrainingSetup
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
@@ -36,7 +36,7 @@ CONFIG = Config(
     architecture="encoder-only", n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=100, tied_embeddings=True
 )
 TEXT = TextExample((((20,), (7, 8)), ((21,),), ((22,),), ((6,),)), has_stop=True)
-GAPS = Gaps(mask=4, n_symbols=30)
+GAPS = Masking(mask=4, n_symbols=30)
 
 
 def wish(folder: Path, **recipe: object) -> TrainingSetup:
@@ -68,13 +68,13 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run
 
 
-def test_gaps_are_as_many_and_of_the_kinds_that_the_paper_says() -> None:
+def test_as_many_tokens_are_masked_as_the_paper_says_and_in_its_ways() -> None:
     """15 % of the symbols are expected back; 80 % of these are hidden, 10 % another symbol, 10 % as they are."""
     text = TextExample(tuple(((each,),) for each in (*range(5, 30), *range(5, 30))))
-    chance = random.Random(1)
+    rng = random.Random(1)
     hidden = other = same = 0
     for _ in range(2000):
-        row = GapExample(text, GAPS).row(0.0, 0.0, chance)
+        row = MaskedExample(text, GAPS).row(0.0, 0.0, rng)
         for given, expected in zip(row.source, row.expected, strict=True):
             hidden += expected != PAD and given == GAPS.mask
             other += expected != PAD and given not in (GAPS.mask, expected)
@@ -89,20 +89,20 @@ def test_gaps_are_as_many_and_of_the_kinds_that_the_paper_says() -> None:
     assert other / total == pytest.approx(0.1 * 24 / 25, abs=0.01)
 
 
-def test_every_sentence_has_a_gap_and_is_drawn_as_text_is() -> None:
+def test_every_sentence_has_a_masked_token_and_is_drawn_as_text_is() -> None:
     """Words may be split and the full stop left out; both halves of a compared batch expect the same."""
-    chance = random.Random(0)
-    example = GapExample(TEXT, GAPS)
-    rows = [example.row(0.5, 0.5, chance) for _ in range(200)]
+    rng = random.Random(0)
+    example = MaskedExample(TEXT, GAPS)
+    rows = [example.row(0.5, 0.5, rng) for _ in range(200)]
 
     assert all(any(row.expected) for row in rows)
     assert {len(row.source) for row in rows} == {3, 4, 5}
-    assert example.again(rows[0], 0.5, 0.5, chance) is rows[0]
+    assert example.again(rows[0], 0.5, 0.5, rng) is rows[0]
     assert example.lengths == TEXT.lengths
 
 
-def test_a_batch_with_gaps_is_each_row_by_itself() -> None:
-    """No query sees padding, and log P is that of the whole pass at the gaps, in their order."""
+def test_a_masked_batch_is_each_row_by_itself() -> None:
+    """No query sees padding, and log P is that of the whole pass at the masks, in their order."""
     model = build(CONFIG)
     rows = [BatchRow((5, 4, 7), (), (PAD, 6, PAD)), BatchRow((4,), (), (8,))]
     together = log_probabilities(model, batch_of(rows))
@@ -114,8 +114,8 @@ def test_a_batch_with_gaps_is_each_row_by_itself() -> None:
 def test_each_place_is_hidden_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """In batches the numbers are those of single passes, and a sentence longer than a batch goes on in the next one."""
     model, ids = build(CONFIG), (5, 6, 7, 8, 9)
-    monkeypatch.setattr("explorer.training.gap_scores._MOST_ROWS", 2)
-    found = gap_log_p(model, ids, 4)
+    monkeypatch.setattr("explorer.training.masked_scores._MOST_ROWS", 2)
+    found = masked_log_p(model, ids, 4)
 
     for place in range(5):
         hidden = (*ids[:place], 4, *ids[place + 1 :])
@@ -124,20 +124,20 @@ def test_each_place_is_hidden_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         torch.testing.assert_close(found[place], expected, rtol=0, atol=1e-5)
 
 
-def test_a_vocabulary_without_gaps_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_without_a_mask_token_is_refused(tmp_path: Path) -> None:
     """It belongs to another kind of model."""
     with pytest.raises(BadVocabulary, match=MASK):
-        Gaps.of(Bilingual.shared(Vocabulary((*SPECIALS, "我"))), tmp_path)
+        Masking.of(Bilingual.shared(Vocabulary((*SPECIALS, "我"))), tmp_path)
 
 
 @pytest.mark.slow  # a model is trained
 def test_what_is_left_is_a_preset_that_opens(trained_run: Run) -> None:
-    """A gap is one token of the typed text; taps are those of an encoder, the output is a distribution at each place."""
+    """A mask is one token of the typed text; taps are those of an encoder, the output is a distribution at each place."""
     folder = trained_run.wish.out
     trace = explorer.explore(f"我爱{MASK}。", preset=folder)
 
     assert sorted(path.name for path in folder.glob("*.t*")) == ["preset.toml", "source.txt"]
-    assert load_preset(str(folder)).fills_gaps
+    assert load_preset(str(folder)).is_masked_lm
     assert not load_preset(str(folder)).translates
     assert (trace.trained, trace.tokens.target, trace.card.architecture) == (True, (), "encoder-only")
     assert [token.text for token in trace.tokens.source] == ["我", "爱", MASK, "。"]
@@ -163,7 +163,7 @@ def test_its_logits_are_those_of_float64_from_the_files(trained_run: Run) -> Non
 
 
 @pytest.mark.slow  # a model is trained
-def test_it_learns_to_fill_gaps(trained_run: Run) -> None:
+def test_it_learns_to_predict_masked_tokens(trained_run: Run) -> None:
     """After four epochs over forty made-up sentences its loss is below that of guessing."""
     losses = [each.validation_loss for each in trained_run.training.history]
 
@@ -175,7 +175,7 @@ def test_scores_are_those_of_a_loop(trained_run: Run) -> None:
     """Accuracy and pseudo-perplexity, symbol by symbol in whole passes of `explore`."""
     folder = trained_run.wish.out
     texts = [zh for zh, _en in PAIRS[:3]]
-    found = gap_scores(Trained(load_preset(str(folder))), texts, Tokenizers())
+    found = masked_scores(Trained(load_preset(str(folder))), texts, Tokenizers())
 
     nats = right = count = 0.0
     for text in texts:
@@ -198,7 +198,7 @@ def test_each_token_is_hidden_in_turn_as_in_the_scores(trained_run: Run) -> None
     found, own = explorer.cloze(text, folder), Trained(load_preset(str(folder)))
     trace = explorer.explore(text, preset=folder)
     ids = tuple(token.id for token in trace.tokens.source)
-    wanted = gap_log_p(own.model(own.preset.config), ids, len(SPECIALS)).numpy()
+    wanted = masked_log_p(own.model(own.preset.config), ids, len(SPECIALS)).numpy()
 
     assert (found.mask, found.ids, trace.card.mask) == (MASK, ids, len(SPECIALS))
     np.testing.assert_allclose(found.log_p, wanted[np.arange(len(ids)), ids], atol=1e-4)
@@ -211,7 +211,7 @@ def test_each_token_is_hidden_in_turn_as_in_the_scores(trained_run: Run) -> None
 def test_a_killed_and_resumed_run_leaves_the_same_preset(
     tmp_path: Path, trained_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To the last bit, the gaps of the next batch included."""
+    """To the last bit, the masks of the next batch included."""
     monkeypatch.setattr(CHECKPOINTS, 2)
     for count in (1, 3):
         steps_of(Run(wish(tmp_path / "same")).training, count)
@@ -222,7 +222,7 @@ def test_a_killed_and_resumed_run_leaves_the_same_preset(
 
 @pytest.mark.slow  # a model is trained
 def test_it_goes_on_from_another_and_translates_nothing(tmp_path: Path, trained_run: Run) -> None:
-    """With the vocabulary of the other one; a plain language model's vocabulary has no gaps and is refused."""
+    """With the vocabulary of the other one; a plain language model's vocabulary has no mask token and is refused."""
     run = Run(attrs.evolve(wish(tmp_path), start=trained_run.wish.out))
     assert run.prepared.bilingual == trained_run.prepared.bilingual
     with pytest.raises(NotATranslator):
@@ -233,14 +233,14 @@ def test_it_goes_on_from_another_and_translates_nothing(tmp_path: Path, trained_
 
 @pytest.mark.slow  # a model is trained
 def test_the_command_line_trains_and_scores_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`train --architecture encoder-only` tells how many gaps are filled, `evaluate` the pseudo-perplexity."""
+    """`train --architecture encoder-only` tells how many masked tokens are right, `evaluate` the pseudo-perplexity."""
     data, out = data_file(tmp_path / "x.tsv"), tmp_path / "out"
     knobs = (
         "--architecture encoder-only --n-layers 1 --n-heads 2 --d-model 16 --d-ff 32 --vocab-size 100 --max-len 40 --epochs 1"
     )
     command = ["train", "--data", str(data), "--out", str(out), "--device", "cpu", *knobs.split()]
     assert main(["--language", "en", *command]) == 0
-    assert "gap filled right" in capsys.readouterr().out
+    assert "masked tokens right" in capsys.readouterr().out
 
     score = ["--language", "en", "evaluate", "--preset", str(out), "--data", str(data), "--split"]
     assert main([*score, "valid"]) == 0

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cli.breaking import read_alterations
 from explorer.errors import BadChangesFile, CannotRead, NoSentences
-from explorer.state.alterations import read_alterations
 from explorer.state.change_intents import TakeSentence
 from explorer.state.held_out import held_out, mixed, own_sentences
 from explorer.state.state import State
