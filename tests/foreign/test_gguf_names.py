@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.engine.sources.foreign import open_folder
+from explorer.engine.sources.folders import open_folder
 from explorer.foreign.folder import check_folder
 from explorer.state.state import State
 from tests.foreign.gguf_files import packed_folder

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from explorer import errors
-from explorer.engine.sources.foreign import open_folder
+from explorer.engine.sources.folders import open_folder
 from explorer.errors import ExplorerError
 from explorer.lang import LANGUAGES, Words
 from tests.foreign.models import write_folder, write_model, write_safetensors

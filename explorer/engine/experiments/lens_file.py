@@ -6,6 +6,7 @@ these weights and knobs alone: a mean over sentences says nothing of another fun
 
 import hashlib
 import json
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 from explorer.config import KNOBS, Config
 from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.output_weights import stream_taps
+from explorer.engine.model_version import model_version
 from explorer.errors import BadWeights, LensOfOtherKnobs, LensOfOtherWeights, NoFittedLens
 from explorer.json_text import read_json_text
 from explorer.model.transformer import Transformer
@@ -25,8 +27,7 @@ from explorer.trace.found.lens import Agreement
 
 FILE = "lens.safetensors"
 _COUNTING = ("sight", "attention", "layer")  # groups of knobs that, with the weights, make the function
-_Seen = tuple[tuple[int, int], ...]
-_hashed: "WeakKeyDictionary[nn.Module, tuple[_Seen, str]]" = WeakKeyDictionary()
+_hashed: "WeakKeyDictionary[nn.Module, tuple[Hashable, str]]" = WeakKeyDictionary()
 """What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""
 
 
@@ -103,13 +104,12 @@ def fitted_for(model: Transformer, config: Config, preset: str) -> Fitted:
 def weights_hash(model: Transformer) -> str:
     """The SHA-256 of all weights with their names and shapes. A model whose weights are the same is not read again."""
     named = dict(sorted(model.named_parameters()))
-    seen = tuple((each.data_ptr(), each._version) for each in named.values())
-    known = _hashed.get(model)
-    if known is not None and known[0] == seen:
+    version, known = model_version(model), _hashed.get(model)
+    if known is not None and known[0] == version:
         return known[1]
     made = hashlib.sha256()
     for name, parameter in named.items():
         made.update(f"{name} {list(parameter.shape)} ".encode())
         made.update(fetched(parameter).contiguous().numpy().data)
-    _hashed[model] = seen, made.hexdigest()
+    _hashed[model] = version, made.hexdigest()
     return made.hexdigest()

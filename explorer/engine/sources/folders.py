@@ -3,11 +3,23 @@
 from collections import OrderedDict
 from pathlib import Path
 
-from explorer.engine.sources.foreign import ForeignModel, fits_beside, folder_version, open_folder
+import attrs
+
+from explorer.engine.sources.folder_files import fits_beside, folder_version
+from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
-from explorer.stops import Progress, Stop
+from explorer.engine.speed.foreign_packing import PackedLayers
+from explorer.errors import BadVocabulary
+from explorer.foreign.card import card_of
+from explorer.foreign.folder import check_folder
+from explorer.foreign.opening import Opened, open_model
+from explorer.stops import Progress, Stop, stoppable
+from explorer.tokens.chat import has_template, told_template
+from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
 
 _MOST_OPEN = 2  # models: the one that is looked at, and the former one, or one to compare with
+_BEYOND = 1.1  # times as many pieces as vectors: more is a vocabulary of another model.
+_MASKS = ("[MASK]", "<mask>")
 
 
 class OpenFolders:
@@ -32,3 +44,29 @@ class OpenFolders:
                 self._open.popitem(last=False)
         self._open.move_to_end(key)
         return kept[1]
+
+
+def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> ForeignModel:
+    """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
+    folder = check_folder(path)
+    told = {} if folder.gguf is None else folder.gguf.header.told
+    tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
+    opened = open_model(folder, stoppable(progress, stop), PackedLayers)
+    made_from = () if folder.gguf is None else folder.gguf.kinds
+    template = None if has_template(folder.path) else told_template(str(folder.path), told)
+    card = attrs.evolve(
+        card_of(opened, name, folder.held, made_from),
+        mask=_mask_id(tokenizer, opened),
+        chat=template is not None or has_template(folder.path),
+    )
+    # A few pieces that were added and never trained have no vector; only a text that has one of them cannot be read.
+    if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
+        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
+    return ForeignModel(opened, card, tokenizer, folder.path, template)
+
+
+def _mask_id(tokenizer: FencedTokenizer, opened: Opened) -> int:
+    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none, or the model no vector for it."""
+    found = (tokenizer.id_of(piece) for piece in _MASKS)
+    size = opened.foreign.model.get_input_embeddings().num_embeddings
+    return next((each for each in found if each is not None and each < size), -1)

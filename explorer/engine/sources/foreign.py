@@ -4,7 +4,6 @@ A folder is opened when a Wish first asks for it, and its model is kept until an
 """
 
 import copy
-import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import psutil
 import torch
 from torch import Tensor
 
@@ -20,12 +18,11 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
+from explorer.engine.sources.folder_files import folder_version
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, silent
 from explorer.engine.sources.writes import ForeignSteps
-from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.engine.speed.threads import threads
 from explorer.errors import (
-    BadVocabulary,
     BeyondPositions,
     IdOutsideModel,
     KnobDoesNothing,
@@ -36,79 +33,26 @@ from explorer.errors import (
     TooManyCharacters,
 )
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
-from explorer.foreign.card import card_of
 from explorer.foreign.classes import ended, shifted
-from explorer.foreign.folder import check_folder
 from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, open_model, probed
+from explorer.foreign.opening import Opened, probed
 from explorer.foreign.thin import lending
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, has_template, read_template, told_template
+from explorer.tokens.chat import Template, read_template
 from explorer.tokens.chat_prompt import Prompt
-from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
+from explorer.tokens.fenced_tokenizer import FencedTokenizer
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
 _FLOAT = 4  # bytes
-_WIDENED = 2  # Files with 16 bits for each number become twice as large.
-_UNPACKED = 4  # Files with 4 bits for each number become eight times as large.
-_FILES = (".safetensors", ".gguf")
-_BEYOND = 1.1  # times as many pieces as vectors: more is a vocabulary of another model.
-_AMPLE = 0.4  # of the free memory
-_MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 _MOST_KNOWN = 32  # targets that the model wrote, which are not written again
-
-
-def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> "ForeignModel":
-    """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
-    folder = check_folder(path)
-    told = {} if folder.gguf is None else folder.gguf.header.told
-    tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
-    opened = open_model(folder, stoppable(progress, stop), PackedLayers)
-    made_from = () if folder.gguf is None else folder.gguf.kinds
-    template = None if has_template(folder.path) else told_template(str(folder.path), told)
-    card = attrs.evolve(
-        card_of(opened, name, folder.held, made_from),
-        mask=_mask_id(tokenizer, opened),
-        chat=template is not None or has_template(folder.path),
-    )
-    # A few pieces that were added and never trained have no vector; only a text that has one of them cannot be read.
-    if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
-        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
-    return ForeignModel(opened, card, tokenizer, folder.path, template)
-
-
-def _mask_id(tokenizer: FencedTokenizer, opened: Opened) -> int:
-    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none, or the model no vector for it."""
-    found = (tokenizer.id_of(piece) for piece in _MASKS)
-    size = opened.foreign.model.get_input_embeddings().num_embeddings
-    return next((each for each in found if each is not None and each < size), -1)
-
-
-def fits_beside(path: Path) -> bool:
-    """Whether there is ample room for the model of a folder beside everything that is in memory now."""
-    files = folder_version(path)
-    sizes = sum(
-        size * (_UNPACKED if name.endswith(".gguf") else 1) for name, size, _changed_ns in files if name.endswith(_FILES)
-    )
-    return _WIDENED * sizes < _AMPLE * psutil.virtual_memory().available
-
-
-def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """What changes when somebody writes to the folder: the names, sizes and times of its files."""
-    try:
-        with os.scandir(path.parent if path.suffix == ".gguf" and path.is_file() else path) as entries:
-            found = [(entry.name, entry.stat()) for entry in entries]
-    except OSError:  # Opening the folder will say so.
-        return ()
-    return tuple(sorted((name, about.st_size, about.st_mtime_ns) for name, about in found))
 
 
 class ForeignModel:
