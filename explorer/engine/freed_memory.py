@@ -3,6 +3,10 @@
 To fetch it again page by page took a fifth of a translator's pass and a quarter of a training step, so the C library is told
 to keep what it frees. By itself it then keeps far more: it returns only what is free at the end of a heap, and weights of some
 megabytes lie between small blocks that are still in use. After a model of 478 million parameters, 1.9 GB stayed in the process.
+
+Decision: the C library's allocator, with pages of the usual size. Rejected: large pages (single passes of 285 to 399 ms in
+place of 232), and jemalloc, mimalloc and tcmalloc (an answer in a loop 13.0 to 13.8 ms in place of 14.9 to 15.8), because no
+key in the window came sooner.
 """
 
 import ctypes

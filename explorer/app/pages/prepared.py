@@ -2,6 +2,10 @@
 
 A picture takes milliseconds to make, of a long text a hundred: so long a key would wait. The compute thread knows what the
 page in front showed last, and makes the same of the new answer. What it has not foreseen the GUI thread makes itself.
+
+Decision: pictures are made behind the pass, on the compute thread, which goes on while the window paints. Rejected: drawing
+beside the pass (a key 54.7 ms in place of 47.6), because both threads hold Python's lock, and a pass that rests while the
+window paints (45.1 to 48.6 ms in place of 40).
 """
 
 import time

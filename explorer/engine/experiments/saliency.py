@@ -4,6 +4,9 @@ Integrated gradients (Sundararajan, Taly, Yan 2017) are an integral of slopes al
 the value bends most, steps become shorter. What a part of the path adds to the value is known at both its ends, so each part
 tells by how much its slopes miss that. The trapezoidal rule looks at both ends alone: halving a part takes one new step, and
 nothing that was computed is lost.
+
+Decision: each word's gradient comes through the output's whole product. Rejected: its own row of the output (1.16 s in place of
+1.3), because each model's output would need a second way through it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,6 +7,10 @@ guess goes on from there, and is recorded again. Leviathan et al. 2023, section 
 
 The Trace is that of a pass over a known target, bit for bit, since it is the same pass. The probabilities in the search tree
 are those of the recording.
+
+Decision: a typed key's guess is the translation of a moment ago, and behind a wrong word known pairs of words; it takes as many
+rows as it has. Rejected: other guesses (4.5 to 5.3 steps in place of 4.8) and fewer rows a step (9 to 12 ms in any case),
+because none saves time.
 """
 
 from collections.abc import Callable

@@ -2,6 +2,9 @@
 
 They are put together once for each model, and noticed when they change, as those of a packed layer are. Rounding takes some
 forty milliseconds, so it is done where nobody waits.
+
+Decision: the output's weights alone have a turned copy for one exact row. Rejected: a second copy of all weights, because only
+the first sentence after a change of weights would use it.
 """
 
 from collections.abc import Callable, Iterator

@@ -7,6 +7,8 @@ word, which an exact pass looks over.
 Decision: torch's own dynamically quantized product, which rounds x as well. Rejected: weights in bfloat16, which were right a
 little more often and took half as long again. torch says that it will give this product up one day: then guesses are made
 with exact weights and take twice as long.
+
+Rejected: torch's products in which the weights alone are whole numbers, because a few rows take ten times as long.
 """
 
 import warnings

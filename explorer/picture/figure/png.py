@@ -3,6 +3,9 @@
 Qt's own writer needs 0.1 s for a figure, mostly to compress rows that equal the rows above them. Here each row is
 stored as its difference from the row above, which is nearly all zeros: a twelfth of the time.
 W3C PNG specification, third edition, sections 5, 9 and 11; 11.3.6 on animation.
+
+Decision: rows are compressed at level 2. Rejected: level 1 and run lengths alone, because zlib takes 9.5 of 13 ms for the lines
+that differ, and neither saves anything.
 """
 
 import struct

@@ -1,4 +1,8 @@
-"""Colour indices in whole pixels: many small maps as one image, which is painted much faster than many images."""
+"""Colour indices in whole pixels: many small maps as one image, which is painted much faster than many images.
+
+Decision: places of pixels are computed anew. Rejected: keeping the place of each pixel, which is missed at each new shape, and
+QPainter's scaling of lanes (0.043 ms in place of 0.046).
+"""
 
 import math
 from functools import lru_cache
