@@ -135,30 +135,45 @@ def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
 
 
 def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
-    """For each experiment the files of `engine` and `trace` in which its key stands as a text: pages show what they show."""
+    """For each experiment the files that speak of experiments and have its key as a text, which is the name of nothing else.
+
+    Pictures, exports and formulas of lessons show what was found and are left out. So is the `key` of a page, its own name.
+    """
     keys = experiment_keys(tree)
     known: dict[str, list[str]] = {key: [] for key in keys}
-    for name, module in (tree.of("explorer/engine") | tree.of("explorer/trace")).items():
-        for key in keys & _texts(module):
-            known[key].append(name)
+    for room in ("engine", "trace", "app", "api", "cli"):
+        for name, module in tree.of(f"explorer/{room}").items():
+            if _speaks_of_experiments(module):
+                for key in keys & _texts(module, but="key"):
+                    known[key].append(name)
     return known
 
 
+def _speaks_of_experiments(module: ast.Module) -> bool:
+    """Whether a name in some code has to do with experiments: a field, a variable or a class."""
+    names = (getattr(node, "id", "") or getattr(node, "attr", "") or getattr(node, "arg", "") for node in ast.walk(module))
+    return any("experiment" in str(name).lower() for name in names)
+
+
 def experiment_keys(tree: Tree) -> set[str]:
-    """The keys of the experiments: those of the rows of the table EXPERIMENTS, or its texts where it is a mere list."""
-    for module in tree.of("explorer").values():
-        for node in module.body:
-            if isinstance(node, ast.AnnAssign | ast.Assign):
-                targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-                if any(isinstance(target, ast.Name) and target.id == "EXPERIMENTS" for target in targets):
-                    rows = [each for each in ast.walk(node) if isinstance(each, ast.keyword) and each.arg == "key"]
-                    return set().union(*map(_texts, rows)) or _texts(node)
-    return set()
+    """The keys of the experiments: those that their rows declare, each an Experiment."""
+    calls = (node for module in tree.of("explorer").values() for node in ast.walk(module) if isinstance(node, ast.Call))
+    rows = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Experiment")
+    return set().union(*(_texts(each.value) for row in rows for each in row.keywords if each.arg == "key"))
 
 
-def _texts(tree: ast.AST) -> set[str]:
-    """All texts that stand in some code."""
-    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+def _texts(tree: ast.AST, but: str = "") -> set[str]:
+    """All texts that stand in some code, but for those that a name of this kind is bound to."""
+    bound = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_bound(node, but)]
+    return {node.value for node in ast.walk(tree) if _is_text(node) and node not in bound}
+
+
+def _is_bound(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def drawing_by_hand(tree: Tree) -> list[str]:

@@ -40,12 +40,13 @@ def postcard(
     from explorer.lang import Words
     from explorer.picture.theme import THEMES
     from explorer.state.tries import is_altered
+    from explorer.trace.found.experiments import UNCHANGED
 
     request = request_of(text, None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
     if not is_altered(request.wish):
         raise NothingChanged
     with alone() as computer:
-        trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
+        trace = computer(request.asking(experiments=frozenset({UNCHANGED.key}))).trace
     write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.api.asking import request_of, request_of_live
 from explorer.api.lending import alone
 from explorer.presets import DEFAULT
+from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -111,7 +112,7 @@ def why(
     "query", 17)` that one feature of Q at key 0, as a sum over the residual stream that it was computed from; its heads open
     again.
     """
-    return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
+    return explore(text, preset=preset, experiments=(WHY.key, READERS.key), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
@@ -121,5 +122,5 @@ def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **g
     layer's by matrices that were fitted for exactly these weights (Jacobian lens); `.agreement` holds what was measured on
     held-out rows. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
     """
-    name = "jacobian" if jacobian else "lens"
-    return explore(text, preset=preset, experiments=(name,), **given).lens(jacobian=jacobian)
+    experiment = JACOBIAN if jacobian else LENS
+    return explore(text, preset=preset, experiments=(experiment.key,), **given).lens(jacobian=jacobian)

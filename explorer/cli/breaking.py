@@ -24,6 +24,7 @@ from explorer.state.held_out import MOST, held_out, own_sentences
 from explorer.state.tries import is_altered
 from explorer.toml_text import deep_line, too_deep
 from explorer.trace.changes import Change, changes_from, switched_on
+from explorer.trace.found.experiments import UNCHANGED
 
 if TYPE_CHECKING:
     from explorer.engine.request import Request
@@ -115,7 +116,7 @@ def postcard(
         raise NothingChanged
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
-    trace = Computer()(request.asking(experiments=frozenset({"unchanged"}))).trace
+    trace = Computer()(request.asking(experiments=frozenset({UNCHANGED.key}))).trace
     write_postcard(trace, path, words, THEMES[theme], width_px)
     click.echo(words("cli.exported", count=1, path=path))
 

@@ -79,7 +79,7 @@ def install_desktop(words: Words, /, remove: bool) -> None:
 @click.option("--picture", is_flag=True)
 def probe(picture: bool) -> None:
     """Answer doctor's questions about Qt, one line of JSON each."""
-    from explorer.app.probe import answers
+    from explorer.cli.probe import answers
 
     for answer in answers(picture=picture):
         click.echo(json.dumps(answer))

@@ -12,7 +12,8 @@ from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
-from explorer.trace.found.finding_kinds import HEAD_MEASURES
+from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
 
 if TYPE_CHECKING:
     from explorer.trace.found.lens import Lens
@@ -89,7 +90,7 @@ def why(
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import probability, told
 
-    trace = explored(text, given, "why", *(("readers",) if into else ()))
+    trace = explored(text, given, WHY.key, *((READERS.key,) if into else ()))
     parts = trace.why(step, rival, word=word)
     if into:
         _open(parts, into, words, as_json=as_json)
@@ -192,7 +193,7 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
 @click.pass_obj
 def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: Any) -> None:
     """Print the logit lens of each decoder layer: exact in the last row, a heuristic before."""
-    trace = explored(text, given, "jacobian" if jacobian else "lens")
+    trace = explored(text, given, JACOBIAN.key if jacobian else LENS.key)
     found = trace.lens(jacobian=jacobian)
     if as_json:
         click.echo(json.dumps({"source": trace.source, "target": trace.target, **lens_values(found)}, ensure_ascii=False))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from explorer.state.fields import bad_field, between, one_of
-from explorer.trace.found.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
+from explorer.trace.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
 from explorer.trace.found.way import WAY
 from explorer.trace.tap_names import ATTENTION_STAGES
 

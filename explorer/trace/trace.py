@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NoSuchStep, NotLookedInto, NoWrittenWords, bare
 from explorer.trace.files.trace_file import read_trace, write_trace
+from explorer.trace.found.experiments import JACOBIAN, LENS, VECTORS
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.lens import Lens
 from explorer.trace.found.why import Parts, parts_asked
@@ -85,12 +86,12 @@ class Trace(NotebookDisplay, RecordedPass):
         """
         if not self.tokens.target:
             raise NoWrittenWords(architecture=self.card.architecture)
-        name = "jacobian" if jacobian else "lens"
-        found = self.experiments.get(name)
+        key = JACOBIAN.key if jacobian else LENS.key
+        found = self.experiments.get(key)
         if isinstance(found, NotMade):
             raise bare(found.error)
         if not isinstance(found, Lens):
-            raise NotLookedInto(name=name)
+            raise NotLookedInto(name=key)
         return found
 
     def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
@@ -99,9 +100,9 @@ class Trace(NotebookDisplay, RecordedPass):
         `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
         Raises NotLookedInto, NoSuchStep.
         """
-        found = self.experiments.get("vectors")
+        found = self.experiments.get(VECTORS.key)
         if not isinstance(found, Vectors):
-            raise NotLookedInto(name="vectors")
+            raise NotLookedInto(name=VECTORS.key)
         own = found.sides[side if side in found.sides else self.card.sides[0].name]
         if not 0 <= position < len(own.tokens):
             raise NoSuchStep(got=position, last=len(own.tokens) - 1)

@@ -25,6 +25,7 @@ from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_
 from explorer.state.intents import SetKnob
 from explorer.state.look import Look
 from explorer.state.wish import Wish
+from explorer.trace.found.experiments import UNCHANGED
 from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.painting.canvas import Canvas
@@ -85,7 +86,7 @@ class ChangePage(Page):
     key = "change"
     sweeps = True
     least_px = _LEAST_PX[0]
-    experiments = frozenset({"unchanged"})
+    experiments = frozenset({UNCHANGED.key})
     shows_masks = False
 
     def __init__(self) -> None:

@@ -15,14 +15,15 @@ from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
 from explorer.trace.found.effects import Effects
+from explorer.trace.found.experiments import EDGES, EFFECTS, EFFECTS_EXACT
 from explorer.trace.trace import Trace
 from explorer.views.pictures.effect_map import EffectMapView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 
-_FIRST = frozenset({"effects"})
-_CELLS = frozenset({"edges"})
-_EXACT = frozenset({"effects_exact"})
+_FIRST = frozenset({EFFECTS.key})
+_CELLS = frozenset({EDGES.key})
+_EXACT = frozenset({EFFECTS_EXACT.key})
 _MOST_CELLS = 4096  # Of a head with more open cells, the estimates stay.
 _MOST_HEADS = 400  # The exact effects of more heads take minutes, and are computed when somebody asks for them.
 _WORDS_PX = 122  # px, the height of title, note, chips, bars and their figures

@@ -6,6 +6,7 @@ from explorer.lang import Words
 from explorer.picture.makers.embedding import embedding_strips, sum_strips
 from explorer.picture.makers.vectors import chosen_token, neighbours, side_vectors, vector_map
 from explorer.state.look import Look
+from explorer.trace.found.experiments import VECTORS
 from explorer.trace.trace import Trace
 from explorer.views.controls.token_box import TokenBox
 from explorer.views.pictures.bars import BarsView
@@ -18,7 +19,7 @@ class EmbeddingPage(Page):
 
     key = "embedding"
     least_px = 640
-    experiments = frozenset({"vectors"})
+    experiments = frozenset({VECTORS.key})
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from explorer.lang import Words
 from explorer.picture.makers.layers import dead_units, depth_gradients, depth_lengths, norms, stream
 from explorer.picture.makers.norm_maps import has_norms, norm_deviations, norm_means, subtracts_mean
 from explorer.state.look import Look
+from explorer.trace.found.experiments import COPIES, DEPTH, NORMS
 from explorer.trace.trace import Trace
 from explorer.views.controls.layer_box import LayerBox
 from explorer.views.pictures.bars import BarsView
@@ -19,7 +20,7 @@ class LayersPage(Page):
 
     key = "layers"
     least_px = 1180
-    experiments = frozenset({"depth", "copies", "norms"})
+    experiments = frozenset({DEPTH.key, COPIES.key, NORMS.key})
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,6 +14,7 @@ from explorer.picture.makers.pooled import at_stages, heads_map
 from explorer.state.intents import SetBatch
 from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
+from explorer.trace.found.experiments import BATCH, LEAK
 from explorer.trace.trace import Trace
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -26,7 +27,7 @@ class MasksPage(Page):
     key = "masks"
     least_px = 1140
     shows_masks = True
-    experiments = frozenset({"leak", "batch"})
+    experiments = frozenset({LEAK.key, BATCH.key})
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +59,7 @@ class MasksPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         for attention, card in self._masks.items():
             card.setVisible(attention in attentions(trace))
-        found = trace.experiments.get("batch")
+        found = trace.experiments.get(BATCH.key)
         for row, card in enumerate(self.sentences):
             card.setVisible(found is not None and row < len(getattr(found, "tokens", ())))
         super().draw(trace, look, words)

@@ -10,6 +10,7 @@ from explorer.picture.makers.river import river
 from explorer.picture.river.place import Place
 from explorer.state.intents import BeginWith
 from explorer.state.look import Look
+from explorer.trace.found.experiments import WHY
 from explorer.trace.trace import Trace
 from explorer.views.pictures.river import RiverView
 
@@ -52,7 +53,7 @@ class OverviewPage(Page):
 
     def _ask(self, look: Look) -> None:
         """Ask for the weights that contributions are made with, only while bands show them."""
-        needed = frozenset({"why"}) if look.bands == "contributions" else frozenset()
+        needed = frozenset({WHY.key}) if look.bands == "contributions" else frozenset()
         if needed != self.experiments:
             self.experiments = needed
             self.looked_into.emit()

@@ -15,7 +15,8 @@ from explorer.state.intents import SetOther
 from explorer.state.look import Look
 from explorer.state.other_sentences import SUGGESTED, suggested_for
 from explorer.state.wish import Wish
-from explorer.trace.found.finding_kinds import PATCHED
+from explorer.trace.finding_kinds import PATCHED
+from explorer.trace.found.experiments import PATCHING
 from explorer.trace.found.patching import Patching
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
@@ -34,7 +35,7 @@ class PatchingPage(Page):
     sweeps = True
     least_px = 560
     needs = ("generator.logits",)
-    experiments = frozenset({"patching"})
+    experiments = frozenset({PATCHING.key})
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from explorer.picture.makers.embedding import position_map, similarity_map
 from explorer.picture.makers.positions import waves
 from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
 from explorer.state.look import Look
+from explorer.trace.found.experiments import SWAP, VARIANTS
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.pictures.heatmap import HeatmapView
@@ -23,7 +24,7 @@ class PositionPage(Page):
     key = "position"
     least_px = 1180
     needs = ("embedding.positions",)
-    experiments = frozenset({"variants", "swap"})
+    experiments = frozenset({VARIANTS.key, SWAP.key})
 
     def __init__(self) -> None:
         super().__init__()

@@ -7,7 +7,8 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.saliency import attention_mean, saliency_map
 from explorer.state.look import Look
-from explorer.trace.found.finding_kinds import SALIENCIES
+from explorer.trace.finding_kinds import SALIENCIES
+from explorer.trace.found.experiments import SALIENCY
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView
@@ -19,7 +20,7 @@ class SaliencyPage(Page):
     key = "saliency"
     sweeps = True
     least_px = 480
-    experiments = frozenset({"saliency"})
+    experiments = frozenset({SALIENCY.key})
 
     def __init__(self) -> None:
         super().__init__()

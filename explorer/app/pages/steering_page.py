@@ -13,6 +13,7 @@ from explorer.state.look import Look, sides_of
 from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
+from explorer.trace.found.experiments import STEERING, UNCHANGED
 from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.views.controls.layer_box import LayerBox
@@ -39,7 +40,7 @@ class SteeringPage(Page):
     key = "steering"
     sweeps = True
     least_px = 600
-    experiments = frozenset({"steering", "unchanged"})
+    experiments = frozenset({STEERING.key, UNCHANGED.key})
 
     def __init__(self) -> None:
         super().__init__()

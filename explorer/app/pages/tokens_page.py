@@ -10,6 +10,7 @@ from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.makers.segmentations import cut_rows
 from explorer.state.cut_intents import TakeExample
 from explorer.state.look import Look
+from explorer.trace.found.experiments import SEGMENTATIONS
 from explorer.trace.trace import Trace
 from explorer.views.controls.pool_box import PoolBox
 from explorer.views.pictures.cut_rows import CutRowsView
@@ -27,7 +28,7 @@ class TokensPage(Page):
 
     key = "tokens"
     least_px = 440
-    experiments = frozenset({"segmentations"})
+    experiments = frozenset({SEGMENTATIONS.key})
 
     def __init__(self) -> None:
         super().__init__()

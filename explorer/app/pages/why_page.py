@@ -13,6 +13,7 @@ from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
+from explorer.trace.found.experiments import COSTS, JACOBIAN, LENS, READERS, WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.weights import OutputWeights
 from explorer.trace.found.why import symbol_id
@@ -27,8 +28,8 @@ _TYPED_PX = 104
 _NARROW_PX = 1040
 _LEAST_PX = (840, 925)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
-_FIRST = frozenset({"why", "lens", "jacobian"})
-_BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
+_FIRST = frozenset({WHY.key, LENS.key, JACOBIAN.key})
+_BEHIND = frozenset({COSTS.key})  # Passes of their own, which are made behind the first answer.
 
 
 class WhyPage(Page):
@@ -89,13 +90,13 @@ class WhyPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._words, self._wall_look = trace, words, look
-        there = isinstance(trace.experiments.get("why"), OutputWeights)
+        there = isinstance(trace.experiments.get(WHY.key), OutputWeights)
         if there:
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
         self.lenses.offer({key: words(f"lens.which.{key}") for key in LENSES}, look.lens)
         self.cells.offer({key: words(f"lens.cells.{key}") for key in LENS_CELLS}, look.lens_cells)
         self._offer_orders()
-        writes = trace.card.has("decoder") and not isinstance(trace.experiments.get("why"), NotMade)
+        writes = trace.card.has("decoder") and not isinstance(trace.experiments.get(WHY.key), NotMade)
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
             widget.setVisible(writes)
         super().draw(trace, look, words)
@@ -103,8 +104,8 @@ class WhyPage(Page):
 
     def _ask(self, trace: Trace, look: Look) -> None:
         """Ask for the weights behind Q, K and V once a number of these is opened; and for costs behind the first answer."""
-        there = isinstance(trace.experiments.get("why"), OutputWeights)
-        needed = (_FIRST | _BEHIND if there else _FIRST) | (frozenset({"readers"}) if look.way else frozenset())
+        there = isinstance(trace.experiments.get(WHY.key), OutputWeights)
+        needed = (_FIRST | _BEHIND if there else _FIRST) | (frozenset({READERS.key}) if look.way else frozenset())
         parts = asked(trace, look) if there else None
         focus = NOWHERE if parts is None else Focus(position=parts.position, rival=parts.rival)
         if (needed, focus) != (self.experiments, self.focus):

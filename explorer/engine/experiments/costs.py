@@ -9,6 +9,7 @@ from explorer.engine.experiments.looking_back import output_weights_of
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.trace.changes import Change
 from explorer.trace.found.costs import Costs, removable
+from explorer.trace.found.experiments import WHY
 from explorer.trace.found.part import Part
 from explorer.trace.found.why import parts_of
 from explorer.trace.measures.measures import most_uncertain_step
@@ -24,7 +25,7 @@ def costs(inquiry: Inquiry) -> Costs | None:
     position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
     if position >= n_steps or focus.rival >= n_symbols:
         return None
-    weighed = attrs.evolve(trace, experiments={"why": output_weights_of(inquiry)})
+    weighed = attrs.evolve(trace, experiments={WHY.key: output_weights_of(inquiry)})
     parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
     largest = tuple(each.part for each in removable(parts.parts, parts.values))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))

@@ -10,6 +10,7 @@ from explorer.engine.experiments.sweep import estimates, places_of, swept, takes
 from explorer.engine.experiments.trials import Trials
 from explorer.trace.arrays import frozen_array
 from explorer.trace.found.effects import Effects
+from explorer.trace.found.experiments import EFFECTS
 
 
 def effects_exact(inquiry: Inquiry) -> Effects:
@@ -17,7 +18,7 @@ def effects_exact(inquiry: Inquiry) -> Effects:
 
     Where all at once take long, the estimates that stood in for the effects of heads are given too.
     """
-    before = inquiry.before or inquiry.kept.found("effects")
+    before = inquiry.before or inquiry.kept.found(EFFECTS.key)
     if isinstance(before, Effects) and before.exact:
         return before
     if inquiry.focus.head_rows:

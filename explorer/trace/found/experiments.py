@@ -1,7 +1,8 @@
 """The experiments, and what is true of each: one row says it once, and whoever has to know asks the row.
 
-An experiment finds something out beside the pass, when a page, a lesson or a caller asks for its key. A file of the same name
-in `engine/experiments` makes it. This table needs neither NumPy nor torch.
+An experiment finds something out in an extra pass, when a page, a lesson or a caller asks for its key. A file of the same name
+in `engine/experiments` makes it. Code that asks for one names its row, such as `WHY.key`. This table needs neither NumPy nor
+torch.
 """
 
 from collections.abc import Iterable
@@ -57,36 +58,58 @@ class Experiment:
 _EFFECTS = ("generator.logits", "self_attn.weights")
 _WHY = ("generator.logits", "self_attn.mixed", "residual2")
 
+VARIANTS = Experiment(key="variants", own=True, passes=False, changes=False)
+SWAP = Experiment(key="swap", own=True)
+LEAK = Experiment(key="leak", own=True)
+DEPTH = Experiment(key="depth", own=True)
+BATCH = Experiment(key="batch", own=True, changes=False)
+COPIES = Experiment(key="copies", own=True, passes=False, changes=False)
+EFFECTS = Experiment(key="effects", taps=_EFFECTS)
+EFFECTS_EXACT = Experiment(key="effects_exact", called=EFFECTS.key, taps=_EFFECTS, grows="head_rows")
+EDGES = Experiment(
+    key="edges",
+    called=EFFECTS.key,
+    taps=("generator.logits", "self_attn.masked"),
+    place=("attention", "layer", "head"),
+    grows="edge_rows",
+)
+WHY = Experiment(key="why", decoder=True, taps=_WHY, passes=False)
+READERS = Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False)
+COSTS = Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival"))
+LENS = Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False)
+JACOBIAN = Experiment(key="jacobian", decoder=True, passes=False)
+PATCHING = Experiment(key="patching", taps=("generator.logits", "residual2"), by_itself=True)
+SALIENCY = Experiment(key="saliency", taps=("generator.logits", "embedding.output"))
+VECTORS = Experiment(key="vectors", passes=False)
+SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True)
+NORMS = Experiment(key="norms", passes=False)
+UNCHANGED = Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False)
+STEERING = Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False)
+
 EXPERIMENTS = {
     row.key: row
     for row in (
-        Experiment(key="variants", own=True, passes=False, changes=False),
-        Experiment(key="swap", own=True),
-        Experiment(key="leak", own=True),
-        Experiment(key="depth", own=True),
-        Experiment(key="batch", own=True, changes=False),
-        Experiment(key="copies", own=True, passes=False, changes=False),
-        Experiment(key="effects", taps=_EFFECTS),
-        Experiment(key="effects_exact", called="effects", taps=_EFFECTS, grows="head_rows"),
-        Experiment(
-            key="edges",
-            called="effects",
-            taps=("generator.logits", "self_attn.masked"),
-            place=("attention", "layer", "head"),
-            grows="edge_rows",
-        ),
-        Experiment(key="why", decoder=True, taps=_WHY, passes=False),
-        Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False),
-        Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival")),
-        Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False),
-        Experiment(key="jacobian", decoder=True, passes=False),
-        Experiment(key="patching", taps=("generator.logits", "residual2"), by_itself=True),
-        Experiment(key="saliency", taps=("generator.logits", "embedding.output")),
-        Experiment(key="vectors", passes=False),
-        Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True),
-        Experiment(key="norms", passes=False),
-        Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False),
-        Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False),
+        VARIANTS,
+        SWAP,
+        LEAK,
+        DEPTH,
+        BATCH,
+        COPIES,
+        EFFECTS,
+        EFFECTS_EXACT,
+        EDGES,
+        WHY,
+        READERS,
+        COSTS,
+        LENS,
+        JACOBIAN,
+        PATCHING,
+        SALIENCY,
+        VECTORS,
+        SEGMENTATIONS,
+        NORMS,
+        UNCHANGED,
+        STEERING,
     )
 }
 """Every experiment by its key, in the order in which those of one answer are made."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from explorer.errors import LacksTap, NoSuchPart, NotLookedInto, bare
 from explorer.mathematics import Numbers
+from explorer.trace.found.experiments import READERS, WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part, PartKind, index_of
 from explorer.trace.found.projections import WHICH, Which, before_turning, rows_of
@@ -192,11 +193,11 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
 
     The Trace needs the experiment "readers". Raises NotLookedInto, NotKept, NoSuchPart.
     """
-    weights = trace.experiments.get("readers")
+    weights = trace.experiments.get(READERS.key)
     if isinstance(weights, NotMade):
         raise bare(weights.error)
     if not isinstance(weights, ReadingWeights):
-        raise NotLookedInto(name="readers")
+        raise NotLookedInto(name=READERS.key)
     if which not in WHICH:
         raise NoSuchPart(got=which, part=" ".join(WHICH))
     tap, block = cell.tap(which), cell.tap("").removesuffix(".")
@@ -204,7 +205,7 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
     x = trace[tap][head, row].astype(np.float64)  # [feature]
     u = np.eye(len(x))[along] if isinstance(along, int) else along
     if block not in weights.matrices(which):
-        raise LacksTap(name="readers", tap=tap, why="absent.unknown_family")
+        raise LacksTap(name=READERS.key, tap=tap, why="absent.unknown_family")
     # X = R_p·(W·h + b), so u·X = (R_pᵀ·u)·(W·h + b); R_p turns by the angles of position p where positions are rotary.
     before = before_turning(trace, weights, block, which, row, u)
     weight, bias = rows_of(weights.matrices(which)[block], head, len(x))
@@ -242,7 +243,7 @@ def by_key(trace: RecordedPass, of: Attribution, part: Part) -> ByKey:
     """The part of a head, split by its keys. Raises NotKept, NotLookedInto, LacksTap."""
     block = part.block
     if not heads_open(trace, block):
-        raise LacksTap(name="why", tap=f"{block}.value", why=trace.card.why_absent(f"{block}.value"))
+        raise LacksTap(name=WHY.key, tap=f"{block}.value", why=trace.card.why_absent(f"{block}.value"))
     direction = head_directions(_weights(trace, block), block, of.direction(block), trace.card.d_head)[part.head]
     value = trace[f"{block}.value"][trace.card.head_in(f"{block}.value", part.head)]  # [key, feature]
     weights = trace[f"{block}.dropped"][part.head, of.position]  # [key]
@@ -287,9 +288,9 @@ def products(trace: RecordedPass, cell: Cell) -> Numbers:
 
 def _weights(trace: RecordedPass, block: str) -> StreamWeights:
     """The weights of a block: those of both sides where they are there, else those of the decoder."""
-    readers, output = trace.experiments.get("readers"), trace.experiments.get("why")
+    readers, output = trace.experiments.get(READERS.key), trace.experiments.get(WHY.key)
     if isinstance(readers, ReadingWeights):
         return readers
     if isinstance(output, OutputWeights) and block.startswith("decoder."):
         return output
-    raise NotLookedInto(name="readers" if isinstance(output, OutputWeights) else "why")
+    raise NotLookedInto(name=(READERS if isinstance(output, OutputWeights) else WHY).key)

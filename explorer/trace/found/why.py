@@ -18,6 +18,7 @@ import numpy as np
 from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords, bare
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
+from explorer.trace.found.experiments import WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part
 from explorer.trace.found.reading import EXACT, Attribution, ByKey, Reading
@@ -167,13 +168,13 @@ def walked(parts: Parts, steps: Sequence[WayStep]) -> tuple[Parts | Reading, ...
 
 
 def _weights(trace: RecordedPass) -> OutputWeights:
-    if isinstance(refused := trace.experiments.get("why"), NotMade):
-        raise bare(refused.error)
+    found = trace.experiments.get(WHY.key)
+    if isinstance(found, NotMade):
+        raise bare(found.error)
     if "decoder.embedding.output" not in trace:
         raise NoWrittenWords(architecture=trace.card.architecture)
-    found = trace.experiments.get("why")
     if not isinstance(found, OutputWeights):
-        raise NotLookedInto(name="why")
+        raise NotLookedInto(name=WHY.key)
     return found
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from explorer.errors import UnknownMeasure
 from explorer.trace.arrays import Array
-from explorer.trace.found.finding_kinds import HEAD_MEASURES
+from explorer.trace.finding_kinds import HEAD_MEASURES
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.recorded_pass import RecordedPass
 
