@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QToolButton, Q
 from explorer.app.pages.card import Card
 from explorer.app.shell.window import Window
 from explorer.views.controls.choice_box import ChoiceBox
+from explorer.views.controls.fitting_labels import TitleLabel
 from explorer.views.controls.tab_group import visible_in
-from explorer.views.controls.title_label import TitleLabel
 
 
 def cut_off(window: Window, size: tuple[int, int]) -> Iterator[str]:

@@ -5,8 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.lessons.glossary import terms
-from explorer.views.controls.explanation import ExplanationView
-from explorer.views.controls.term_label import TermLabel
+from explorer.views.controls.explanation import ExplanationView, TermLabel
 
 
 def test_a_term_of_an_explanation_has_its_meaning_as_tooltip(qtbot: QtBot) -> None:

@@ -21,10 +21,10 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.stops import Stop
 from explorer.trace.trace import Trace
+from explorer.views.controls.explanation import TermLabel
+from explorer.views.controls.fitting_labels import TableLabel
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
-from explorer.views.controls.table_label import TableLabel
-from explorer.views.controls.term_label import TermLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
 

@@ -37,9 +37,7 @@ class AbovePages(QWidget):
         self.strip.wished.connect(self.wished)
         self.strip.pointed.connect(self.pointed)
         self.changes.wished.connect(self.wished)
-        self._late = QTimer(self)
-        self._late.setSingleShot(True)
-        self._late.setInterval(_PATIENCE_MS)
+        self._late = QTimer(self, interval=_PATIENCE_MS, singleShot=True)
         self._late.timeout.connect(self._show_changes)
         self._wish: Wish | None = None
         self._words: Words | None = None

@@ -13,9 +13,9 @@ from explorer.picture.makers.pooled import attention_lines, attention_map, has_a
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.head_squares import HeadSquares
 from explorer.views.controls.map_filter import MapFilter
-from explorer.views.controls.pool_box import PoolBox
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView

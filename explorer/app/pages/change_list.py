@@ -33,8 +33,7 @@ from explorer.trace.found.consequences import Consequence
 from explorer.trace.trace import Trace
 from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
 from explorer.views.controls.change_rows import ChangeRows
-from explorer.views.controls.outcome_row import OutcomeRow
-from explorer.views.controls.outcome_strip import OutcomeLegend
+from explorer.views.controls.outcome_row import OutcomeLegend, OutcomeRow
 from explorer.views.controls.tab_group import make_tab_group
 
 

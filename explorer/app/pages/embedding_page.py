@@ -8,7 +8,7 @@ from explorer.picture.makers.vectors import chosen_token, neighbours, side_vecto
 from explorer.state.look import Look
 from explorer.trace.found.experiments import VECTORS
 from explorer.trace.trace import Trace
-from explorer.views.controls.token_box import TokenBox
+from explorer.views.controls.choice_box import TokenBox
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.vector_map import VectorMapView

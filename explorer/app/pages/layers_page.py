@@ -8,7 +8,7 @@ from explorer.picture.makers.norm_maps import has_norms, norm_deviations, norm_m
 from explorer.state.look import Look
 from explorer.trace.found.experiments import COPIES, DEPTH, NORMS
 from explorer.trace.trace import Trace
-from explorer.views.controls.layer_box import LayerBox
+from explorer.views.controls.choice_box import LayerBox
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView

@@ -27,11 +27,11 @@ from explorer.state.intents import BeginWith, SetBeam
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.head_squares import HeadSquares
-from explorer.views.controls.pool_box import PoolBox
+from explorer.views.controls.map_filter import UnitSwitch
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
-from explorer.views.controls.unit_switch import UnitSwitch
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView

@@ -28,7 +28,7 @@ from explorer.state.wish import Wish
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.trace import Trace
-from explorer.views.controls.sentences_edit import SentencesEdit
+from explorer.views.controls.sentence import SentencesEdit
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView

@@ -25,8 +25,8 @@ from explorer.state.wish import Wish
 from explorer.trace.found.findings import NotMade
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.explanation import ExplanationView
-from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.surface import Surface

@@ -16,10 +16,10 @@ from explorer.trace.changes import Change
 from explorer.trace.found.experiments import STEERING, UNCHANGED
 from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
-from explorer.views.controls.layer_box import LayerBox
+from explorer.views.controls.choice_box import LayerBox
 from explorer.views.controls.sampling import SamplingRow
 from explorer.views.controls.segments import Segments
-from explorer.views.controls.sentences_edit import SentencesEdit
+from explorer.views.controls.sentence import SentencesEdit
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 

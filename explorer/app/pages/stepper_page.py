@@ -18,7 +18,7 @@ from explorer.picture.makers.attention_steps import (
 )
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
-from explorer.views.controls.layer_box import LayerBox
+from explorer.views.controls.choice_box import LayerBox
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView

@@ -10,7 +10,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
 from explorer.picture.picture import told_pass
-from explorer.views.controls.title_label import TitleLabel
+from explorer.views.controls.fitting_labels import TitleLabel
 
 
 class TitleLine(QVBoxLayout):

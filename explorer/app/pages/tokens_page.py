@@ -12,7 +12,7 @@ from explorer.state.cut_intents import TakeExample
 from explorer.state.look import Look
 from explorer.trace.found.experiments import SEGMENTATIONS
 from explorer.trace.trace import Trace
-from explorer.views.controls.pool_box import PoolBox
+from explorer.views.controls.choice_box import PoolBox
 from explorer.views.pictures.cut_rows import CutRowsView
 from explorer.views.pictures.token_row import TokenRowView
 

@@ -118,9 +118,7 @@ class Remembered(QObject):
         self._tried.connect(self._hear)
         self._own = open_folder() / f"{os.getpid()}-{time.time_ns():x}{SUFFIX}"
         self._lock = _lock_of(self._own)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(after_ms)
+        self._soon = QTimer(self, interval=after_ms, singleShot=True)
         self._soon.timeout.connect(self._write_beside)
 
     def keep(self, saved: Saved) -> None:

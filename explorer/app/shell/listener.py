@@ -30,9 +30,7 @@ class Pending(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.dimmed = False
-        self._late = QTimer(self)
-        self._late.setSingleShot(True)
-        self._late.setInterval(_PATIENCE_MS)
+        self._late = QTimer(self, interval=_PATIENCE_MS, singleShot=True)
         self._late.timeout.connect(self._dim)
 
     @property

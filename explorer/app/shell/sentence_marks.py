@@ -1,15 +1,14 @@
-"""What stands beside a typed sentence: whether it is written as a message of a chat, and why the model can hardly know it.
-
-The check box is there for models with a chat template.
-"""
+"""What stands beside a typed sentence: examples, whether it is a message of a chat, and why the model can hardly know it."""
 
 import html
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton
 
 from explorer.lang import Words
+from explorer.lessons.gallery import Example
 from explorer.picture.doubt_text import doubt_line, doubt_text
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -19,9 +18,9 @@ _MOST_TOLD = 4000  # characters of a prompt in a tip
 
 
 class ChatSwitch(CheckBox):
-    """Shown where the model on screen has a template, and where one is asked for. Signals: chose(bool) by the user.
+    """A check box, shown where the model on screen has a chat template, and where one is asked for.
 
-    Its tip is the whole prompt, once the model has read one.
+    Its tip is the whole prompt, once the model has read one. Signals: chose(bool) by the user.
     """
 
     chose = Signal(bool)
@@ -108,3 +107,31 @@ class DoubtMark(QToolButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide()
+
+
+class ExamplesButton(QToolButton):
+    """A menu of example sentences, each with what to look at. Signals: chosen(Example)."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("small")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The Edit menu has it, too.
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.examples = QMenu(self)
+        self.setMenu(self.examples)
+
+    def offer(self, examples: Sequence[Example], words: Words) -> None:
+        """List these sentences."""
+        self.setText(words("header.examples"))
+        self.setToolTip(words("action.examples"))
+        self.examples.clear()
+        for example in examples:
+            note = example.note.of(words.language)
+            action = self.examples.addAction(f"{example.text}\t{note}")  # What follows the tab stands in a column at the right.
+            action.setData(example)
+            action.triggered.connect(self._choose)
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.sender().data())  # type: ignore[attr-defined]  # The sender is a QAction.

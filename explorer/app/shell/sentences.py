@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.app.shell.sentence_marks import ChatSwitch, DoubtMark
+from explorer.app.shell.sentence_marks import ChatSwitch, DoubtMark, ExamplesButton
 from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
@@ -15,7 +15,6 @@ from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.views.controls.examples import ExamplesButton
 from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QTo
 
 from explorer.engine.request import Frame
 from explorer.lang import Words
-from explorer.views.controls.parts_label import PartsLabel
+from explorer.views.controls.fitting_labels import PartsLabel
 
 _NOTICE_MS = 6000
 _PATIENCE_MS = 500  # ms before progress and Cancel appear
@@ -44,13 +44,9 @@ class Status(QStatusBar):
         self.addPermanentWidget(self.cancel)
         self._words: Words | None = None
         self._computing, self._opening, self._standing = "", "", ""
-        self._late = QTimer(self)
-        self._late.setSingleShot(True)
-        self._late.setInterval(_PATIENCE_MS)
+        self._late = QTimer(self, interval=_PATIENCE_MS, singleShot=True)
         self._late.timeout.connect(self._show_progress)
-        self.noticed = QTimer(self)
-        self.noticed.setSingleShot(True)
-        self.noticed.setInterval(_NOTICE_MS)
+        self.noticed = QTimer(self, interval=_NOTICE_MS, singleShot=True)
         self.noticed.timeout.connect(self.uncover)
         self.message.hide()
         self.set_busy(False)

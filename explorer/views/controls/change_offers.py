@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from explorer.state.change_intents import AddChanges
 from explorer.trace.changes import Change
+from explorer.views.controls.check_box import Switch
 from explorer.views.controls.outcome_row import OutcomeRow
-from explorer.views.controls.switch import Switch
 from explorer.views.controls.tab_group import make_tab_group
 
 

@@ -1,8 +1,12 @@
-"""A combo box that shows its whole text."""
+"""Combo boxes that show their whole text, and those that choose a layer, a token, or what stands for several heads."""
 
-from PySide6.QtCore import QSize, Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+
+from explorer.lang import Words
 
 _SPARE_PX = 4  # px that styles leave free beside the text
 
@@ -19,6 +23,14 @@ class ChoiceBox(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(n_letters)
         self.currentIndexChanged.connect(self._measure)
+
+    def put(self, entries: Sequence[str], chosen: int) -> None:
+        """Show these entries and choose one, without a signal. The list is made anew only where it has other entries."""
+        with QSignalBlocker(self):
+            if entries != [self.itemText(place) for place in range(self.count())]:
+                self.clear()
+                self.addItems(entries)
+            self.setCurrentIndex(chosen)
 
     def shown(self) -> str:
         """The visible part of the current text."""
@@ -69,3 +81,54 @@ class ChoiceBox(QComboBox):
         frame = hint.width() - self.minimumContentsLength() * metrics.horizontalAdvance("X")
         text = metrics.horizontalAdvance(self.currentText()) + 2 * _SPARE_PX
         return QSize(max(hint.width(), frame + text), hint.height())
+
+
+class PlaceBox(ChoiceBox):
+    """Signals: chose(place) when the user chooses an entry."""
+
+    chose = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentIndexChanged.connect(self.chose)
+
+
+class LayerBox(PlaceBox):
+    """Chooses a layer."""
+
+    def offer(self, n_layers: int, chosen: int, words: Words) -> None:
+        """Show so many layers without a signal."""
+        self.put([words("picture.layer", layer=layer) for layer in range(n_layers)], chosen)
+        self.setAccessibleName(words("axis.layer"))
+
+
+class TokenBox(PlaceBox):
+    """Chooses a token of a side."""
+
+    def offer(self, texts: tuple[str, ...], chosen: int, words: Words) -> None:
+        """Show these tokens without a signal; the box is hidden where there are none."""
+        self.put([f"{place} {text}" for place, text in enumerate(texts)], chosen)
+        self.setVisible(bool(texts))
+        self.setAccessibleName(words("vectors.token"))
+
+
+class PoolBox(ChoiceBox):
+    """Chooses one head, or what stands for several. Signals: chose(key of `state.look.ALIGNED`) when the user chooses one."""
+
+    chose = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: tuple[str, ...] = ()
+        self.currentIndexChanged.connect(self._chosen)
+
+    def offer(self, keys: tuple[str, ...], chosen: str, words: Words) -> None:
+        """Show these choices without a signal."""
+        self._keys = keys
+        self.put([words(f"aligned.{key}") for key in keys], keys.index(chosen))
+        self.setAccessibleName(words("heads.pooled"))
+        self.setToolTip(words("heads.pooled"))
+
+    def _chosen(self, place: int) -> None:
+        if place >= 0:
+            self.chose.emit(self._keys[place])

@@ -1,14 +1,68 @@
-"""The explanation of a page, from `assets/explain/<language>/<page>.md`."""
+"""Texts whose terms are explained where they stand: a label, and the explanation of a page from `assets/explain`."""
 
 import math
+from html import escape
 
-from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QTextBrowser
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QLabel, QTextBrowser, QToolTip
 
 from explorer.lang import Words
-from explorer.lessons.glossary import mentions
+from explorer.lessons.glossary import mentions, terms
 from explorer.resources import asset_text
-from explorer.views.controls.term_label import told_html
+
+
+class TermLabel(QLabel):
+    """Plain text; the first mention of each term has a dotted line, and the mouse over it, or a click, says what it means."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.plain = ""
+        self._language = ""
+        self.linkHovered.connect(self._explain)
+        self.linkActivated.connect(self._explain)
+
+    def tell(self, text: str, language: str) -> None:
+        """Show a text. Its own mark-up is shown as it is written, since a stranger's could open files."""
+        if (text, language) == (self.plain, self._language):
+            return
+        self.plain, self._language = text, language
+        made, end = [], 0
+        for mention in mentions(text, language):
+            told = escape(text[mention.start : mention.end])
+            number, style = terms().index(mention.term), f"color:{self._colour()};text-decoration:underline"
+            made += [_html(text[end : mention.start]), f"<a href='{number}' style='{style}'>{told}</a>"]
+            end = mention.end
+        self.setText("".join([*made, _html(text[end:])]))
+        self.setAccessibleName(text)
+
+    def again(self) -> None:
+        """Show the text in the colours of another theme."""
+        text, self.plain = self.plain, ""
+        self.tell(text, self._language)
+
+    def _colour(self) -> str:
+        return self.palette().text().color().name()
+
+    def _explain(self, link: str) -> None:
+        """Say what a term means, beside the mouse."""
+        if not link:
+            QToolTip.hideText()
+            return
+        term = terms()[int(link)]
+        QToolTip.showText(QCursor.pos(), told_html(term.names(self._language)[0], term.told.of(self._language)), self)
+
+
+def told_html(name: str, told: str) -> str:
+    """A term and what it means, for a tooltip."""
+    return f"<p style='margin:0'><b>{escape(name)}</b>　{escape(told)}</p>"
+
+
+def _html(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
 
 _LEAST_PX, _SPARE_PX = 60, 4
 

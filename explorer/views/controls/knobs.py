@@ -26,8 +26,8 @@ from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.check_box import CheckBox
 from explorer.views.controls.number_box import NumberBox
+from explorer.views.controls.sampling import WritingRows
 from explorer.views.controls.wheel import FocusedChoice, FocusedSlider
-from explorer.views.controls.writing import WritingRows
 from explorer.views.painting.style import set_style_property
 
 _TICKS = 1000  # ticks of a logarithmic slider

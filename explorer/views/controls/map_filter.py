@@ -7,7 +7,32 @@ from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.views.controls.sampling import SamplingRow
 from explorer.views.controls.tab_group import make_tab_group
-from explorer.views.controls.unit_switch import UnitSwitch
+
+
+class UnitSwitch(QToolButton):
+    """Pressed while words are shown. Signals: changed(dict) with the new value of a field of the Look."""
+
+    changed = Signal(dict)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("segment")
+        self.setCheckable(True)
+        self.toggled.connect(self._toggled)
+
+    def put(self, look: Look) -> None:
+        """Show a Look without a signal."""
+        with QSignalBlocker(self):
+            self.setChecked(look.unit == "words")
+
+    def speak(self, words: Words) -> None:
+        self.setText(words("heads.unit_words"))
+        self.setToolTip(words("heads.unit_words_hint"))
+        self.setAccessibleDescription(words("heads.unit_words_hint"))
+
+    def _toggled(self, on: bool) -> None:
+        self.changed.emit({"unit": "words" if on else "tokens"})
+
 
 _WIDEST_PX = 300  # px of the slider with its name and its box
 _TICKS = [round(0.01 * i, 2) for i in range(101)]

@@ -7,9 +7,10 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale
-from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
+from explorer.views.controls.wheel import TurnsInFocus
 from explorer.views.painting.style import BOX_EDGE_PX, BOX_PAD_PX
 
 if TYPE_CHECKING:
@@ -52,18 +53,12 @@ class _TextInPlace(_Box):
             edit.setGeometry(room)
 
 
-class NumberBox(_TextInPlace, QDoubleSpinBox):
+class NumberBox(TurnsInFocus, _TextInPlace, QDoubleSpinBox):
     """A box for a number, in any digits. The wheel turns it only while it has the focus, and scrolls what it stands on else."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setLocale(QLocale.c())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def validate(self, text: str, place: int) -> object:
         return super().validate(plain_figures(text), place)

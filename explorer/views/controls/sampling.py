@@ -1,14 +1,17 @@
-"""The controls of sampling: temperature, top-k and top-p, each with a slider and a box."""
+"""The controls of decoding: temperature, top-k and top-p, each with a slider and a box, and the beam width."""
 
 import math
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.config import BEAM
 from explorer.lang import Words
+from explorer.state.intents import SetBeam, look_at
 from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.views.controls.number_box import NumberBox, plain_figures
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.controls.wheel import ResettingName, ResettingSlider
@@ -232,3 +235,57 @@ def top_k_ticks(n_symbols: int) -> list[float]:
     """Different whole numbers from 1 up to `n_symbols` by equal factors; the last tick is 0, which keeps all symbols."""
     sizes = np.unique(np.rint(np.geomspace(1, max(2, n_symbols), _N_STEPS)).astype(int))
     return [*(float(size) for size in sizes[:-1]), 0.0]
+
+
+class WritingRows(QWidget):
+    """The first group of the panel of knobs. It sets the Look and the beam, no knob of the model.
+
+    Signals: wished(LookAt or SetBeam).
+    """
+
+    wished = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sampling = sampling_rows()
+        self._top_k = self._n_symbols = 0
+        widths = [float(width) for width in range(int(BEAM.valid.low), int(BEAM.valid.high) + 1)]
+        self.beam = SamplingRow("beam", widths, None, 0, start=float(BEAM.default))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 2, 0, 2)
+        layout.setSpacing(4)
+        for row in self.sampling:
+            layout.addWidget(row)
+            row.turned.connect(self._sampled)
+        layout.addWidget(self.beam)
+        self.beam.turned.connect(self._searched)
+
+    def speak(self, words: Words) -> None:
+        for row in (*self.sampling, self.beam):
+            row.speak(words)
+
+    def put_look(self, look: Look) -> None:
+        """Show a Look's sampling without a signal."""
+        self._top_k = look.top_k
+        for row in self.sampling:
+            row.put(getattr(look, row.field))
+
+    def put_wish(self, wish: Wish) -> None:
+        """Show the beam width; only a model that translates by itself searches."""
+        self.beam.setVisible(wish.has_trained)
+        self.beam.put(wish.beam)
+
+    def offer(self, n_symbols: int) -> None:
+        """Let top-k go up to so many symbols."""
+        if n_symbols == self._n_symbols:  # Each answer asks.
+            return
+        self._n_symbols = n_symbols
+        top_k = self.sampling[1]
+        top_k.offer(top_k_ticks(n_symbols), n_symbols)
+        top_k.put(self._top_k)
+
+    def _sampled(self, field: str, value: float) -> None:
+        self.wished.emit(look_at(**sampled(field, value)))
+
+    def _searched(self, _field: str, value: float) -> None:
+        self.wished.emit(SetBeam(int(value)))

@@ -1,4 +1,6 @@
-"""The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
+"""The box for a sentence, and a small one for several. They leave undo and redo to the session, whose steps include knobs."""
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -11,7 +13,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionFrame
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QStyle, QStyleOptionFrame, QWidget
 
 _KEYS = QKeySequence.StandardKey
 _KEPT = (
@@ -32,7 +34,7 @@ _MOST_STEPS = 2**16  # characters, 1 MB of steps
 _MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
 
-def leaves_to_window(event: QEvent) -> bool:
+def _leaves_to_window(event: QEvent) -> bool:
     """Whether a key pressed in a box is one of the window's shortcuts, such as undo."""
     return (
         event.type() == QEvent.Type.ShortcutOverride
@@ -42,7 +44,44 @@ def leaves_to_window(event: QEvent) -> bool:
     )
 
 
-class SentenceEdit(QLineEdit):
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    _Widget = object  # A class of Qt's has one base of Qt's.
+
+
+class _TypingBox(_Widget):
+    """A box that takes what an input method composes when it is committed, and leaves the window its shortcuts."""
+
+    _composing = False
+
+    def changed_by_typing(self, *, committed: bool = False) -> None:
+        """Hear that the text may have changed; `committed` says that an input method has committed some of it."""
+        raise NotImplementedError
+
+    def end_composition(self) -> None:
+        """Drop what is composed: it belongs to the old text."""
+        if self._composing:
+            QGuiApplication.inputMethod().reset()
+            super().inputMethodEvent(QInputMethodEvent())
+            self._composing = False
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        # The first key of a composition deletes the selection, which does not yet mean an empty sentence. But one event may
+        # commit a syllable and begin the next, as with Wubi and Hangul.
+        self._composing = bool(event.preeditString())
+        committed = bool(event.commitString() or event.replacementLength())
+        super().inputMethodEvent(event)
+        self.changed_by_typing(committed=committed)
+
+    def event(self, event: QEvent) -> bool:
+        if _leaves_to_window(event):
+            event.ignore()
+            return False
+        return super().event(event)
+
+
+class SentenceEdit(_TypingBox, QLineEdit):
     """The box. Signals: edited(text) for every change by the user, except while an input method composes a character;
     fixed() when somebody types into it while it is read only; became_provisional(bool) for the offered text.
     """
@@ -55,19 +94,15 @@ class SentenceEdit(QLineEdit):
         super().__init__()
         self.setMaxLength(_MOST)
         self.setClearButtonEnabled(True)
-        self._composing = self._putting = False
+        self._putting = False
         self._said = self._offered = ""
         self._n_steps = 0  # at most so many characters are in the box's own steps of undo
-        self._forgetting = QTimer(self)
-        self._forgetting.setSingleShot(True)
-        self._forgetting.setInterval(0)
+        self._forgetting = QTimer(self, interval=0, singleShot=True)
         self._forgetting.timeout.connect(self._forget)
         self.provisional = False  # whether the offered text is underlined with dots
-        self._late = QTimer(self)
-        self._late.setSingleShot(True)
-        self._late.setInterval(PATIENCE_MS)
+        self._late = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._late.timeout.connect(self._searching)
-        self.textChanged.connect(self._changed)
+        self.textChanged.connect(self.changed_by_typing)
 
     def offer(self, text: str, hint: str) -> None:
         """Show a text, or else the hint, in the empty box. The right arrow key takes the text over."""
@@ -113,22 +148,11 @@ class SentenceEdit(QLineEdit):
         self._said = text
         if text != self.text():
             self._putting = True  # A flag instead of a blocker, because the clear button listens to the signal.
-            if self._composing:  # The composition belongs to the old text.
-                QGuiApplication.inputMethod().reset()
-                super().inputMethodEvent(QInputMethodEvent())
-                self._composing = False
+            self.end_composition()
             self.setText(text)
             self._putting = False
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        # The first key of a composition deletes the selection, which does not yet mean an empty sentence. But one event may
-        # commit a syllable and begin the next, as with Wubi and Hangul.
-        self._composing = bool(event.preeditString())
-        committed = bool(event.commitString() or event.replacementLength())
-        super().inputMethodEvent(event)
-        self._changed(committed=committed)
-
-    def _changed(self, _text: str = "", *, committed: bool = False) -> None:
+    def changed_by_typing(self, _text: str = "", *, committed: bool = False) -> None:
         if (committed or not self._composing) and not self._putting and self.text() != self._said:
             before, self._said = self._said, self.text()
             self._n_steps += len(before) + len(self._said)
@@ -159,12 +183,6 @@ class SentenceEdit(QLineEdit):
         else:
             super().dragEnterEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        if leaves_to_window(event):
-            event.ignore()
-            return False
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
             event.ignore()
@@ -175,3 +193,50 @@ class SentenceEdit(QLineEdit):
             self.insert(self._offered)
             return
         super().keyPressEvent(event)
+
+
+_LINES = 4  # visible ones
+_EDGE_PX = 12
+
+
+class SentencesEdit(_TypingBox, QPlainTextEdit):
+    """A small box with a sentence in each line.
+
+    Signals: edited(tuple of sentences) for every change by the user that changes one of them.
+    """
+
+    edited = Signal(tuple)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._said: tuple[str, ...] = ()
+        self.textChanged.connect(self.changed_by_typing)
+
+    def sentences(self) -> tuple[str, ...]:
+        """What is typed, without empty lines."""
+        return tuple(line.strip() for line in self.toPlainText().splitlines() if line.strip())
+
+    def put(self, sentences: tuple[str, ...]) -> None:
+        """Show sentences that were set elsewhere. If the box has them already, nothing moves."""
+        self._said = sentences
+        if sentences != self.sentences():
+            self.end_composition()
+            self.setPlainText("\n".join(sentences))
+
+    def offer(self, sentences: tuple[str, ...]) -> None:
+        """Show sentences in the empty box that are used as long as nothing is typed."""
+        self.setPlaceholderText("\n".join(sentences))
+
+    def changed_by_typing(self, *, committed: bool = False) -> None:
+        sentences = self.sentences()
+        if (committed or not self._composing) and sentences != self._said:
+            self._said = sentences
+            self.edited.emit(sentences)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + _EDGE_PX)

@@ -4,34 +4,39 @@ Decision: each overrides `wheelEvent`. Rejected: an event filter, since Python i
 with thirty knobs in sight that was a tenth of the GUI thread's work while a window is resized.
 """
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QSlider
+from PySide6.QtWidgets import QLabel, QSlider, QWidget
 
 from explorer.views.controls.choice_box import ChoiceBox
 
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    _Widget = object  # A class of Qt's has one base of Qt's.
 
-class FocusedSlider(QSlider):
+
+class TurnsInFocus(_Widget):
+    """A control that leaves the wheel to what it stands on, unless it has the focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class FocusedChoice(TurnsInFocus, ChoiceBox):
+    """A combo box."""
+
+
+class FocusedSlider(TurnsInFocus, QSlider):
     """A horizontal slider."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-
-class FocusedChoice(ChoiceBox):
-    """A combo box."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class ResettingSlider(FocusedSlider):

@@ -9,7 +9,7 @@ from explorer.app.pages.stepper_page import StepperPage
 from explorer.app.shell.window import Window
 from explorer.state.comparing_intents import Compare
 from explorer.state.intents import look_at
-from explorer.views.controls.pool_box import PoolBox
+from explorer.views.controls.choice_box import PoolBox
 from tests.journeys.conftest import Journey, journey
 
 pytestmark = pytest.mark.slow  # It opens the whole window.

@@ -7,9 +7,8 @@ from pytestqt.qtbot import QtBot
 from explorer.config import KNOBS
 from explorer.lang import Words
 from explorer.views.controls.choice_box import ChoiceBox
+from explorer.views.controls.fitting_labels import PartsLabel, TitleLabel
 from explorer.views.controls.knobs import KnobRow
-from explorer.views.controls.parts_label import PartsLabel
-from explorer.views.controls.title_label import TitleLabel
 
 
 def test_facts_are_left_out_whole(qtbot: QtBot) -> None:

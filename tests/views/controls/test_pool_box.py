@@ -6,8 +6,8 @@ from pytestqt.qtbot import QtBot
 from explorer.lang import Words
 from explorer.picture.makers.pooled import offered_pools
 from explorer.state.look import ALIGNED, Look
+from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.map_filter import MapFilter
-from explorer.views.controls.pool_box import PoolBox
 
 
 def test_a_choice_is_told_and_what_the_program_shows_is_not(qtbot: QtBot, words: Words) -> None:

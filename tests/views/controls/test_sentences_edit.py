@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.views.controls.sentences_edit import SentencesEdit
+from explorer.views.controls.sentence import SentencesEdit
 
 
 def edit_of(qtbot: QtBot, *sentences: str) -> tuple[SentencesEdit, list[tuple[str, ...]]]:

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from explorer.views.controls.table_label import TableLabel
+from explorer.views.controls.fitting_labels import TableLabel
 
 TABLE = "<p>a</p><table>" + "<tr><td>0.25</td><td>0.75</td></tr>" * 7 + "</table>"
 
