@@ -1,17 +1,15 @@
 """Preparing Qt before the window opens: the screen, the input method, and the program's identity."""
 
-import faulthandler
 import gc
 import os
 import socket
 import sys
-from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import MutableMapping
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QStandardPaths, Qt, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView
+from PySide6.QtWidgets import QApplication
 
 from explorer.errors import NoDisplay
 from explorer.export.raster import add_fonts
@@ -27,7 +25,6 @@ _INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins for input
 # The compute thread runs Python too, and the GUI thread must not wait the usual 5 ms for each of its turns. Windows wakes
 # threads at most once a millisecond; a shorter interval would make them spin.
 _SWITCH_S, _SWITCH_WINDOWS_S = 0.0003, 0.001
-_FILE_DIALOG_PX = 760  # px, wide enough for names beside dates
 _FRESH_OBJECTS = 20_000  # A keystroke makes thousands of objects; collecting at every 700 cost a twentieth of its time.
 
 
@@ -83,50 +80,6 @@ class QtTexts:
         if self._translator is not None:
             QApplication.removeTranslator(self._translator)
             self._translator = None
-
-
-def start_in(last: str = "") -> str:
-    """The folder that a file dialog begins in: that of the file or folder that was chosen last, else the user's documents.
-
-    Without it, a dialog begins in the folder that the program was started from, which is often none of the user's.
-    """
-    before = Path(last).parent
-    return str(before if last and before.is_dir() else documents())
-
-
-def documents() -> Path:
-    """The folder of the user's documents; the user's own one where a system names one that is not there."""
-    named = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return Path(named) if named and Path(named).is_dir() else Path.home()
-
-
-@contextmanager
-def native_dialog() -> Iterator[None]:
-    """Wrap a file dialog of the system, or of Qt where the system has none.
-
-    Windows raises and handles exceptions inside its dialogs; faulthandler would report each of them as a crash, so it is off
-    meanwhile.
-    """
-    if QApplication.instance() is not None:
-        QTimer.singleShot(0, _widen_columns)  # The timer fires once the dialog is open.
-    was = sys.platform == "win32" and faulthandler.is_enabled()
-    if was:
-        faulthandler.disable()
-    try:
-        yield
-    finally:
-        if was and sys.__stderr__ is not None:
-            faulthandler.enable(sys.__stderr__)
-
-
-def _widen_columns() -> None:
-    """Widen the columns of Qt's file dialog, which are too narrow for our dates and kinds of files."""
-    for dialog in QApplication.topLevelWidgets():
-        if isinstance(dialog, QFileDialog) and dialog.isVisible():
-            for header in dialog.findChildren(QHeaderView):
-                for column in range(1, header.count()):
-                    header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-            dialog.resize(max(dialog.width(), _FILE_DIALOG_PX), dialog.height())
 
 
 def use_size(environment: MutableMapping[str, str], percent: str) -> None:

@@ -17,11 +17,10 @@ from explorer.app.endings import WRITING_THREAD, Endings
 from explorer.app.imports import Imports, LaterImports, of_first_page
 from explorer.app.session import told
 from explorer.app.session.first_state import First, first_state
-from explorer.app.session.preferences import Preferences
+from explorer.app.session.preferences import Preferences, SharedEntries, read_json, read_line, written_json, written_line
 from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
-from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
-from explorer.app.shell.refusals import NOT_KEPT
+from explorer.app.shell.notices import NOT_KEPT
 from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute

@@ -122,7 +122,7 @@ def _experiments(page: str | None) -> frozenset[str]:
     """The experiments that the pictures of a page need."""
     if page is None:
         return frozenset()
-    from explorer.app.pages.alone import page_class
+    from explorer.app.pages.arranging import page_class
 
     return page_class(page).experiments
 
@@ -245,7 +245,7 @@ def _several(
         return None
     from PySide6.QtWidgets import QApplication
 
-    from explorer.app.pages.alone import pictures_of_page
+    from explorer.app.pages.arranging import pictures_of_page
     from explorer.export.raster import add_fonts
 
     def answers(detail: "Detail") -> "Trace":

@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.cli.main import main
@@ -127,7 +127,7 @@ def test_the_file_dialog_offers_each_format(
         asked.append((filters, selected))
         return str(tmp_path / chosen), picked
 
-    monkeypatch.setattr("explorer.app.shell.export_dialog.QFileDialog.getSaveFileName", ask)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     dialog = _dialog()
     dialog.choose.click()
     ((filters, selected),) = asked

@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from explorer.app.shell.notice_line import NoticeLine
+from explorer.app.shell.notices import NoticeLine
 from explorer.app.shell.window import Window
 from explorer.errors import DiskFull, EmptyText
 from explorer.views.painting.restyling import Restyling

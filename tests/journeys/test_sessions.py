@@ -23,7 +23,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch, *paths: Path | str, kind: str = "") 
     """The user chooses these one after another; the list has what each dialog began with."""
     asked, left = [], list(paths)
 
-    def choose(_parent: object, _title: str, start: str = "", _kinds: str = "") -> tuple[str, str]:
+    def choose(_parent: object, _title: str, start: str, _kinds: str, _picked: str = "") -> tuple[str, str]:
         asked.append(start)
         return str(left.pop(0)), kind
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import attrs
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.appearance import Appearance
-from explorer.app.display import native_dialog, start_in
+from explorer.app.file_dialogs import ask_file, start_in
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
@@ -109,9 +108,7 @@ class StepOpener(QObject):
 
     def choose(self) -> None:
         """Let the user choose a lesson's file."""
-        with native_dialog():
-            title, start = self._appearance.words("action.open_lesson"), start_in(self._chosen)
-            path, _filter = QFileDialog.getOpenFileName(self._panel, title, start, "*.toml")
+        path = ask_file(self._panel, self._appearance.words("action.open_lesson"), start_in(self._chosen), "*.toml")
         if path:
             self._chosen = path
             self.add(path)

@@ -1,6 +1,7 @@
 """What each action does: one line for a connection, from a menu, a key or a button of the header to a part of the window."""
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 
 from explorer import page_list
 from explorer.app.session import told
@@ -25,7 +26,7 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
-            ("open_adapter", window.side.adapter.choose),
+            ("open_adapter", window.folders.choose_adapter),
             ("open_trace", window.folders.choose_recorded),
             ("open_scan", window.scans.choose),
             ("open_model", window.folders.choose),
@@ -89,16 +90,13 @@ class Commands(QObject):
         for key, action in self._actions.pages.items():
             action.setData(key)
             action.triggered.connect(self._go_by_action)
-        for action in self._actions.themes.values():
-            action.triggered.connect(self._theme_by_action)
-        for action in self._actions.motions.values():
-            action.triggered.connect(self._motion_by_action)
+        menus = self._actions.menus
+        menus["theme"].triggered.connect(self._theme)
+        menus["motion"].triggered.connect(self._motion)
         self._actions.motions[self._window.appearance.motion].setChecked(True)
-        for action in self._actions.sizes.values():
-            action.triggered.connect(self._size_by_action)
+        menus["size"].triggered.connect(self._size)
         self._actions.sizes[self._window.appearance.size].setChecked(True)
-        for action in self._actions.colours.values():
-            action.triggered.connect(self._colours_by_action)
+        menus["colours"].triggered.connect(self._colours)
 
     def _reset(self) -> None:
         self._window.session.ask(ResetKnobs())
@@ -106,20 +104,20 @@ class Commands(QObject):
     def _go_by_action(self) -> None:
         self._window.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
 
-    def _theme_by_action(self) -> None:
-        self._window.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+    def _theme(self, choice: QAction) -> None:
+        self._window.appearance.choose_theme(choice.data())
 
-    def _motion_by_action(self) -> None:
-        self._window.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+    def _motion(self, choice: QAction) -> None:
+        self._window.appearance.choose_motion(choice.data())
 
-    def _size_by_action(self) -> None:
+    def _size(self, choice: QAction) -> None:
         """Qt draws everything in one size from the start to the end of the process."""
-        percent = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+        percent = choice.data()
         self._window.appearance.choose_size(percent)
         self._window.status.notice(self._window.appearance.words("status.size", percent=percent))
 
-    def _colours_by_action(self) -> None:
-        key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+    def _colours(self, choice: QAction) -> None:
+        key = choice.data()
         self._window.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
 
     def _words(self, on: bool) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QMimeData, QObject
 
-from explorer.app.shell.looker import look
+from explorer.app.shell.looker import Looker
 from explorer.errors import ExplorerError
 from explorer.files import opened
 from explorer.lessons.lesson_file import is_lesson
@@ -24,14 +24,8 @@ _OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
 THREAD = "dropped"
 
 
-class Drops(QObject):
-    """`open_by` has for each kind that `meant` finds what opens a path of it.
-
-    Signals: refused(ExplorerError) for what cannot be opened; broke(error).
-    """
-
-    refused = Signal(object)
-    broke = Signal(object)
+class Drops(Looker):
+    """`open_by` has for each kind that `meant` finds what opens a path of it."""
 
     def __init__(self, open_by: Mapping[str, Callable[[str], None]], parent: QObject) -> None:
         super().__init__(parent)
@@ -39,16 +33,13 @@ class Drops(QObject):
 
     def take(self, path: str) -> None:
         """Open what was dropped, once it is known what that is."""
-        look(partial(meant, Path(path)), self._hear, THREAD)
+        self.look(partial(meant, Path(path)), THREAD)
 
-    def _hear(self, found: object) -> None:
-        if isinstance(found, tuple):
-            kind, path = found
-            self._open_by[kind](path)
-        elif isinstance(found, ExplorerError):
-            self.refused.emit(found)
-        else:
-            self.broke.emit(found)
+    def found(self, what: object) -> None:
+        """Open what was dropped."""
+        assert isinstance(what, tuple)  # `meant` has found it.
+        kind, path = what
+        self._open_by[kind](path)
 
 
 def dropped_path(what: QMimeData) -> str:

@@ -18,7 +18,6 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.display import documents, native_dialog
+from explorer.app.file_dialogs import ask_folder, ask_new_file, documents
 from explorer.app.shell.export_contents import EACH, FILM, SCRIPT, SEVERAL, Contents, Offered
 from explorer.app.shell.export_preview import ExportPreview
 from explorer.app.shell.export_writing import ExportWriting, filter_of, is_file, own_stem
@@ -223,14 +222,7 @@ class ExportDialog(QDialog):
         self.preview.ask(self.job() if self._format.draw is not None else None)
 
     def _choose(self) -> None:
-        with native_dialog():
-            if self._in_folder:
-                chosen, picked = (
-                    QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text()),
-                    "",
-                )
-            else:
-                chosen, picked = self._ask_file()
+        chosen, picked = self._ask()
         if not chosen:
             return
         self._warned = chosen  # The file dialog has already asked whether to replace the file.
@@ -240,11 +232,12 @@ class ExportDialog(QDialog):
         self.path.setText(chosen)
         self._typed(chosen)
 
-    def _ask_file(self) -> tuple[str, str]:
-        """Ask for a file; returns its path and the chosen filter."""
+    def _ask(self) -> tuple[str, str]:
+        """Ask for a folder or a file; returns its path and the chosen filter."""
+        if self._in_folder:
+            return ask_folder(self, self._words("export.choose_folder"), self.path.text()), ""
         filters = ";;".join(map(filter_of, self._offered()))
-        asked = self._words("export.choose")
-        return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, filter_of(self._format))
+        return ask_new_file(self, self._words("export.choose"), self.path.text(), filters, filter_of(self._format))
 
     def _typed(self, path: str) -> None:
         """Keep the typed file name, and choose the format that it ends in."""

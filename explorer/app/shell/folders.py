@@ -9,19 +9,20 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget, QWidgetAction
+from PySide6.QtWidgets import QLabel, QMenu, QWidget, QWidgetAction
 
-from explorer.app.display import native_dialog, start_in
+from explorer.app.file_dialogs import ask_file, ask_folder, start_in
 from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
 from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
+from explorer.state.adapter_intents import OpenAdapter
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
 
 
 class Folders(QObject):
-    """Signals: wished(OpenFolder)."""
+    """Signals: wished(Intent) to open a folder, a recorded pass or an adapter."""
 
     wished = Signal(object)
 
@@ -29,25 +30,33 @@ class Folders(QObject):
         super().__init__(window)
         self.recents = Recents(menu, titles, self)
         self.recents.chosen.connect(self.open)
-        self._window, self._title, self._choose = window, "", ""
-        self._recorded_title = self._recorded = ""
+        self._window = window
+        self._words: Words | None = None
+        self._recorded = self._adapter = ""  # the file of a recorded pass, and the adapter, that were chosen last
 
     def speak(self, words: Words) -> None:
-        self._title, self._choose = words("action.open_model"), words("action.choose_model")
-        self._recorded_title = words("action.open_trace").replace("&", "")
+        self._words = words
+
+    def _named(self, action: str) -> str:
+        return "" if self._words is None else self._words(f"action.{action}")
 
     def choose(self) -> None:
         """Let the user choose a folder."""
-        with native_dialog():
-            path = QFileDialog.getExistingDirectory(self._window, self._title, start_in(*self.recents.paths[:1]))
+        path = ask_folder(self._window, self._named("open_model"), start_in(*self.recents.paths[:1]))
         if path:
             self.open(path)
+
+    def choose_adapter(self) -> None:
+        """Let the user choose the folder of a LoRA adapter."""
+        path = ask_folder(self._window, self._named("open_adapter"), start_in(self._adapter))
+        if path:
+            self._adapter = path
+            self.wished.emit(OpenAdapter(path))
 
     def choose_recorded(self) -> None:
         """Let the user choose the file of a recorded pass, which opens like a model."""
         kinds = " ".join(f"*{suffix}" for suffix in RECORDED_SUFFIXES)
-        with native_dialog():
-            path, _kind = QFileDialog.getOpenFileName(self._window, self._recorded_title, start_in(self._recorded), kinds)
+        path = ask_file(self._window, self._named("open_trace"), start_in(self._recorded), kinds)
         if path:
             self._recorded = path
             self.open(path)
@@ -70,8 +79,8 @@ class Folders(QObject):
     def _offer(self, files: Iterable[str]) -> None:
         """Let the user choose one of the files of a folder."""
         menu = QMenu(self._window)
-        menu.setAccessibleName(self._choose)
-        menu.addAction(_title(self._choose, menu))
+        menu.setAccessibleName(self._named("choose_model"))
+        menu.addAction(_title(self._named("choose_model"), menu))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for file in files:
             menu.addAction(Path(file).name.replace("&", "&&")).setData(file)

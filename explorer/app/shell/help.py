@@ -11,9 +11,7 @@ from explorer.app.appearance import Appearance
 from explorer.app.lessons.reckoner import Reckoner
 from explorer.app.shell.actions import Actions, told_keys, told_page_shortcuts
 from explorer.app.shell.keyboard import native_names
-from explorer.app.shell.shortcuts import Shortcuts
-from explorer.app.shell.shortcuts_box import ShortcutsBox
-from explorer.app.shell.text_box import GlossaryBox, TextBox
+from explorer.app.shell.shortcuts import Shortcuts, ShortcutsBox
 from explorer.errors import MissingAsset
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
@@ -21,6 +19,98 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.app.shell.manual_window import ManualWindow
+
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QTextBrowser, QVBoxLayout
+
+from explorer.lang import Words
+from explorer.lessons.glossary import Term, terms
+
+_WIDTHS_PX = 600, 720, 840, 960
+"""A text has the first width at which all of it is seen; one that is too long for any has the first, and scrolls."""
+_MARGIN_PX = 40  # what stays to be seen of the window above and below, and at both sides
+
+
+class TextBox(QDialog):
+    """A text to read, which scrolls if it is longer than the window.
+
+    `open()` shows it in front of `window`; Esc and its button close it, and it is gone then.
+    """
+
+    def __init__(self, title: str, window: QWidget, words: Words) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QTextBrowser()
+        self.text.setOpenExternalLinks(True)
+        self.text.setAccessibleName(title)
+        buttons = QDialogButtonBox()
+        buttons.addButton(words("export.close"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.rejected.connect(self.reject)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.text, 1)
+        self._column.addWidget(buttons)
+
+    def tell(self, *, html: str = "", markdown: str = "") -> None:
+        """Show rich text or Markdown."""
+        if html:
+            self.text.setHtml(html)
+        else:
+            self.text.setMarkdown(markdown)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the text, at most as high as the window, and as wide as it has to be."""
+        self.text.ensurePolished()  # Before, its letters are of another size.
+        self.text.document().setDefaultFont(self.text.font())
+        room = self._window.size() - QSize(2 * _MARGIN_PX, 2 * _MARGIN_PX)
+        widths = [width for width in _WIDTHS_PX if width <= room.width()] or [room.width()]
+        fitting = (width for width in widths if self._height(width) <= room.height())
+        width = next(fitting, widths[0])
+        self.resize(width, min(self._height(width), room.height()))
+
+    def _height(self, width: int) -> int:
+        """The height (px) of a box of this width in which all of the text is seen."""
+        margins = self._column.contentsMargins()
+        document = self.text.document()
+        document.setTextWidth(width - margins.left() - margins.right() - self.text.verticalScrollBar().sizeHint().width())
+        around = self.sizeHint().height() - self.text.sizeHint().height()
+        return round(document.size().height()) + around + 1
+
+
+class GlossaryBox(TextBox):
+    """All terms; what is typed into the line leaves those that name or tell it, in either language."""
+
+    def __init__(self, window: QWidget, words: Words) -> None:
+        super().__init__(words("action.glossary"), window, words)
+        self._words = words
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(words("glossary.find"))
+        self.line.setAccessibleName(words("glossary.find"))
+        self.line.setClearButtonEnabled(True)
+        self.line.textChanged.connect(self._find)
+        self._column.insertWidget(0, self.line)
+        self.tell(html=self._told(terms()))
+        self.line.setFocus()
+
+    def _find(self, asked: str) -> None:
+        found = [term for term in terms() if asked.strip().lower() in self._all_of(term)]
+        self.text.setHtml(self._told(tuple(found)) if found else escape(self._words("glossary.none", asked=asked)))
+
+    def _all_of(self, term: Term) -> str:
+        """Everything in which a term can be found."""
+        return " ".join((*term.zh, *term.en, term.told.of(self._words.language))).lower()
+
+    def _told(self, found: tuple[Term, ...]) -> str:
+        other = "en" if self._words.language == "zh" else "zh"
+        return "".join(
+            f"<p><b>{escape(' · '.join(term.names(self._words.language)))}</b>　<i>{escape(term.names(other)[0])}</i><br>"
+            f"{escape(term.told.of(self._words.language))}</p>"
+            for term in found
+        )
 
 
 class Help(QObject):
@@ -44,9 +134,7 @@ class Help(QObject):
         except MissingAsset:
             self.keys()
             return
-        box = TextBox(words(f"page.{page}"), self._window, words)
-        box.tell_markdown(text)
-        box.open()
+        self._open(f"page.{page}", markdown=text)
 
     def manual(self, reckoner: Reckoner, actions: Actions) -> None:
         """Open the manual where the reader left it. Its window is made when it is opened first."""
@@ -73,29 +161,26 @@ class Help(QObject):
         ShortcutsBox(self._window, self._shortcuts, self._appearance.words).open()
 
     def keys(self) -> None:
-        self._box("action.keys", self._told_keys())
+        self._open("action.keys", html=self._told_keys())
 
     def about(self) -> None:
-        self._box("action.about", self._appearance.words("about.text", version=__version__))
+        self._open("action.about", html=self._appearance.words("about.text", version=__version__))
 
     def models(self) -> None:
         """Show which models one may try, and in which forms they can be opened."""
-        self._text("models")
+        self._open_text("models")
 
     def news(self) -> None:
-        self._text("news")
-
-    def _text(self, name: str) -> None:
-        words = self._appearance.words
-        box = TextBox(words(f"action.{name}"), self._window, words)
-        box.tell_markdown(asset_text(f"explain/{words.language}/{name}.md"))
-        box.open()
+        self._open_text("news")
 
     def glossary(self) -> None:
         GlossaryBox(self._window, self._appearance.words).open()
 
-    def _box(self, title: str, html: str) -> None:
+    def _open_text(self, name: str) -> None:
+        self._open(f"action.{name}", markdown=asset_text(f"explain/{self._appearance.words.language}/{name}.md"))
+
+    def _open(self, title: str, *, html: str = "", markdown: str = "") -> None:
         words = self._appearance.words
         box = TextBox(words(title), self._window, words)
-        box.tell_html(html)
+        box.tell(html=html, markdown=markdown)
         box.open()

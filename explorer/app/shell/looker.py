@@ -1,4 +1,4 @@
-"""Looks at a file on a thread of its own: a disk may be slow, and what bears the name of a file may be a pipe."""
+"""Looking at a file on a thread of its own: a disk may be slow, and what bears the name of a file may be a pipe."""
 
 import threading
 from collections.abc import Callable
@@ -6,13 +6,15 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from explorer.errors import ExplorerError
 
-class _Looker(QObject):
-    """Sends what was found from the looking thread to the window's. It outlives a window that is closed before."""
+
+class _Finder(QObject):
+    """Sends what was found from its thread to the window's. It outlives a window that is closed before."""
 
     ended = Signal(object)
 
-    def look(self, find: Callable[[], object]) -> None:
+    def find(self, find: Callable[[], object]) -> None:
         found: object = None
         try:
             found = find()
@@ -22,8 +24,29 @@ class _Looker(QObject):
         self.deleteLater()
 
 
-def look(find: Callable[[], object], then: Callable[[object], None], name: str) -> None:
-    """Call `find` on a thread of this name, and `then`, a method of a QObject, with what it returned or raised."""
-    looker = _Looker(QApplication.instance())  # Otherwise its thread alone would have it, and end it.
-    looker.ended.connect(then)
-    threading.Thread(target=looker.look, args=(find,), name=name, daemon=True).start()
+class Looker(QObject):
+    """`look` finds something out on a thread; a subclass takes what it was, in `found`.
+
+    Signals: refused(ExplorerError) for what the user can correct; broke(error) for a bug.
+    """
+
+    refused = Signal(object)
+    broke = Signal(object)
+
+    def look(self, find: Callable[[], object], thread: str) -> None:
+        """Call `find` on a thread of this name."""
+        finder = _Finder(QApplication.instance())  # Otherwise its thread alone would have it, and end it.
+        finder.ended.connect(self._hear)
+        threading.Thread(target=finder.find, args=(find,), name=thread, daemon=True).start()
+
+    def found(self, what: object) -> None:
+        """Take what `find` has returned."""
+        raise NotImplementedError
+
+    def _hear(self, what: object) -> None:
+        if isinstance(what, ExplorerError):
+            self.refused.emit(what)
+        elif isinstance(what, BaseException):
+            self.broke.emit(what)
+        else:
+            self.found(what)

@@ -8,14 +8,34 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QDesktopServices,
+    QKeySequence,
+    QPalette,
+    QResizeEvent,
+    QShortcut,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QTextBrowser,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.app.appearance import Appearance
-from explorer.app.display import native_dialog, start_in
+from explorer.app.file_dialogs import ask_new_file, start_in
 from explorer.app.lessons.reckoner import Reckoner
 from explorer.app.shell.manual_contents import ManualContents
-from explorer.app.shell.manual_text import ManualText, split_link
 from explorer.errors import ExplorerError
 from explorer.files import replacing
 from explorer.lang import Words
@@ -24,9 +44,92 @@ from explorer.manual.contents import chapters
 from explorer.manual.made import made_parts
 from explorer.manual.menu_key import MenuKey
 from explorer.manual.page import as_page
-from explorer.manual.search import search
+from explorer.manual.search import asked_words, search
+from explorer.manual.style import sheet
 from explorer.picture.theme import Theme
 from explorer.stops import Stop
+from explorer.views.controls.explanation import mark_terms
+
+_LINE_PX = 720  # the longest line
+_LEAST_PX = 20  # beside the text
+_MOST_MARKS = 400  # Marking more places takes longer than a reader waits, and helps nobody.
+
+
+class ManualText(QTextBrowser):
+    """One chapter, in lines of a length that can be read. It follows no link.
+
+    `tell` shows a chapter, `mark` marks words and says at how many places, `go_on` goes to the next.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("manual")
+        self.setOpenLinks(False)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self._found: list[QTextCursor] = []
+
+    def tell(self, chapter: Chapter, theme: Theme, language: str) -> None:
+        self.document().setDefaultStyleSheet(sheet(theme))
+        self.setHtml(chapter.html)
+        self.setAccessibleName(chapter.title)
+        if chapter.name != "glossary":  # There every term is explained beside itself.
+            mark_terms(self.document(), language)
+
+    def show_section(self, anchor: str) -> None:
+        if anchor:
+            self.scrollToAnchor(anchor)
+        else:
+            self.verticalScrollBar().setValue(0)
+
+    def mark(self, asked: str) -> int:
+        """Mark every place of every word of a query."""
+        self._found = [cursor for word in asked_words(asked) for cursor in self._places(word)]
+        self._found.sort(key=QTextCursor.position)
+        self.setExtraSelections([self._marked(cursor) for cursor in self._found])
+        return len(self._found)
+
+    def go_on(self) -> None:
+        """Scroll to the first marked place behind the last one that was gone to; after the last, begin again."""
+        if self._found:
+            here = self.textCursor().position()
+            place = next((cursor.position() for cursor in self._found if cursor.position() > here), self._found[0].position())
+            cursor = self.textCursor()
+            cursor.setPosition(place)
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+
+    def _places(self, word: str) -> list[QTextCursor]:
+        found: list[QTextCursor] = []
+        cursor = QTextCursor(self.document())
+        while len(found) < _MOST_MARKS and not (cursor := self.document().find(word, cursor, _ANY_CASE)).isNull():
+            found.append(cursor)
+        return found
+
+    def _marked(self, cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = cursor  # type: ignore[attr-defined]  # The stubs lack the fields of this struct.
+        style = QTextCharFormat()
+        accent = QColor(self.palette().color(QPalette.ColorRole.Highlight))
+        style.setForeground(self.palette().color(QPalette.ColorRole.HighlightedText))
+        style.setBackground(accent)
+        selection.format = style  # type: ignore[attr-defined]
+        return selection
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        beside = max(_LEAST_PX, (self.width() - _LINE_PX) // 2)
+        self.setViewportMargins(beside, _LEAST_PX // 2, beside // 2, 0)
+        super().resizeEvent(event)
+
+
+_ANY_CASE = QTextDocument.FindFlag(0)
+
+
+def split_link(link: QUrl) -> tuple[str, str, str]:
+    """(kind, name, anchor) of a link such as manual:heads#R36."""
+    kind, _, place = link.toString().partition(":")
+    name, _, anchor = place.partition("#")
+    return kind, name, anchor
+
 
 _SIZE_PX = (1000, 720)
 _CONTENTS_PX = 260
@@ -155,8 +258,7 @@ class ManualWindow(QDialog):
 
     def _choose_file(self) -> None:
         words, start = self._appearance.words, str(Path(start_in()) / "transformer-explorer.html")
-        with native_dialog():
-            path, _filter = QFileDialog.getSaveFileName(self, words("manual.save"), start, "*.html")
+        path, _kind = ask_new_file(self, words("manual.save"), start, "*.html")
         if path:
             self.write(Path(path))
 

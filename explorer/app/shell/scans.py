@@ -3,13 +3,12 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from explorer.app.display import native_dialog, start_in
-from explorer.app.shell.looker import look
+from explorer.app.file_dialogs import ask_file, start_in
+from explorer.app.shell.looker import Looker
 from explorer.app.shell.scan_window import ScanWindow
-from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.scanning.table_file import SUFFIXES, read_table
@@ -18,14 +17,11 @@ from explorer.trace.measures.scan_table import ScanTable
 THREAD = "scan table"
 
 
-class Scans(QObject):
-    """Signals: wished(Intent) from a sentence of a table; opened() for a table that is shown; refused(ExplorerError) for a
-    file that is none; broke(error)."""
+class Scans(Looker):
+    """Signals: wished(Intent) from a sentence of a table; opened() for a table that is shown."""
 
     wished = Signal(object)
     opened = Signal()
-    refused = Signal(object)
-    broke = Signal(object)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -49,35 +45,26 @@ class Scans(QObject):
         """Let the user choose a file."""
         assert self._words is not None  # A window speaks before it has a menu that anybody could open.
         kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-        with native_dialog():
-            title = self._words("action.open_scan").replace("&", "")
-            path, _filter = QFileDialog.getOpenFileName(self._window, title, start_in(self._chosen), kinds)
+        path = ask_file(self._window, self._words("action.open_scan"), start_in(self._chosen), kinds)
         if path:
             self._chosen = path
             self.open(path)
 
     def open(self, path: str) -> None:
         """Read a table, then show it."""
-        look(partial(_named, Path(path)), self._read, THREAD)
+        self.look(partial(_named, Path(path)), THREAD)
 
-    def _read(self, found: object) -> None:
-        if isinstance(found, tuple):
-            self._show(*found)
-            self.opened.emit()
-        elif isinstance(found, ExplorerError):
-            self.refused.emit(found)
-        else:
-            self.broke.emit(found)
-
-    def _show(self, table: ScanTable, name: str) -> None:
-        assert self._words is not None
+    def found(self, what: object) -> None:
+        """Show the table that was read."""
+        assert isinstance(what, tuple) and self._words is not None  # `_named` has read it.
         if self.shown is None:
             self.shown = ScanWindow(self._window, self._words)
             self.shown.set_theme(self._theme)
             self.shown.wished.connect(self.wished)
-        self.shown.put(table, name)
+        self.shown.put(*what)
         self.shown.show()
         self.shown.raise_()
+        self.opened.emit()
 
 
 def _named(path: Path) -> tuple[ScanTable, str]:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import attrs
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from explorer.app.appearance import Appearance
-from explorer.app.display import native_dialog, start_in
+from explorer.app.file_dialogs import ask_file, ask_new_file, start_in
 from explorer.app.session.session import Session
 from explorer.app.session.session_file import SessionFile
 from explorer.app.shell.recents import Recents
@@ -67,8 +67,7 @@ class SessionMenu(QObject):
         """Let the user choose a session to open."""
         words = self._appearance.words
         kinds = words("session.any", suffixes=" ".join(f"*{each}" for each in _SUFFIXES))
-        with native_dialog():
-            path, _kind = QFileDialog.getOpenFileName(self._window, _plain(words("action.open_session")), self._start(), kinds)
+        path = ask_file(self._window, words("action.open_session"), self._start(), kinds)
         if path:
             self.open(path)
 
@@ -90,10 +89,7 @@ class SessionMenu(QObject):
         kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
         start = str(self.file.path or Path(self._start()) / f"{words('session.unnamed')}{SUFFIX}")
         while True:
-            with native_dialog():
-                path, kind = QFileDialog.getSaveFileName(
-                    self._window, _plain(words("action.save_session_as")), start, ";;".join(kinds)
-                )
+            path, kind = ask_new_file(self._window, words("action.save_session_as"), start, ";;".join(kinds))
             if not path or path.endswith(_SUFFIXES):
                 break
             start = f"{path}{kinds.get(kind, SUFFIX)}"
@@ -106,9 +102,8 @@ class SessionMenu(QObject):
     def save_preset(self) -> None:
         """Let the user name a preset to be made of what is set up. Those in the folder that is shown are offered."""
         words = self._appearance.words
-        title, start = _plain(words("action.save_preset")), presets_folder() / f"{words('session.own_preset')}{_PRESET}"
-        with native_dialog():
-            path, _kind = QFileDialog.getSaveFileName(self._window, title, str(start), f"*{_PRESET}")
+        start = presets_folder() / f"{words('session.own_preset')}{_PRESET}"
+        path, _kind = ask_new_file(self._window, words("action.save_preset"), str(start), f"*{_PRESET}")
         if path:
             self.file.save_preset(Path(path if path.endswith(_PRESET) else f"{path}{_PRESET}"))
 
@@ -174,7 +169,3 @@ def _titles(paths: Sequence[str]) -> list[str]:
     return [
         f"{Path(path).parent.name}/{name}" if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
     ]
-
-
-def _plain(title: str) -> str:
-    return title.replace("…", "").replace("&", "")

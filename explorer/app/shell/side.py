@@ -1,4 +1,6 @@
-"""The right edge of the window: the panel of knobs, and the tab that is left of it when it is folded."""
+"""The right edge of the window: the panel of knobs below the bars of weights and adapter, and the tab that it folds to."""
+
+from pathlib import Path
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
@@ -14,42 +16,102 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.shell.adapter_bar import AdapterBar
 from explorer.lang import Words
-from explorer.state.intents import SetTrained
+from explorer.state.adapter_intents import CompareAdapter, OpenAdapter, WearAdapter
+from explorer.state.intents import OpenPage, SetTrained
 from explorer.state.wish import Wish
 from explorer.views.controls.knobs import KnobPanel
 from explorer.views.controls.segments import Segments
 from explorer.views.controls.tab_group import make_tab_group
 
+_MOST_SHOWN = 24  # characters of the folder's name
 
-class WeightsBar(QWidget):
-    """The bar, shown for presets that have trained weights. Signals: wished(SetTrained).
 
-    The window places `note` below the knobs, because above them it would move the knobs while the user turns one.
-    """
+class ModelBar(QWidget):
+    """A title with a choice between two states of the model. Signals: wished(Intent)."""
 
     wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.title, self.note = QLabel(), QLabel()
+        self.title, self.segments = QLabel(), Segments()
         self.title.setObjectName("title")
+        self.segments.chose.connect(self.choose)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(12, 4, 12, 4)
+        self.column.setSpacing(4)
+
+    def choose(self, key: str) -> None:
+        """Ask for the state with this key."""
+        raise NotImplementedError
+
+
+class AdapterBar(ModelBar):
+    """A LoRA adapter on or off, beside its base, or away; shown while the model has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.compare, self.drop = QToolButton(), QToolButton()
+        for button in (self.compare, self.drop):
+            button.setObjectName("small")
+        self.drop.setText("×")
+        self.compare.clicked.connect(self._compare)
+        self.drop.clicked.connect(self._drop)
+        above, below = QHBoxLayout(), QHBoxLayout()
+        above.addWidget(self.title, 1)
+        above.addWidget(self.drop)
+        below.addWidget(self.segments)
+        below.addStretch(1)
+        below.addWidget(self.compare)
+        self.column.addLayout(above)
+        self.column.addLayout(below)
+        self.hide()
+
+    def put(self, wish: Wish, words: Words) -> None:
+        """Show the adapter of a Wish, and whether it is on."""
+        self.setVisible(bool(wish.adapter))
+        if not wish.adapter:
+            return
+        name = Path(wish.adapter).name
+        self.title.setText(words("adapter.title", name=name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}…"))
+        self.title.setToolTip(wish.adapter)
+        self.segments.setAccessibleName(words("adapter.title", name=name))
+        self.segments.offer({key: words(f"adapter.{key}") for key in ("on", "off")}, "on" if wish.adapted else "off")
+        self.compare.setText(words("adapter.compare"))
+        self.drop.setToolTip(words("adapter.drop"))
+        self.drop.setAccessibleName(words("adapter.drop"))
+
+    def choose(self, key: str) -> None:
+        self.wished.emit(WearAdapter(key == "on"))
+
+    def _compare(self) -> None:
+        self.wished.emit(CompareAdapter())
+        self.wished.emit(OpenPage("compare"))
+
+    def _drop(self) -> None:
+        self.wished.emit(OpenAdapter(""))
+
+
+class WeightsBar(ModelBar):
+    """Trained or random weights; shown for presets that have trained ones.
+
+    The window places `note` below the knobs, because above them it would move the knobs while the user turns one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.note = QLabel()
         self.note.setObjectName("warning")
         self.note.setWordWrap(True)
         self.note.setContentsMargins(10, 6, 6, 6)
         self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.segments = Segments()
-        self.segments.chose.connect(self._chose)
         above = QHBoxLayout()
         above.setSpacing(2)
         above.addWidget(self.title)
         above.addStretch(1)
         above.addWidget(self.segments)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 4, 12, 4)
-        layout.setSpacing(4)
-        layout.addLayout(above)
+        self.column.addLayout(above)
 
     def put(self, wish: Wish, words: Words) -> None:
         """Show which weights a Wish uses, and why if they are not the trained ones."""
@@ -64,7 +126,7 @@ class WeightsBar(QWidget):
         why = "weights.by_choice" if not wish.trained else "weights.by_shape"
         self.note.setText(words(why if wish.preset_translates else f"{why}_alone"))
 
-    def _chose(self, key: str) -> None:
+    def choose(self, key: str) -> None:
         self.wished.emit(SetTrained(key == "trained"))
 
 

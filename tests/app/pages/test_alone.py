@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer import page_list
-from explorer.app.pages.alone import page_class
+from explorer.app.pages.arranging import page_class
 from explorer.lang import Words
 
 pytestmark = pytest.mark.slow  # every page is made

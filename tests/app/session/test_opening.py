@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.app.session import told
-from explorer.app.session.opening import Opening
+from explorer.app.session.session_state import Opening
 from explorer.engine.request import Frame, Request
 from explorer.state.intents import Intent, OpenStep, ResetKnobs, SetKnob, SetPreset, SetText, SetTrained, look_at
 from explorer.state.look import Look

@@ -6,8 +6,7 @@ from functools import partial
 
 import pytest
 
-from explorer.app.session.preferences import Preferences
-from explorer.app.session.shared_entries import SharedEntries, read_json, read_line, written_json, written_line
+from explorer.app.session.preferences import Preferences, SharedEntries, read_json, read_line, written_json, written_line
 
 OTHER = """
 import sys

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 from pytest import MonkeyPatch
 from pytestqt.qtbot import QtBot
 
-from explorer.app.display import documents
+from explorer.app.file_dialogs import documents
 from explorer.app.shell.folders import Folders
 from explorer.errors import EmptyText, FolderIsGone, SeveralGguf
 from explorer.lang import Words

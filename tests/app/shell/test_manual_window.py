@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtWidgets import QTextEdit
+from PySide6.QtWidgets import QFileDialog, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from explorer import page_list
@@ -137,9 +137,7 @@ def test_it_is_written_as_one_file(opened: Opened, qtbot: QtBot, tmp_path: Path,
     manual = opened_manual(opened, qtbot)
     path = tmp_path / "手册.html"
     chosen = [str(path), "", str(tmp_path / "gone" / "x.html")]
-    monkeypatch.setattr(
-        "explorer.app.shell.manual_window.QFileDialog.getSaveFileName", lambda *_given: (chosen.pop(0), "*.html")
-    )
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given: (chosen.pop(0), "*.html"))
     manual.save.click()
     until(qtbot, lambda: bool(manual.told.text()))
     assert manual.told.text() == f"已写好：{path}" and "<title>Transformer 探索器 · 手册</title>" in path.read_text("utf-8")

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer import app
 from explorer.app.session import told
-from explorer.app.shell.refusals import NOT_KEPT, Refusals
+from explorer.app.shell.notices import NOT_KEPT, Refusals
 from explorer.errors import DiskFull, EmptyText, FolderIsGone
 from explorer.lang import Words
 from explorer.state.intents import Intent, OpenFolder, OpenPage, SetPreset, SetText

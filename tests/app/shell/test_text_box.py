@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from explorer.app.shell.text_box import TextBox
+from explorer.app.shell.help import TextBox
 from explorer.app.shell.window import Window
 from explorer.lang import LANGUAGES
 from explorer.version import __version__
