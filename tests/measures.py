@@ -278,6 +278,8 @@ def _is_private(node: ast.AST) -> bool:
         return ours and any(alias.name.startswith("_") and not alias.name.startswith("__") for alias in node.names)
     if not isinstance(node, ast.Attribute) or not node.attr.startswith("_") or node.attr.startswith("__"):
         return False
+    if node.attr.endswith("_"):  # What a notebook asks of an object, such as `_repr_html_`, is public.
+        return False
     own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
     return not own and node.attr not in _PRIVATES_OF_PYTHON
 

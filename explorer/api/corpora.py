@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
-    from explorer.trace.found.sentence_breaks import Breaks
+    from explorer.trace.found.consequences import Breaks
     from explorer.trace.measures.scan_table import ScanTable
 
 

@@ -59,8 +59,8 @@ def generate(
     Raises explorer.errors.ExplorerError for anything a caller can correct, such as NotALanguageModel and BadKnob.
     """
     from explorer.engine.sources.source import never, silent
+    from explorer.trace.choices import N_WRITTEN
     from explorer.trace.found.continuation import Sampling
-    from explorer.trace.sampling_knobs import N_WRITTEN
 
     request = request_of(text, None, preset, trained, changes, knobs)
     sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)

@@ -81,7 +81,7 @@ class LaterImports(QObject):
         self._soon.start(after_ms)
 
     def stop(self) -> None:
-        """Begin nothing any more. What a thread is loading it goes on to load; it knows nothing of this object."""
+        """Begin nothing any more. A thread that loads something goes on, without this object."""
         self._soon.stop()
 
     def _go_on(self) -> None:

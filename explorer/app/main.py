@@ -53,7 +53,7 @@ class Program:
     ) -> None:
         """`chat` has the text written in the model's chat template. `lacking` names an input
         method for which Qt has no plugin. `preferences` are given where they were read already.
-        `session`, `trace` and `lesson` are files to open. What cannot be opened is told in the window.
+        `session`, `trace` and `lesson` are files to open. The window says what cannot be opened.
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
@@ -62,7 +62,7 @@ class Program:
         self.remembered.keep_now(first.begun)
         self._lacking = lacking
         self._imported = threading.Event()
-        self._is_shown = False  # whether what is set up has been on screen: what has not may be what ends the program
+        self._is_shown = False  # whether the State has been on screen; one that has not may crash the program
         self.session = Session(first.state, self._load, restored=first.restored)
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
@@ -78,7 +78,7 @@ class Program:
         self._begin_session(first)
         self._begin_refusals(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
-        # Whoever names a text or a preset knows the program.
+        # A person who names a text or a preset needs no invitation.
         self.window.invitation.setVisible(
             not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited"))
         )
@@ -99,7 +99,7 @@ class Program:
         self.window.sessions.file.changed.connect(self._keep)
 
     def _begin_session(self, first: First) -> None:
-        """Tell which file the session is in, and what was left by programs that were not closed."""
+        """Show which file the session is in, and offer what programs left that were not closed."""
         sessions = self.window.sessions
         sessions.file.follow(self.session.state)
         if first.path is not None and first.saved is not None:
@@ -109,7 +109,7 @@ class Program:
         self.window.left_open.offer(dict(first.left))
 
     def _begin_refusals(self, first: First) -> None:
-        """Tell why the program does not begin with what was left or asked for, and later when that cannot be kept."""
+        """Say why the program does not begin with what was left or asked for, and later when the State cannot be written."""
         refusals = self.window.refusals
         if first.refused is not None:
             refusals.tell(first.refused, "status.last_refused")
@@ -160,7 +160,7 @@ class Program:
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()
-        gc.unfreeze()  # What was there while torch was loaded belongs to this window too, and may go with it.
+        gc.unfreeze()  # Objects made while torch was loaded belong to this window too, and may be freed with it.
 
     def _invited(self) -> None:
         self.preferences.put(invited="yes")
@@ -216,7 +216,7 @@ class Program:
         self._say(self.remembered.close())
 
     def _say(self, error: ExplorerError | None) -> None:
-        """Say on the terminal what could not be written at the end: the window that could show it is closing."""
+        """Print on the terminal what could not be written at the end: the window that could show it is closing."""
         if error is not None and sys.stderr is not None:  # A program without a terminal may have none.
             with contextlib.suppress(OSError, ValueError):
                 print(self.appearance.words.error(error), file=sys.stderr)

@@ -43,8 +43,7 @@ def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[C
 
 def taps_completed(context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
     """The taps of the preset's model with the architecture and layers that the flags name."""
-    from explorer.trace.own_card import card_of
-    from explorer.trace.own_taps import own_taps
+    from explorer.trace.own_card import card_of, own_taps
 
     given = context.params
     try:

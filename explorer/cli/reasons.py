@@ -12,7 +12,7 @@ from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
     """Print the terms of one number of Q, K or V, at the end of a way into the sum."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import told
+    from explorer.trace.found.part import steps_of
     from explorer.trace.found.reading import Reading
-    from explorer.trace.found.way import steps_of
     from explorer.trace.found.why import walked
 
     found = walked(parts, steps_of(into))[-1]

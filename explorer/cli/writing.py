@@ -13,7 +13,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS
 from explorer.files import read_whole
 from explorer.lang import Words
-from explorer.trace.sampling_knobs import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P
+from explorer.trace.choices import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P
 
 _MOST_BYTES = 2**24
 _SHOWN = 5  # candidates of a line

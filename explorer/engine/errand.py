@@ -15,9 +15,8 @@ from explorer.errors import ExplorerError
 from explorer.state.tries import Try
 from explorer.state.wish import Wish
 from explorer.trace.found.cloze import Cloze
-from explorer.trace.found.consequences import Consequence
+from explorer.trace.found.consequences import Break, Consequence
 from explorer.trace.found.continuation import NextToken, Sampling
-from explorer.trace.found.sentence_breaks import Break
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.tap_figures import MeasuredTaps
 from explorer.trace.script_parts import ScriptParts

@@ -11,8 +11,7 @@ from explorer.foreign.classes import ended
 from explorer.foreign.opening import Opened
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
-from explorer.trace.class_head import PROBABILITIES
-from explorer.trace.model_card import ModelCard, SideCard
+from explorer.trace.model_card import PROBABILITIES, ModelCard, SideCard
 from explorer.trace.own_card import NORMED
 from explorer.trace.tap_names import without_place
 

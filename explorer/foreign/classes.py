@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from explorer.trace.class_head import ClassHead
+from explorer.trace.model_card import ClassHead
 
 _OF: tuple[tuple[str, Literal["text", "tokens"]], ...] = (
     ("ForSequenceClassification", "text"),

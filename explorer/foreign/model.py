@@ -19,7 +19,7 @@ from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.thin import weight_of
 from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap
-from explorer.trace.class_head import LOGITS, PROBABILITIES, ClassHead
+from explorer.trace.model_card import LOGITS, PROBABILITIES, ClassHead
 
 _VECTORS = "batch position feature"
 _MAP = "batch head query key"

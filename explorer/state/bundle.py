@@ -86,7 +86,7 @@ def weights_sha256(preset: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=16)  # A save on the GUI thread would hash the translator's 36 MB each time.
+@lru_cache(maxsize=16)  # What is set up is saved after each change, and would hash the translator's 36 MB.
 def _sha256(path: Path, changed_ns: int, size: int) -> str:
     return sha256_of(path)
 

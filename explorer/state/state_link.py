@@ -1,4 +1,4 @@
-"""A State as a line of text to send in a message: "explorer:" and the compressed contents of its file.
+"""A State as a line of text to send in a message: "explorer:" and the compressed contents of its file; and Intents to open one.
 
 Links are of unknown origin, as files are, so their size is limited before they are unpacked.
 """
@@ -10,11 +10,28 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import attrs
 
+from explorer import page_list
 from explorer.errors import BadState
 from explorer.state.intents import Intent, OnScreen
-from explorer.state.session_intents import OpenState
 from explorer.state.state import State
 from explorer.state.state_file import parsed, to_toml
+
+
+@attrs.frozen
+class OpenState(Intent):
+    """Set up all that the State of a session file holds, as one step of undo.
+
+    `own` is what was set up before the lesson that is open in it, if that is known.
+    """
+
+    state: State
+    own: State | None = None
+
+    def applied(self, state: State, shown: OnScreen | None) -> State:
+        """The State of the file. A page that this version does not have, or that no file names, stays the one in front."""
+        known = self.state.page in page_list.KEYS
+        return self.state if known else attrs.evolve(self.state, page=state.page)
+
 
 _PREFIX, _NAME = "explorer:", "explorer:…"
 _LINK = re.compile(rf"{_PREFIX}([A-Za-z0-9_-]{{24,}})")  # No State is shorter.

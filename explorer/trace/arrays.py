@@ -76,7 +76,7 @@ class Arrays(Mapping[str, Array]):
 
     def __init__(self, batches: Mapping[str, NDArray[Any] | ArrayParts] | None = None) -> None:
         self._batches: dict[str, NDArray[Any] | ArrayParts] = dict(batches or {})
-        self._made: dict[str, Array] = {}
+        self._made: dict[str, Array] = {}  # those that were asked for: row "recorded pass / plain pass", as few are
 
     def take(self, batches: Mapping[str, NDArray[Any] | ArrayParts]) -> None:
         """Hold these [batch 1, …] arrays in place of all others."""

@@ -85,7 +85,8 @@ class KeptMap:
         close = [each.arrays[-1].ravel() for each in self.close_ups.values()]
         return np.concatenate(close) if close else None
 
-    @cached_property  # Each head on a wall asks, and each answer reads the maps of all heads.
+    # A Look at another head of 500 tokens asks up to ten times, and each answer takes 14 ms: it reads the maps of all heads.
+    @cached_property
     def closed(self) -> Closed | None:
         """[query, key] True where a mask has closed the cell in all heads; None if all cells are open."""
         return self.mask.arrays[0] if self.mask is not None else self._closed(slice(None))

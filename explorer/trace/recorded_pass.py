@@ -4,7 +4,6 @@ Measures and findings read it; a Trace (`trace.trace`) is a RecordedPass that ca
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -220,7 +219,7 @@ class RecordedPass:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
         return self.tokens.source if self.side_name(name, axis) == "source" else self.tokens.target
 
-    @cached_property  # Each position on a page asks, and each answer reads all tokens.
+    @property
     def expected(self) -> tuple[int, ...]:
         """For each position of the target the id of the next token; for the last position the end symbol.
 

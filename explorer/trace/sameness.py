@@ -25,7 +25,7 @@ def _of_proxy(fixed: MappingProxyType[Any, Any]) -> tuple[Any, tuple[dict[Any, A
     return _frozen_again, (dict(fixed),)
 
 
-# Decision: Python is told once how a read-only mapping is pickled and copied, which it refuses otherwise. Rejected: a method in
+# Decision: one line teaches Python to pickle and copy a read-only mapping, which it refuses otherwise. Rejected: a method in
 # each of the classes that hold one, the next of which would be forgotten.
 copyreg.pickle(MappingProxyType, _of_proxy)
 

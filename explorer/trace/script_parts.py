@@ -1,4 +1,4 @@
-"""What a script that repeats a pass needs beside its Trace, and what only the owner of the model knows."""
+"""What a script that repeats a pass needs beside its Trace, and what only the model itself can say."""
 
 from collections.abc import Mapping
 from pathlib import Path

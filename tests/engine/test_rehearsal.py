@@ -21,8 +21,7 @@ from explorer.state.tries import Try, tries, unchanged_wish
 from explorer.state.wish import Wish
 from explorer.stops import Stop, Superseded
 from explorer.trace.changes import Change
-from explorer.trace.found.consequences import Consequence
-from explorer.trace.found.sentence_breaks import Break
+from explorer.trace.found.consequences import Break, Consequence
 from explorer.trace.trace import Trace
 from tests.sweeps import sweep
 

@@ -17,8 +17,7 @@ from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import open_model
 from explorer.foreign.settings import read_labels
 from explorer.lang import LANGUAGES, Words
-from explorer.trace.class_head import ClassHead
-from explorer.trace.model_card import ModelCard
+from explorer.trace.model_card import ClassHead, ModelCard
 from explorer.trace.trace import Trace
 from tests.foreign.models import WHOLE, write_folder, write_tokenizer
 

@@ -14,8 +14,8 @@ from explorer.picture.scales import Scale
 from explorer.picture.sums import Group, SumRow, Sums, SumTerm, TrailLink
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
-from explorer.trace.class_head import ClassHead
 from explorer.trace.found.lens import Agreement, Lens
+from explorer.trace.model_card import ClassHead
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 

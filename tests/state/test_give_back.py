@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.state.give_back import GiveBack
+from explorer.state.comparing_intents import GiveBack
 from explorer.state.state import LessonPlace, Settings, State
 
 

@@ -4,8 +4,7 @@ import attrs
 import pytest
 
 from explorer.errors import BadField
-from explorer.state.look import Look
-from explorer.state.overlays import alone, every, toggled
+from explorer.state.look import Look, alone, every, toggled
 from tests.picture.examples import example
 
 

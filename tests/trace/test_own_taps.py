@@ -2,8 +2,7 @@
 
 import pytest
 
-from explorer.trace.own_card import card_of
-from explorer.trace.own_taps import own_taps
+from explorer.trace.own_card import card_of, own_taps
 from tests.trace.runs import recorded, small
 
 

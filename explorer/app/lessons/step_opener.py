@@ -19,11 +19,10 @@ from explorer.engine.request import Frame
 from explorer.errors import ExplorerError, NoSuchLesson
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
-from explorer.state.give_back import GiveBack
+from explorer.state.comparing_intents import GiveBack
 from explorer.state.intents import OpenStep
-from explorer.state.session_intents import OpenState
 from explorer.state.state import LessonPlace, State
-from explorer.state.state_link import OpenLink
+from explorer.state.state_link import OpenLink, OpenState
 from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 

@@ -92,7 +92,7 @@ class AttentionPage(Page):
         head, self.lines = self.card(self.map, attention_map), self.card(AlignmentView(), attention_lines)
         self.heads = [HeadChoice(head), HeadChoice(self.lines)]
         for choice in self.heads:
-            choice.changed.connect(self._looked)
+            choice.changed.connect(self.look_with)
         self.grid = head
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
@@ -143,9 +143,6 @@ class AttentionPage(Page):
         for choice in self.heads:
             choice.squares.set_theme(theme)
         super().set_theme(theme)
-
-    def _looked(self, fields: dict[str, object]) -> None:
-        self.look_at(**fields)
 
     def speak(self, words: Words) -> None:
         super().speak(words)

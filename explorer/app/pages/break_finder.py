@@ -21,7 +21,7 @@ from explorer.state.change_intents import TakeSentence
 from explorer.state.held_out import held_out, own_sentences
 from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
-from explorer.trace.found.sentence_breaks import SURE, Break, Breaks
+from explorer.trace.found.consequences import SURE, Break, Breaks
 from explorer.views.controls.row_list import ROW, RowList, RowPainter
 
 _PAD_PX, _BAR_PX, _NUMBER_PX = 10, 96, 44

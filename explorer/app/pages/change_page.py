@@ -28,8 +28,6 @@ from explorer.state.wish import Wish
 from explorer.trace.found.experiments import UNCHANGED
 from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
-from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.postcard import PostcardView
 from explorer.views.pictures.rewording import RewordingView
@@ -106,10 +104,9 @@ class ChangePage(Page):
         views = [HeatmapView() for _ in range(3)]
         makers = (changed.map_before, changed.map_after, changed.map_difference)
         self.maps = [self.card(view, make) for view, make in zip(views, makers, strict=True)]
-        self._linked: list[Canvas] = list(views)
+        self.link(views)
         for view in views:
             view.follows = False  # The words that these maps read are not those of the pass on screen.
-            view.moved.connect(self._moved)
         self.words_card.setMinimumHeight(_WORDS_PX)
         self.hint = QLabel()
         self.hint.setWordWrap(True)
@@ -181,7 +178,7 @@ class ChangePage(Page):
             self.finder.set_theme(self._theme)
             self.finder.wished.connect(self.wished)
             self.finder.sent.connect(self.sent)
-        # Each sentence has other words at the same places, so the changes are told without those of this one.
+        # Each sentence has other words at the same places, so the names of the changes leave out those of this one.
         self.finder.search(self._wish, told_alterations(alterations(self._wish), None, self._words))
         self.finder.show()
         self.finder.raise_()
@@ -287,13 +284,6 @@ class ChangePage(Page):
 
     def _suggest(self, key: str) -> None:
         self.wished.emit(SetKnob(key, BREAKS[key]) if key in BREAKS else AddChanges(self._firsts[key].changes))
-
-    def _moved(self, view: Viewport) -> None:
-        """Show the same part of the map in all three views."""
-        for other in self._linked:
-            if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
-                other.view = view
-                other.update()
 
 
 PAGE = ChangePage

@@ -27,8 +27,6 @@ from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
-from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -66,10 +64,8 @@ class ComparePage(Page):
         self.suggestions.chose.connect(self._suggest)
         views = [HeatmapView() for _ in range(3)]
         self.maps = [self.card(view, make) for view, make in zip(views, (aside, now, difference), strict=True)]
-        self._linked: list[Canvas] = list(views)
+        self.link(views)
         views[0].follows = False  # Its cells belong to the pass of the state that was put aside.
-        for view in views:
-            view.moved.connect(self._moved)
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
         self.maps[1].bar.insertWidget(2, self.choice("attention"))
         self._matching = self.choice("matched")
@@ -168,13 +164,6 @@ class ComparePage(Page):
 
     def _suggest(self, key: str) -> None:
         self.wished.emit(_SUGGESTED[key])
-
-    def _moved(self, view: Viewport) -> None:
-        """Show the same part of the map in all three views."""
-        for other in self._linked:
-            if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
-                other.view = view
-                other.update()
 
 
 def _acts(intent: Intent, wish: Wish) -> bool:

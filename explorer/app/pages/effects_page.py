@@ -60,7 +60,7 @@ class EffectsPage(Page):
         row.stepped.connect(self._step)
         row.hovered.connect(self._hover)
         heads.chose.connect(self._choose)
-        hidden.chose.connect(self._choose_word)
+        hidden.chose.connect(self.sets("position"))
         cells.chose.connect(self._switch_cell)
         column = column_in(self.scrolled())
         column.addWidget(self.row, 2)
@@ -147,9 +147,6 @@ class EffectsPage(Page):
 
     def _step(self, step: int) -> None:
         self.look_at(position=step - 1)
-
-    def _choose_word(self, row: int, _column: int) -> None:
-        self.look_at(position=row)
 
     def put(self, wish: Wish) -> None:
         self._changes = wish.changes

@@ -32,8 +32,8 @@ class EmbeddingPage(Page):
         self.neighbours = self.card(BarsView(), neighbours, title="page.embedding")
         self.map = self.card(plane, vector_map, title="vectors.map")
         self.neighbours.bar.insertWidget(2, self.token)
-        self.token.chose.connect(self._chose)
-        plane.chose.connect(self._chose)
+        self.token.chose.connect(self.sets("vector"))
+        plane.chose.connect(self.sets("vector"))
         column = column_in(self.scrolled())
         sides = beside()
         sides.addLayout(below((first, 3), (sums, 4)), 5)
@@ -46,9 +46,6 @@ class EmbeddingPage(Page):
         if found is not None:
             self.token.offer(found.tokens, chosen_token(trace, look), words)
         super().draw(trace, look, words)
-
-    def _chose(self, position: int) -> None:
-        self.look_at(vector=position)
 
 
 PAGE = EmbeddingPage

@@ -64,8 +64,8 @@ class FollowPage(Page):
         self.shown.layout().insertLayout(1, row)  # type: ignore[union-attr]  # A card has a box layout.
 
     def _connect(self) -> None:
-        self.layer.valueChanged.connect(self._chose_layer)
-        self.head.valueChanged.connect(self._chose_head_number)
+        self.layer.valueChanged.connect(self.sets("layer"))
+        self.head.valueChanged.connect(self.sets("head"))
         self.map.chose.connect(self._chose_cell)
         self.map.cell_cursor.moved.connect(self._chose_cell)
         self.map.pointed.connect(self.pointed)
@@ -142,12 +142,6 @@ class FollowPage(Page):
 
     def _chose_cell(self, query: int, key: int) -> None:
         self.look_at(cell_query=query, cell_key=key)
-
-    def _chose_layer(self, layer: int) -> None:
-        self.look_at(layer=layer)
-
-    def _chose_head_number(self, head: int) -> None:
-        self.look_at(head=head)
 
     def _leave(self) -> None:
         self.open(self.before or "attention")

@@ -95,7 +95,7 @@ class HiddenCards(QWidget):
         self.hide()
 
     def take(self, card: Card) -> None:
-        """Offer to hide a card; it is told by its number among those taken."""
+        """Offer to hide a card; its number is its place among those taken."""
         self._cards.append(card)
         card.hides.connect(self.hide_card)
 

@@ -35,7 +35,7 @@ class InspectorPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.table = TapTableView()
-        self.table.chosen.connect(self._chose_tap)
+        self.table.chosen.connect(self.sets("tap"))
         self.table.lacks.connect(self._measure)
         self._trace: Trace | None = None  # the pass whose figures are in the table
         self._words: Words | None = None
@@ -43,7 +43,7 @@ class InspectorPage(Page):
         self.head = WholeNumberBox()
         self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
-        self.head.valueChanged.connect(self._chose_head_number)
+        self.head.valueChanged.connect(self.sets("head"))
         self.head_label = QLabel()
         shown = self.card(HeatmapView(), _looked_at)
         self.difference = self.card(HeatmapView(), _difference, page="compare")
@@ -116,12 +116,6 @@ class InspectorPage(Page):
     def _send(self, errand: MeasureTaps) -> None:
         self._asked = errand
         self.sent.emit(errand)
-
-    def _chose_tap(self, name: str) -> None:
-        self.look_at(tap=name)
-
-    def _chose_head_number(self, head: int) -> None:
-        self.look_at(head=head)
 
 
 def _heads(trace: Trace, look: Look) -> int:

@@ -25,7 +25,7 @@ class LayersPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.layer = LayerBox()
-        self.layer.chose.connect(self._chose_layer)
+        self.layer.chose.connect(self.sets("layer"))
         residual = self.card(StripsView(), stream)
         residual.bar.insertWidget(2, self.choice("side"))
         residual.bar.insertWidget(3, self.layer)
@@ -46,9 +46,6 @@ class LayersPage(Page):
         self.means.setVisible(there and subtracts_mean(trace))
         self.deviations.setVisible(there)
         super().draw(trace, look, words)
-
-    def _chose_layer(self, layer: int) -> None:
-        self.look_at(layer=layer)
 
 
 PAGE = LayersPage

@@ -117,27 +117,27 @@ class OutputPage(Page):
             button.setObjectName("segment")
         self.unit = UnitSwitch()
         self.unit.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # It has a key of its own, and one stop less leads to the maps.
-        self.unit.changed.connect(self._sample)
+        self.unit.changed.connect(self.look_with)
         self.steps.bar.insertWidget(2, self.unit)
         self.steps.bar.insertWidget(3, self.free)
         self.steps.setMinimumHeight(_STEPS_PX)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
             pool = PoolBox()
-            pool.chose.connect(self._pooled)
+            pool.chose.connect(self.sets("aligned"))
             self.pools.append(pool)
             card.bar.insertWidget(2, pool)
             card.bar.insertWidget(3, other)
         self.squares = HeadSquares()
-        self.squares.changed.connect(self._overlaid)
+        self.squares.changed.connect(self.look_with)
         self.lines.layout().insertWidget(2, self.squares)  # type: ignore[union-attr]  # As above.
         self.tree.bar.insertWidget(2, self.beams)
         for heads in (cross, own):
             heads.chose.connect(self._choose_head)
-        steps.stepped.connect(self._step)
+        steps.stepped.connect(self.sets("position"))
         bars.chose.connect(self._branch)
         tree.chose.connect(self._follow)
-        self.sampling.changed.connect(self._sample)
+        self.sampling.changed.connect(self.look_with)
         self.beams.chose.connect(self._search)
         self.free.clicked.connect(self._decode_freely)
         self.to_grid.clicked.connect(self._show_grid)
@@ -252,9 +252,6 @@ class OutputPage(Page):
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
             self.look_at(head=row, aligned="head", overlaid=())  # The last row is the mean of all heads and cannot be chosen.
 
-    def _step(self, step: int) -> None:
-        self.look_at(position=step)
-
     def _branch(self, symbol: int) -> None:
         """Let decoding write this symbol at the chosen step and continue freely."""
         if self._trace is not None and self._trace.expected:
@@ -274,18 +271,9 @@ class OutputPage(Page):
     def _show_lines(self) -> None:
         self._show_as(grid=False)
 
-    def _pooled(self, key: str) -> None:
-        self.look_at(aligned=key)
-
-    def _overlaid(self, fields: dict[str, object]) -> None:
-        self.look_at(**fields)
-
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid
         self.look_at()  # An unchanged Look still draws the page again.
-
-    def _sample(self, changes: dict[str, object]) -> None:
-        self.look_at(**changes)
 
     def _search(self, beam: str) -> None:
         self.wished.emit(SetBeam(int(beam)))

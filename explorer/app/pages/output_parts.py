@@ -23,7 +23,7 @@ from explorer.picture.makers.classes import TOP, class_bars, class_map, class_ro
 from explorer.picture.makers.cloze import filled_in_bars, hidden_timeline, least_probable, surprise_bars
 from explorer.picture.makers.similarity import cosine_map
 from explorer.state.look import Look
-from explorer.state.sentences_beside import SUGGESTED, compared
+from explorer.state.suggested_sentences import SUGGESTED, compared
 from explorer.state.wish import Wish
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.similarity import Similarity
@@ -234,7 +234,7 @@ class ClassesPart(QWidget):
         super().__init__()
         steps, numbers = TimelineView(), HeatmapView()
         numbers.follows = False  # Its cells are no weights.
-        steps.stepped.connect(lambda place: page.look_at(position=place))
+        steps.stepped.connect(page.sets("position"))
         self.steps = page.card(steps, class_row)
         self.steps.fix_height(_STEPS_PX)
         self.bars = page.card(BarsView(), class_bars)

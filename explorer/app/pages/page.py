@@ -1,7 +1,8 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import ref
 
 import attrs
 from PySide6.QtCore import Qt, Signal
@@ -28,8 +29,10 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
+from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.surface import Surface
+from explorer.views.painting.viewport import Viewport
 
 
 def _itself(look: Look) -> Look:
@@ -81,6 +84,7 @@ class Page(QWidget):
         self._pool_boxes: list[tuple[PoolBox, Callable[[Look], Look]]] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+        self._linked: tuple[Canvas, ...] = ()
         self._inside: QWidget | None = None
         self.hidden_cards = HiddenCards(self, self._close_gaps)
         self.enlarged = Enlarged(self)
@@ -129,24 +133,28 @@ class Page(QWidget):
     def choice(self, field: str) -> Segments:
         """Make the buttons for a field of the Look and connect them."""
         segments = Segments()
-        segments.chose.connect(
-            {
-                "attention": self._chose_attention,
-                "stage": self._chose_stage,
-                "side": self._chose_side,
-                "matched": self._chose_matched,
-                "changed_head": self._chose_changed_head,
-            }[field]
-        )
+        segments.chose.connect(self.sets(field))
         self.choices.append((segments, field))
         return segments
 
     def pool_box(self, as_shown: Callable[[Look], Look] = _itself) -> PoolBox:
         """Make the box that chooses one head, or what stands for several; `as_shown` is the Look that the pictures show."""
         box = PoolBox()
-        box.chose.connect(self._chose_pool)
+        box.chose.connect(self.sets("aligned"))
         self._pool_boxes.append((box, as_shown))
         return box
+
+    def link(self, views: Sequence[Canvas]) -> None:
+        """Let these views of maps of one size always show the same part of them."""
+        self._linked = tuple(views)
+        for view in views:
+            view.moved.connect(self._moved)
+
+    def _moved(self, viewport: Viewport) -> None:
+        for other in self._linked:
+            if other is not self.sender() and (other.view.rows, other.view.columns) == (viewport.rows, viewport.columns):
+                other.view = viewport
+                other.update()
 
     @property
     def explained(self) -> str:
@@ -242,6 +250,21 @@ class Page(QWidget):
         """Ask to change these fields of the Look."""
         self.wished.emit(look_at(**fields))
 
+    def look_with(self, fields: dict[str, Any]) -> None:
+        """Ask to change these fields of the Look, for a control that tells them by name."""
+        self.look_at(**fields)
+
+    def sets(self, field: str) -> Callable[[object], None]:
+        """What the signal of a control is connected with that chooses the value of a field of the Look."""
+        here = ref(self)  # A signal keeps whatever it is connected with, unless that is a method.
+
+        def choose(value: object) -> None:
+            page = here()
+            if page is not None:
+                page.look_at(**{field: value})
+
+        return choose
+
     def bring(self, brought: Brought) -> None:
         """Take what an errand has found out; most pages send none."""
 
@@ -299,24 +322,6 @@ class Page(QWidget):
         if self._wall_look is not None:
             tap = self._wall_look.attention_tap()
             self.wanted.emit(tuple((with_layer(tap, layer), head) for layer, head in places))
-
-    def _chose_attention(self, key: str) -> None:
-        self.look_at(attention=key)
-
-    def _chose_stage(self, key: str) -> None:
-        self.look_at(stage=key)
-
-    def _chose_matched(self, key: str) -> None:
-        self.look_at(matched=key)
-
-    def _chose_changed_head(self, key: str) -> None:
-        self.look_at(changed_head=key)
-
-    def _chose_pool(self, key: str) -> None:
-        self.look_at(aligned=key)
-
-    def _chose_side(self, key: str) -> None:
-        self.look_at(side=key)
 
 
 def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:

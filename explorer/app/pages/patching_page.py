@@ -15,7 +15,7 @@ from explorer.state.intents import SetOther
 from explorer.state.look import Look
 from explorer.state.other_sentences import SUGGESTED, suggested_for
 from explorer.state.wish import Wish
-from explorer.trace.finding_kinds import PATCHED
+from explorer.trace.choices import PATCHED
 from explorer.trace.found.experiments import PATCHING
 from explorer.trace.found.patching import Patching
 from explorer.trace.trace import Trace
@@ -53,11 +53,11 @@ class PatchingPage(Page):
             QLabel(),
             QLabel(),
         )
-        self.what.chose.connect(self._chose_kind)
+        self.what.chose.connect(self.sets("patched"))
         self.step.activated.connect(self._chose_step)
         self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
-        self.head.valueChanged.connect(self._chose_head)
+        self.head.valueChanged.connect(self.sets("head"))
         for label in (self.first, self.second):  # By itself a label takes what has no word in colour for plain text.
             label.setTextFormat(Qt.TextFormat.RichText)
         for label in (self.label, self.suggest_label, self.head_label, self.step_label):
@@ -208,14 +208,8 @@ class PatchingPage(Page):
     def _offered(self, place: str) -> None:
         self.wished.emit(SetOther(self.suggested[int(place)].text()))
 
-    def _chose_kind(self, kind: str) -> None:
-        self.look_at(patched=kind)
-
     def _chose_step(self, index: int) -> None:
         self.look_at(position=self.step.itemData(index))
-
-    def _chose_head(self, head: int) -> None:
-        self.look_at(head=head)
 
 
 PAGE = PatchingPage

@@ -7,7 +7,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.saliency import attention_mean, saliency_map
 from explorer.state.look import Look
-from explorer.trace.finding_kinds import SALIENCIES
+from explorer.trace.choices import SALIENCIES
 from explorer.trace.found.experiments import SALIENCY
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments
@@ -25,7 +25,7 @@ class SaliencyPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.method = Segments()
-        self.method.chose.connect(self._chose)
+        self.method.chose.connect(self.sets("saliency"))
         views = [HeatmapView() for _ in range(3)]
         for view in views:
             view.follows = False  # Its cells are no single weights.
@@ -51,9 +51,6 @@ class SaliencyPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self.method.setAccessibleName(words("saliency.how"))
-
-    def _chose(self, method: str) -> None:
-        self.look_at(saliency=method)
 
 
 PAGE = SaliencyPage

@@ -10,7 +10,7 @@ from explorer.picture.makers.steering import chosen_tap, direction_map, found_st
 from explorer.state.change_intents import ReplaceChange
 from explorer.state.intents import SetSteering
 from explorer.state.look import Look, sides_of
-from explorer.state.steering_sets import with_suggested
+from explorer.state.suggested_sentences import with_suggested
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
 from explorer.trace.found.experiments import STEERING, UNCHANGED

@@ -36,7 +36,7 @@ class StepperPage(Page):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.steps = Segments()
-        self.steps.chose.connect(self._chose_step)
+        self.steps.chose.connect(self.sets("part"))
         self._look = Look()
         self.where = self.choice("attention")
         self.first = self.card(HeatmapView(), first_operand)
@@ -48,7 +48,7 @@ class StepperPage(Page):
         bar.addWidget(self.steps)
         bar.addStretch(1)
         self.layer = LayerBox()
-        self.layer.chose.connect(self._chose_layer)
+        self.layer.chose.connect(self.sets("layer"))
         self.one_head = QLabel()
         self.one_head.setObjectName("faint")
         self.one_head.setWordWrap(True)
@@ -86,13 +86,7 @@ class StepperPage(Page):
             super().keyPressEvent(event)
             return
         place = min(max(STEPS.index(self._look.part) + step, 0), len(STEPS) - 1)
-        self._chose_step(STEPS[place])
-
-    def _chose_step(self, key: str) -> None:
-        self.look_at(part=key)
-
-    def _chose_layer(self, layer: int) -> None:
-        self.look_at(layer=layer)
+        self.look_at(part=STEPS[place])
 
     def _chose_head(self, key: str) -> None:
         self.look_at(head=int(key))

@@ -43,7 +43,7 @@ class TokensPage(Page):
         self.example.setText(EXAMPLE)
         self.example.setObjectName("segment")
         self.example.clicked.connect(self._take_example)
-        self.pool.chose.connect(self._pooled)
+        self.pool.chose.connect(self.sets("aligned"))
         for each in (self.example, self.pool):
             each.hide()  # They have nothing to say before the first picture.
         self.cuts.bar.insertWidget(2, self.pool)
@@ -82,9 +82,6 @@ class TokensPage(Page):
 
     def _take_example(self) -> None:
         self.wished.emit(TakeExample(EXAMPLE))
-
-    def _pooled(self, key: str) -> None:
-        self.look_at(aligned=key)
 
 
 def _nearest(aligned: str) -> str:

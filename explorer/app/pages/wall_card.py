@@ -20,8 +20,8 @@ class WallCard(Card):
         self._page = page
         self.measures = MeasureMenu()
         self.measures.hide()  # It has no text before the first picture.
-        self.measures.chose.connect(self._measured)
-        self.measures.sorted.connect(self._sorted)
+        self.measures.chose.connect(page.sets("measure"))
+        self.measures.sorted.connect(page.sets("head_order"))
         view.chosen.connect(page.choose_head)
         view.wanted.connect(page.want_heads)
         self.bar.insertWidget(2, page.choice("attention"))
@@ -33,9 +33,3 @@ class WallCard(Card):
         self.measures.offer(offered_measures(look), look.measure, look.head_order, words)
         self.measures.setVisible(not self.page)
         super().draw(trace, look, words)
-
-    def _measured(self, measure: str) -> None:
-        self._page.look_at(measure=measure)
-
-    def _sorted(self, order: str) -> None:
-        self._page.look_at(head_order=order)

@@ -61,13 +61,13 @@ class WhyPage(Page):
         column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
-        self.view.went.connect(self._go)
+        self.view.went.connect(self.look_with)
         self.view.leaving.connect(self._leave)
         self.view.moved.connect(self._offer_orders)
         self.against.chose.connect(self._chose_rival)
         self.orders.chose.connect(self._chose_order)
-        self.lenses.chose.connect(self._chose_lens)
-        self.cells.chose.connect(self._chose_cells)
+        self.lenses.chose.connect(self.sets("lens"))
+        self.cells.chose.connect(self.sets("lens_cells"))
         self.typed.returnPressed.connect(self._type_rival)
 
     def _fill_bars(self) -> None:
@@ -129,9 +129,6 @@ class WhyPage(Page):
     def _step(self, step: int) -> None:
         self.look_at(position=step, rival=-1)
 
-    def _go(self, fields: dict[str, object]) -> None:
-        self.look_at(**fields)
-
     def _leave(self) -> None:
         """Go back one step of what is opened."""
         picture = self.sum.picture
@@ -152,12 +149,6 @@ class WhyPage(Page):
         if order == _STEPS:
             self.view.play()
             self._offer_orders()
-
-    def _chose_lens(self, lens: str) -> None:
-        self.look_at(lens=lens)
-
-    def _chose_cells(self, cells: str) -> None:
-        self.look_at(lens_cells=cells)
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""

@@ -90,7 +90,7 @@ class WritingPart(QWidget):
         steps.stepped.connect(self._step)
         bars.chose.connect(self.branch)
         tree.chose.connect(self._go_to)
-        self.sampling.changed.connect(lambda fields: page.look_at(**fields))
+        self.sampling.changed.connect(page.look_with)
 
     def _connect(self) -> None:
         self.one.clicked.connect(self.write_one)

@@ -1,4 +1,4 @@
-"""What follows of what the compute thread tells. No Qt and no thread."""
+"""What follows from the messages of the compute thread. No Qt and no thread."""
 
 import attrs
 
@@ -51,7 +51,7 @@ def frame_shown(session: SessionState, serial: int) -> After:
 
 
 def failed(session: SessionState, serial: int, error: BaseException) -> After:
-    """Tell why there is no answer. A bug is told whichever request it is in, anything else of the newest one."""
+    """Tell why there is no answer: a bug of any request, anything else of the newest one."""
     session = session.having_heard(serial)
     effects: tuple[Effect, ...] = (Tell(told.Busy(session.computes)),)
     if not isinstance(error, ExplorerError):

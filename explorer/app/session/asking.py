@@ -103,7 +103,7 @@ def widens_alone(request: Request, shown: Request) -> bool:
 
 
 def _has_all(shown: Request, request: Request) -> bool:
-    """Whether the answer to `shown` has all that another request asks for beside the pass. It may have more."""
+    """Whether the answer to `shown` has all experiments and places that another request asks for. It may have more."""
     has_places = set(request.detail.wanted) <= set(shown.detail.wanted)
     return has_places and _looks_into(shown, request.experiments, request.detail.focus)
 

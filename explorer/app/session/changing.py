@@ -1,4 +1,4 @@
-"""What follows when something else is set up: it is told, and asked for, or taken back. No Qt and no thread."""
+"""What follows when the State changes: the window is told, a request is made, or the change is taken back. No Qt, no thread."""
 
 import attrs
 
@@ -17,7 +17,7 @@ from explorer.tokens.check import check_text
 from explorer.trace.own_card import parameter_bytes
 
 After = tuple[SessionState, tuple[Effect, ...]]
-"""What the session knows afterwards, and what it does."""
+"""The state of the session afterwards, and its effects."""
 
 _LARGE_BYTES = 500_000_000
 
@@ -27,7 +27,7 @@ def intended(session: SessionState, intent: Intent, at: Instant) -> After:
     before = session.state
     try:
         state = intent.applied(before, session.frame)
-    except BadFile as error:  # A box may show what was chosen: it is told what is set up.
+    except BadFile as error:  # A box may show what was chosen: it must show the State again.
         return session, (Tell(told.Set(before, before)), Tell(told.SprungBack(error)))
     except ExplorerError as error:
         return session, (Tell(told.Refused(error)),)

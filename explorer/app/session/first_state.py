@@ -55,7 +55,7 @@ def first_state(
 ) -> First:
     """The State to start with: the session, recorded pass or preset that was asked for, else the last State, else the default.
 
-    With `chat` its text is written in the model's chat template. What was asked for and cannot be opened is told by `unopened`.
+    With `chat` its text is written in the model's chat template. `unopened` says why what was asked for cannot be opened.
     """
     try:
         found = _found(preferences, text, preset if trace is None else recorded_preset(trace), session)

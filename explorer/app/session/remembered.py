@@ -111,7 +111,7 @@ class Remembered(QObject):
         """`after_ms` is how long a change waits until it is written."""
         super().__init__(parent)
         self._saved: Saved | None = None
-        self._kept: Saved | None = None
+        self._on_disk: Saved | None = None
         self._writing: threading.Thread | None = None
         self._is_closed = self._fails = False
         self._failure: ExplorerError | None = None  # why the last writing failed
@@ -153,7 +153,7 @@ class Remembered(QObject):
 
     def _write(self) -> None:
         saved = self._saved
-        if saved is None or saved == self._kept:
+        if saved is None or saved == self._on_disk:
             return
         try:
             open_folder().mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ class Remembered(QObject):
         except (ExplorerError, OSError) as error:
             self._failure = error if isinstance(error, ExplorerError) else cannot_write(open_folder(), error)
         else:
-            self._kept, self._failure = saved, None
+            self._on_disk, self._failure = saved, None
         self._tried.emit(self._failure)
 
     def _hear(self, error: ExplorerError | None) -> None:

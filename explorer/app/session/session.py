@@ -1,6 +1,6 @@
 """The session behind the window: turns what happens into events, has `step` say what follows, and carries that out.
 
-It holds one value and decides nothing. Widgets send intents; what came of them is told by one signal.
+It holds one value and decides nothing. Widgets send intents; one signal tells what came of them.
 """
 
 import contextlib
@@ -54,7 +54,9 @@ class Session(QObject):
     ) -> None:
         """`restored` says that somebody has left the State so, and its Look with it."""
         super().__init__(parent)
-        self.prepare: Callable[[Trace, Look], None] = _leave  # called on the compute thread with each answer, before it is told
+        self.prepare: Callable[[Trace, Look], None] = (
+            _leave  # called on the compute thread with each answer, before the window gets it
+        )
         self._knows = SessionState.beginning(state, _now(), restored=restored)
         self._due = deque[do.Effect]()
         self._carries_out = False
@@ -135,7 +137,7 @@ class Session(QObject):
         self.take(events.Escaped())
 
     def restart(self) -> None:
-        """Go on with a new compute thread. What the old one was at is told as EngineRestarted."""
+        """Go on with a new compute thread. The request that the old one was at is refused with EngineRestarted."""
         self.take(events.RestartWanted())
 
     # What the window needs
@@ -149,7 +151,7 @@ class Session(QObject):
         self.take(events.PlacesWanted(places))
 
     def send(self, errand: Errand) -> None:
-        """Have something found out behind the frames; each piece is told as `Brought`."""
+        """Have an errand done behind the frames; each piece comes back as `Brought`."""
         self._worker.send(errand)
 
     def pictures_made(self) -> None:
@@ -175,8 +177,8 @@ class Session(QObject):
     def take(self, event: events.Event) -> None:
         """Take an event, and carry out what follows of it.
 
-        What is carried out may lead to another event at once. The session knows of it at once too, but what follows of it is
-        carried out behind all that is due already: whoever hears of a value is not told the next one meanwhile.
+        What is carried out may lead to another event at once. The session takes it at once too, but its effects are
+        carried out behind all that are due already: nobody gets the next value while handling one.
         """
         self._knows, effects = step(self._knows, event)
         self._due.extend(effects)

@@ -84,12 +84,12 @@ class SessionFile(QObject):
         self._take(path.absolute(), state, _stamp(path))
 
     def follow(self, state: State) -> None:
-        """Hear what is set up now."""
+        """Take the present State."""
         self._state = state
         self._compare()
 
     def fitted(self, state: State) -> None:
-        """Hear that the program itself has fitted the Look to an answer, which is no change of the user's."""
+        """Take a State whose Look the program has fitted to an answer: this is no change by the user."""
         if not self.is_changed and self._in_file is not None and self._in_file.wish == state.wish:
             self._in_file = state
         self.follow(state)

@@ -1,4 +1,4 @@
-"""All that the session knows, as one value: what is set up, what is on screen, what is asked for, what is waited for.
+"""The state of the session, as one value: what is set up, what is on screen, what is asked for, what is waited for.
 
 Decision: pictures that the compute thread makes beforehand are not among it (`pages/prepared.py`). No rule of asking depends
 on them, one that is lost is made anew, and the session would carry what it cannot name.
@@ -13,9 +13,8 @@ from explorer.engine.request import Frame, Request
 from explorer.presets import HEAD_FIELDS, load_preset
 from explorer.state.intents import Intent, LookAt, OpenStep
 from explorer.state.look import Look
-from explorer.state.session_intents import OpenState
 from explorer.state.state import State
-from explorer.state.state_link import OpenLink
+from explorer.state.state_link import OpenLink, OpenState
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
 from explorer.trace.measures.opening_head import opening_head

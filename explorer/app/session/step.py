@@ -1,6 +1,6 @@
-"""The session as a pure function: of what it knows and an event, what it knows then and what it does.
+"""The session as a pure function: from its state and an event to its next state and the effects.
 
-It reads no clock, asks no thread and knows no toolkit. Intents that open a folder look at the disk, and so do presets.
+It reads no clock, asks no thread and uses no toolkit. Intents that open a folder look at the disk, and so do presets.
 
 Newest wins: a request takes the place of one that still waits, and an answer is shown if none newer is on screen. Escape ends
 what runs, and nothing is asked behind it. Nothing is asked twice. A request that fails, or whose thread died, is tried once.
@@ -25,7 +25,7 @@ from explorer.engine.request import Frame
 
 
 def step(session: SessionState, event: Event) -> After:
-    """What the session knows after an event, and what it does, in this order."""
+    """The state of the session after an event, and its effects in their order."""
     match event:
         case Frame() | jobs.Failed() | jobs.Stopped() | jobs.Progressed() | jobs.Started() | jobs.Broken() | Brought():
             return _heard(session, event)

@@ -94,7 +94,7 @@ class Loaded:
 
 @attrs.frozen
 class Hangs:
-    """The work has given no sign for so many `seconds`, and may hang, which is told each second; 0: it has given one again."""
+    """The work has given no sign for so many `seconds`, and may hang; sent each second, and with 0 when it goes on."""
 
     seconds: int
 

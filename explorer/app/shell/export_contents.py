@@ -83,7 +83,7 @@ class Contents:
         return caption.file_name + ("" if head is None else f".head{head}") + (".film" if key == FILM else "")
 
     def caption(self, key: str, words: Words) -> str:
-        """The caption that a figure of it has of itself; "" where only the export knows its pictures."""
+        """The caption that a figure of it has by default; "" where the export makes the pictures."""
         one = self.one(key)
         if one is not None:
             return caption_of((one.picture,), words, letters=False)

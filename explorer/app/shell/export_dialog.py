@@ -54,8 +54,8 @@ class ExportDialog(QDialog):
     """The dialog. It exports exactly the given picture and trace, or a further picture of the page, or all of them.
 
     `in_english` makes the same picture in English, since files of numbers are the same in every language. `more` are the
-    fields of Contents that tell about the page. `memory` is how figures were set the last time.
-    Signals: broke(error) for a bug on a thread; sent(errand) for what the compute thread shall do, which `bring` is told.
+    fields of Contents about the page. `memory` is how figures were set the last time.
+    Signals: broke(error) for a bug on a thread; sent(errand) for the compute thread, whose result goes to `bring`.
     """
 
     broke, sent = Signal(object), Signal(object)

@@ -38,7 +38,7 @@ class _Teller(QObject):
 class ExportWriting(QObject):
     """One export at a time: the weights beside a script by the compute thread, then the files on a thread of their own.
 
-    Signals: sent(errand) for what the compute thread shall do, which `bring` is told; stepped(done, total) after each file;
+    Signals: sent(errand) for the compute thread, whose result goes to `bring`; stepped(done, total) after each file;
     finished(outcome) at the end: None, the text of a cancelled one, or an error.
     """
 

@@ -1,7 +1,7 @@
 """Models of others in the window: the folder that one chooses or drops (`drops.py`), and the ones that were opened last.
 
-Decision: the list of the last folders is told to menu and header whole, with each change. Rejected: looking at the disk to
-leave out those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.
+Decision: menu and header get the whole list of the last folders with each change. Rejected: looking at the disk to leave out
+those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.
 """
 
 from collections.abc import Iterable
@@ -65,12 +65,12 @@ class Folders(QObject):
         self.wished.emit(OpenFolder(path))
 
     def opened(self, wish: Wish) -> None:
-        """Hear that the model of a wish is there."""
+        """Remember the model of a wish, which has been opened."""
         if wish.preset not in preset_names() and self.recents.paths[:1] != (wish.preset,):
             self.recents.add(wish.preset)
 
     def failed(self, error: ExplorerError) -> None:
-        """Hear why something could not be done: a folder that is gone is offered no more, of several models one is chosen."""
+        """Take a refusal: a folder that is gone is no longer offered; of several models the user chooses one."""
         if isinstance(error, FolderIsGone):
             self.recents.drop(str(error.values["path"]))
         if isinstance(error, SeveralGguf):

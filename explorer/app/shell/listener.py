@@ -39,7 +39,7 @@ class Pending(QObject):
         return self._late.isActive()
 
     def asked(self, wish: Wish, shown: Wish | None) -> None:
-        """Hear of a wish; `shown` is the one that is answered on screen."""
+        """Take a wish; `shown` is the one that is answered on screen."""
         if shown is None or _model(wish) == _model(shown):
             self._late.stop()
             self._clear()
@@ -47,11 +47,11 @@ class Pending(QObject):
             self._late.start()
 
     def answered(self, wish: Wish, asked: Wish) -> None:
-        """Hear of an answer to `wish`, which may be older than what is asked for now."""
+        """Take an answer to `wish`, which may be older than what is asked for now."""
         self.asked(asked, wish)
 
     def refused(self) -> None:
-        """Hear that there will be no answer; what is old is then said elsewhere."""
+        """Take that there will be no answer; other parts say that the picture is old."""
         self._late.stop()
         self.dimmed = False
 

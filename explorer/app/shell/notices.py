@@ -15,9 +15,8 @@ from explorer.presets import title_in
 from explorer.state.adapter_intents import OpenAdapter
 from explorer.state.intents import OpenFolder, OpenStep, SetPreset
 from explorer.state.saved import Saved
-from explorer.state.session_intents import OpenState
 from explorer.state.state_file import title_of
-from explorer.state.state_link import OpenLink
+from explorer.state.state_link import OpenLink, OpenState
 
 
 class NoticeLine(QWidget):
@@ -46,7 +45,7 @@ class NoticeLine(QWidget):
 
 
 NOT_KEPT = "session.not_kept"
-"""What is told under this key goes on, whatever is opened."""
+"""A refusal under this key stays, whatever is opened."""
 _OPENING = (SetPreset, OpenFolder, OpenAdapter, OpenState, OpenLink, OpenStep)
 
 
@@ -92,18 +91,18 @@ class Refusals(NoticeLine):
         self._show()
 
     def tell(self, error: ExplorerError, key: str = "", *, of_edit: bool = False) -> None:
-        """Show its sentence, or the one under `key` that has it as its {reason}. What was told already comes to the front."""
+        """Show the error's sentence, or the text under `key` with it as {reason}. A repeated refusal moves to the front."""
         new = _Refusal(error, key, of_edit)
         self._told = [*(each for each in self._told if not each.says(new)), new]
         self._show()
 
     def settle(self, key: str = "") -> None:
-        """Remove what was told under this key: it holds no more."""
+        """Remove the refusals under this key: they no longer hold."""
         self._told = [each for each in self._told if each.key != key]
         self._show()
 
     def follow(self, news: told.Set) -> None:
-        """Hear of a step. What could not be opened before matters no more once something else is there, not before."""
+        """Take a step. A refusal to open something is out of date once something else has been opened, and not before."""
         if news.by is None:  # The program itself went back to what was there.
             self._outlived = []
             return
@@ -115,7 +114,7 @@ class Refusals(NoticeLine):
         self._show()
 
     def answered(self) -> None:
-        """Hear that there is an answer to the present wish, and that what was opened last works."""
+        """Take an answer to the present wish: what was opened last works."""
         self._told = [each for each in self._told if each not in self._outlived]
         self._outlived = []
         self._show()

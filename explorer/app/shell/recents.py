@@ -29,15 +29,15 @@ class Recents(QObject):
         super().__init__(parent)
         self.paths: Paths = ()
         self.menu, self._titled = menu, titled
-        self._kept: Kept | None = None
+        self._preference: Kept | None = None
         menu.setToolTipsVisible(True)
         menu.triggered.connect(self._chose)
         menu.aboutToShow.connect(self._read_again)
         self._fill()
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, preference: Kept) -> None:
         """Take what was kept, and keep every change from now on."""
-        self._kept = kept
+        self._preference = preference
         self._read_again()
 
     def add(self, path: str) -> None:
@@ -53,10 +53,10 @@ class Recents(QObject):
         self._change(lambda paths: paths)
 
     def _change(self, change: Callable[[Paths], Paths]) -> None:
-        if self._kept is None:
+        if self._preference is None:
             self._put(change(self.paths))
         else:
-            self._put(_paths(self._kept(lambda text: "\n".join(change(_paths(text))))))
+            self._put(_paths(self._preference(lambda text: "\n".join(change(_paths(text))))))
 
     def _put(self, paths: Paths) -> None:
         if paths != self.paths:

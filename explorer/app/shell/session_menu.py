@@ -17,9 +17,9 @@ from explorer.lang import Words
 from explorer.picture.theme import THEMES
 from explorer.state.preset_file import presets_folder
 from explorer.state.saved import Saved
-from explorer.state.session_intents import OpenState
 from explorer.state.state import State
 from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
+from explorer.state.state_link import OpenState
 
 _PRESET = ".toml"
 _SUFFIXES = (SUFFIX, BUNDLE_SUFFIX)

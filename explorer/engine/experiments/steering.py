@@ -6,7 +6,7 @@ from explorer.engine.experiments.bench import streams
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.model_version import model_version
 from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, SentenceOfSet, TooManySentences
-from explorer.state.steering_sets import MOST_SENTENCES, with_suggested
+from explorer.state.suggested_sentences import MOST_SENTENCES, with_suggested
 from explorer.state.wish import Wish
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.steering import Steering, steering_of

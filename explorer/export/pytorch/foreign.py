@@ -12,7 +12,7 @@ from explorer.export.pytorch import changes, common
 from explorer.export.pytorch.coder import Coder, comment, lines, number, safe, wrapped
 from explorer.lang import Words
 from explorer.presets import titles
-from explorer.trace.class_head import LOGITS, PROBABILITIES
+from explorer.trace.model_card import LOGITS, PROBABILITIES
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, ScriptParts, TapsByPath
 from explorer.trace.tap_names import ATTENTION_STAGES

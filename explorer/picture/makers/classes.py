@@ -11,7 +11,7 @@ from explorer.picture.makers.heatmaps import caption, tap_heatmap
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.class_head import ClassHead
+from explorer.trace.model_card import ClassHead
 from explorer.trace.trace import Trace
 
 TOP = 20

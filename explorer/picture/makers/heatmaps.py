@@ -11,9 +11,9 @@ from explorer.picture.layout.cells import LARGE_CELLS
 from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.levels import Levels
+from explorer.trace.model_card import PROBABILITIES
 from explorer.trace.stages import SINUSOIDS, stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace

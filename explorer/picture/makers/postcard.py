@@ -11,7 +11,7 @@ from explorer.presets import titles
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look
 from explorer.trace.change_groups import change_groups
-from explorer.trace.found.sentence_breaks import Breaks
+from explorer.trace.found.consequences import Breaks
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 

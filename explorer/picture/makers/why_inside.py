@@ -17,8 +17,8 @@ from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.makers.why_reading import read, reading_name
 from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
 from explorer.state.look import Look
+from explorer.trace.found.part import WayStep, steps_of, way_of
 from explorer.trace.found.reading import ByKey, Reading, by_key, by_unit, heads_open, products
-from explorer.trace.found.way import WayStep, steps_of, way_of
 from explorer.trace.found.why import Parts, walked
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.tap_names import Cell

@@ -5,9 +5,8 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.makers.part_names import name_of
 from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
-from explorer.trace.found.part import Part
+from explorer.trace.found.part import Part, WayStep, way_of
 from explorer.trace.found.reading import Reading
-from explorer.trace.found.way import WayStep, way_of
 
 _LETTERS = {"query": "Q", "key": "K", "value": "V"}
 

@@ -7,7 +7,7 @@ NPZ archive) or beside it, as FILE.json. Nothing is ever unpickled.
      "tokens": {"source": ["我", "爱", "北京"]}, "symbols": ["<pad>", …], "axes": {"router": "position feature"},
      "card": {"position": "rotary", "parameters": 7615616512}}
 
-All of it may be left out. The axes of taps that this program knows need not be said, and a batch of one may stand before them.
+All of it may be left out, also the axes of this program's own taps; a batch axis of size 1 may stand before them.
 """
 
 from collections.abc import Callable, Mapping
@@ -144,7 +144,7 @@ def _axes(name: str, shape: tuple[int, ...], told: Mapping[str, Any]) -> tuple[s
 
 
 def _by_side(told: Mapping[str, Any], found: Mapping[str, tuple[Token, ...]]) -> dict[str, Any]:
-    """What is told of each side. Of a model with one side it may be told under either name. Raises BadCard."""
+    """What the card says of each side. A model with one side may use either name. Raises BadCard."""
     for side, value in told.items():
         if side not in _SIDES or not isinstance(value, str | list):
             raise BadCard(field="tokens", got=side)

@@ -47,7 +47,7 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
         "position": "unknown",
         "position_added": False,
         "causal": (),
-        "trained": True,  # Only its owner knows; a model that somebody records was learned more often than not.
+        "trained": True,  # The file does not say; models that somebody records are mostly trained.
         "absent": {part: NOT_RECORDED for part in _PARTS if part not in there},
         "remakes_maps": False,
         "with_attention": _with_attention(axes, cards) if len(cards) == 1 else (),
@@ -101,7 +101,7 @@ def _first(shapes: Shapes, mine: Mapping[str, Any], part: str, axis: int) -> int
 
 
 def numbered_tokens(axes: Axes, shapes: Shapes) -> dict[str, tuple[Token, ...]]:
-    """By side a token for each position. Its text is its number from 0, because nobody knows the words."""
+    """By side a token for each position. Its text is its number from 0, because the words are unknown."""
     return {
         side: tuple(Token(text=str(place), id=place, start=0, end=0, known=True, special=True) for place in places)
         for side, places in _numbers(axes, shapes).items()

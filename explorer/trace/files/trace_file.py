@@ -1,4 +1,4 @@
-"""The file of a Trace: a NumPy archive with its arrays, its tables of positions and, as JSON, all that is told about them.
+"""The file of a Trace: a NumPy archive with its arrays, its tables of positions and, as JSON, everything else about them.
 
 Nothing is ever unpickled.
 """

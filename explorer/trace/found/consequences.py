@@ -1,10 +1,14 @@
-"""What one further change does to a translation, found out before anybody switches it on."""
+"""What a change does to a translation before anybody switches it on, and to the translations of many sentences."""
+
+import math
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.printed import printed
 
 
 @attrs.frozen(eq=False)
@@ -33,3 +37,88 @@ class Consequence:
     def largest(self) -> int:
         """The place of the word that is hit most; a NaN is hit more than any number."""
         return int(np.where(np.isnan(self.differences), np.inf, np.abs(self.differences)).argmax())
+
+
+SURE = -0.35  # nats a word; both models must be as sure as that of what they say, or a find says little
+MOST_REPEATED = 0.1  # the largest share of words that a find may say again
+
+
+@attrs.frozen
+class Break:
+    """One sentence, its translation before and after a change, and how much the unchanged model objects to the new one.
+
+    `score` is Σ_w log P_changed(w) − log P_unchanged(w) over the words w of `after` and its end (nats): large where the changed
+    model is sure of what the unchanged one would not say. `sure_before` is the mean log p of the words of `before` by the
+    unchanged model, `sure_after` that of the words of `after` by the changed one (nats a word piece). `repeated` is the share
+    of the words of `after` that stand in it before.
+    """
+
+    source: str
+    before: str
+    after: str
+    score: float
+    sure_before: float
+    sure_after: float
+    repeated: float
+
+    @property
+    def changed(self) -> bool:
+        """Whether the change gives another translation."""
+        return self.before != self.after
+
+    @property
+    def kept(self) -> bool:
+        """Whether this is worth showing: both models are sure, and the new translation is no loop."""
+        sure = self.sure_before > SURE and self.sure_after > SURE
+        return self.changed and sure and self.repeated <= MOST_REPEATED and math.isfinite(self.score)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, and whether it is kept."""
+        return {**attrs.asdict(self), "changed": self.changed, "kept": self.kept}
+
+
+@attrs.frozen
+class Breaks:
+    """A search: all sentences that were tried, and how many could not be, since the change has no place in them."""
+
+    tried: tuple[Break, ...] = ()
+    left_out: int = 0
+
+    def __len__(self) -> int:
+        return len(self.tried)
+
+    @property
+    def changed(self) -> int:
+        """How many translations changed."""
+        return sum(each.changed for each in self.tried)
+
+    @property
+    def share(self) -> float:
+        """The share of translations that changed, the base rate that a find must be read with; NaN before the first one."""
+        return self.changed / len(self.tried) if self.tried else math.nan
+
+    @property
+    def kept(self) -> tuple[Break, ...]:
+        """The finds, the one first to which the unchanged model objects most."""
+        return tuple(sorted((each for each in self.tried if each.kept), key=lambda each: -each.score))
+
+    def with_one(self, one: Break | None) -> "Breaks":
+        """The search after a further sentence; None could not be tried."""
+        return Breaks((*self.tried, one), self.left_out) if one is not None else Breaks(self.tried, self.left_out + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The base rate, and the finds in their order."""
+        rate = {"tried": len(self), "changed": self.changed, "share": self.share, "left_out": self.left_out}
+        return {**rate, "kept": [each.to_dict() for each in self.kept]}
+
+    def __repr__(self) -> str:
+        """The base rate and at most eight finds."""
+        head = f"{self.changed} of {len(self)} changed; {len(self.kept)} kept, picked by score:"
+        finds = (f"{each.score:5.1f}  {each.source}  {each.before} → {each.after}" for each in self.kept[:8])
+        return printed("\n".join((head, *finds)))
+
+
+def repeated_share(text: str) -> float:
+    """The share of words that stand before in the same text."""
+    words = text.casefold().split()
+    return 1 - len(set(words)) / len(words) if words else 0.0

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.choices import SEED, TEMPERATURE, TOP_K, TOP_P
 from explorer.trace.measures.measures import log_p
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.sampling import cut_away, sampling_probabilities
-from explorer.trace.sampling_knobs import SEED, TEMPERATURE, TOP_K, TOP_P
 
 _CANDIDATES = 20  # symbols that are kept of a distribution
 

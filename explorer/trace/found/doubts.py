@@ -73,7 +73,7 @@ def broken(tokens: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:
 def mean_p(trace: RecordedPass) -> float:
     """The geometric mean of the probabilities of the words of a translation by wide search; NaN where there is none.
 
-    A typed target says nothing about what the model knows, and a greedy one may lie beside what the search will find.
+    A typed target says nothing about the model, and a greedy one may differ from what the search will find.
     """
     search = trace.search
     if search is None or search.beam == 1 or not search.ends:

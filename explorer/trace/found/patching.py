@@ -17,7 +17,7 @@ import numpy as np
 from explorer.errors import CannotAlign
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.finding_kinds import PATCHED
+from explorer.trace.choices import PATCHED
 
 LEAST = 0.05  # nats; where Δ_B and Δ_A are closer, no share of their difference means anything.
 Pairs = tuple[tuple[int, int], ...]
@@ -51,7 +51,7 @@ class PatchedMap:
     """
 
     side: str  # "encoder" or "decoder"
-    kind: str  # one of `finding_kinds.PATCHED`
+    kind: str  # one of `choices.PATCHED`
     taps: tuple[str, ...]
     recovered: Array
 

@@ -19,9 +19,8 @@ from explorer.mathematics import Numbers
 from explorer.trace.found.experiments import READERS, WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part, PartKind, index_of
-from explorer.trace.found.projections import WHICH, Which, before_turning, rows_of
 from explorer.trace.found.stream_parts import StreamWeights, WayBack, head_directions, sigma
-from explorer.trace.found.weights import OutputWeights, ReadingWeights
+from explorer.trace.found.weights import WHICH, OutputWeights, ReadingWeights, Which, before_turning, rows_of
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.tap_names import Cell, place_of
 

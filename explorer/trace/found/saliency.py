@@ -4,7 +4,7 @@
     integrated gradients   s[w, i] = (x_i − b_i) · mean over α of ∂ log p(w) / ∂x_i at b + α (x − b)
 
 x_i is the output of the embedding at token i, and b_i its position alone, without the word. Sundararajan et al. 2017: the
-integral's parts sum to log p(w) at x minus log p(w) at b. It takes steps until they do to 0.05 nat; what is left is told.
+integral's parts sum to log p(w) at x minus log p(w) at b. It takes steps until they do to 0.05 nat; `errors` has what is left.
 Both are local estimates. What happens without a token is another question, which only a pass without it answers.
 """
 
@@ -35,7 +35,7 @@ class Saliency:
     n_steps: int
 
     def values(self, method: str, side: str) -> Array:
-        """[word, token] by one of `finding_kinds.SALIENCIES`."""
+        """[word, token] by one of `choices.SALIENCIES`."""
         return (self.gradient if method == "gradient" else self.integrated)[side]
 
     def to_dict(self) -> dict[str, Any]:

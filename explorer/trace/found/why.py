@@ -20,10 +20,9 @@ from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
 from explorer.trace.found.experiments import WHY
 from explorer.trace.found.findings import NotMade
-from explorer.trace.found.part import Part
+from explorer.trace.found.part import Part, WayStep
 from explorer.trace.found.reading import EXACT, Attribution, ByKey, Reading
 from explorer.trace.found.stream_parts import WayBack
-from explorer.trace.found.way import WayStep
 from explorer.trace.found.weights import OutputWeights
 from explorer.trace.measures.measures import most_uncertain_step
 from explorer.trace.printed import printed

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from explorer.errors import UnknownMeasure
 from explorer.trace.arrays import Array
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.recorded_pass import RecordedPass
 
@@ -116,7 +116,7 @@ MEASURES: Mapping[str, HeadMeasure] = MappingProxyType(
         )
     }
 )
-"""All measures of heads by key, in the order of `finding_kinds.HEAD_MEASURES`."""
+"""All measures of heads by key, in the order of `choices.HEAD_MEASURES`."""
 
 
 def head_values(trace: RecordedPass, attention: str, key: str, most_cells: int = 0) -> Values:

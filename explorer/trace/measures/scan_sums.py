@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.errors import UnknownMeasure
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]

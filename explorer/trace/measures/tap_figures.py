@@ -10,7 +10,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import Summary, summary
 from explorer.trace.recorded_pass import RecordedPass
 
-_PIECE = 2**20  # Numbers of taps that are measured together; their figures are told at once.
+_PIECE = 2**20  # Numbers of taps that are measured together; their figures come together.
 _BLOCK = 2**20  # Numbers between two looks at whether to stop.
 
 

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
 from explorer.lang import Words
 from explorer.picture.alignment_lines import head_colour
 from explorer.picture.theme import LIGHT, Theme
-from explorer.state.look import Look
-from explorer.state.overlays import alone, every, toggled
+from explorer.state.look import Look, alone, every, toggled
 from explorer.views.controls.flow import FlowLayout
 from explorer.views.controls.tab_group import make_tab_group
 

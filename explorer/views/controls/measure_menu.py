@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton
 
 from explorer.lang import Words
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 
 
 class MeasureMenu(QToolButton):

@@ -92,7 +92,7 @@ TOOL_PX = 20  # the column of buttons at the right, which rows without buttons l
 
 
 class OutcomeRow(QWidget):
-    """The base of the rows. What it shows of an Outcome is told by its switch, which takes the focus."""
+    """The base of the rows. A screen reader reads the Outcome at its switch, which takes the focus."""
 
     def __init__(self) -> None:
         super().__init__()

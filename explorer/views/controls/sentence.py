@@ -56,7 +56,7 @@ class _TypingBox(_Widget):
     _composing = False
 
     def changed_by_typing(self, *, committed: bool = False) -> None:
-        """Hear that the text may have changed; `committed` says that an input method has committed some of it."""
+        """Take a text that may have changed; `committed` says that an input method has committed some of it."""
         raise NotImplementedError
 
     def end_composition(self) -> None:

@@ -20,7 +20,7 @@ from explorer.lang import Words
 from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Bars, Heatmap
 from explorer.state.look import Look
-from explorer.state.sentences_beside import SUGGESTED
+from explorer.state.suggested_sentences import SUGGESTED
 from explorer.state.wish import Wish
 from tests.foreign.models import write_model
 

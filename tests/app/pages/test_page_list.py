@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import ClassVar
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -53,6 +54,18 @@ class FurtherPage(Page):
         row_in(self.scrolled()).addWidget(self.card(StripsView(), embedding_strips))
 
 
+class FurtherWords(Words):
+    """The texts with those of the further page."""
+
+    OWN: ClassVar = {"page.further": "Further", "page_short.further": "More"}
+
+    def __call__(self, key: str, **values: object) -> str:
+        return self.OWN[key] if key in self.OWN else super().__call__(key, **values)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.OWN or super().__contains__(key)
+
+
 @pytest.fixture
 def further(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's file, its line in the list, and its two texts."""
@@ -60,13 +73,7 @@ def further(monkeypatch: pytest.MonkeyPatch) -> None:
     module.PAGE = FurtherPage  # type: ignore[attr-defined]  # as a page's file ends
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(page_list, "KEYS", (*page_list.KEYS, "further"))
-    load = Words.load
-
-    def with_texts(language: str) -> Words:
-        words = load(language)
-        return Words(language, {**words._texts, "page.further": "Further", "page_short.further": "More"})
-
-    monkeypatch.setattr(Words, "load", with_texts)
+    monkeypatch.setattr(Words, "load", FurtherWords.load)
 
 
 @pytest.mark.usefixtures("further")

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from explorer.app.pages.steering_page import SteeringPage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Rewording
-from explorer.state.steering_sets import AWAY, TOWARD
+from explorer.state.suggested_sentences import AWAY, TOWARD
 from explorer.trace.found.steering import Steering
 from tests.journeys.conftest import Journey, journey
 

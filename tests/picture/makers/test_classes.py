@@ -8,7 +8,7 @@ from explorer.lang import LANGUAGES, Words
 from explorer.picture.figure.kinds import tables
 from explorer.picture.makers.classes import class_bars, class_map, class_row, tells_classes, token_chosen
 from explorer.state.look import Look
-from explorer.trace.class_head import ClassHead
+from explorer.trace.model_card import ClassHead
 from tests.picture.examples import trace_of_classes
 
 EN = Words.load("en")

@@ -8,7 +8,7 @@ from explorer.picture.makers import head_measures
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.measured import Measured, falling
 from explorer.state.look import Look
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.trace import Trace
 from tests.picture.examples import LANGUAGES, example, words
 

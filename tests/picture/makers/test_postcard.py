@@ -21,7 +21,7 @@ from explorer.picture.makers.postcard import model_name, postcard
 from explorer.picture.theme import DARK, LIGHT
 from explorer.state.look import Look
 from explorer.trace.changes import Change
-from explorer.trace.found.sentence_breaks import Break, Breaks
+from explorer.trace.found.consequences import Break, Breaks
 from explorer.trace.trace import Trace
 from tests.kept import kept_for_the_file
 

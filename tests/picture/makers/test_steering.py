@@ -11,7 +11,7 @@ from explorer.picture.causal_kinds import Rewording
 from explorer.picture.change_text import told_change
 from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths, why_not
 from explorer.state.look import Look
-from explorer.state.steering_sets import MOST_SENTENCES
+from explorer.state.suggested_sentences import MOST_SENTENCES
 from explorer.trace.trace import Trace
 
 WORDS = Words.load("en")

@@ -19,10 +19,9 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.token import Token
-from explorer.trace.found.part import Part
-from explorer.trace.found.projections import WHICH, Which
+from explorer.trace.found.part import Part, WayStep, steps_of, way_of
 from explorer.trace.found.reading import EXACT, ByKey, ByUnit, Reading, reading
-from explorer.trace.found.way import WayStep, steps_of, way_of
+from explorer.trace.found.weights import WHICH, Which
 from explorer.trace.found.why import parts_of, walked
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import Cell

@@ -7,7 +7,7 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import EmptyText, ExplorerError, SentenceOfSet, TooManySentences
-from explorer.state.steering_sets import AWAY, MOST_SENTENCES, TOWARD
+from explorer.state.suggested_sentences import AWAY, MOST_SENTENCES, TOWARD
 from explorer.trace.changes import Change
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.steering import Steering

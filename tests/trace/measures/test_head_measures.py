@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.errors import UnknownMeasure, UnknownTap
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.measures.head_measures import MEASURES, Seen, head_values, row_step
 from explorer.trace.recorded_pass import Tokens

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from explorer.lang import Words
 from explorer.picture.makers.head_measures import offered_measures
 from explorer.state.look import Look
-from explorer.trace.finding_kinds import HEAD_MEASURES
+from explorer.trace.choices import HEAD_MEASURES
 from explorer.views.controls.measure_menu import MeasureMenu
 from tests.picture.examples import LANGUAGES
 

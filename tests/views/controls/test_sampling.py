@@ -129,7 +129,10 @@ def test_every_press_of_an_arrow_key_changes_the_value(bar: SamplingBar, place: 
 def test_the_steps_are_the_promised_ones(bar: SamplingBar) -> None:
     """Temperature by 0.05 from 0.1 to 3, top-p by 0.01 from 0.05 to 1, without the crumbs of binary fractions."""
     for row, first, last, step in ((bar.temperature, 0.1, 3.0, 0.05), (bar.top_p, 0.05, 1.0, 0.01)):
-        ticks = row._ticks
+        ticks = []
+        for tick in range(row.slider.maximum() + 1):
+            row.slider.setValue(tick)
+            ticks.append(row.box.value())
         assert (ticks[0], ticks[-1]) == (first, last)
         assert all(round(after - before, 9) == step for before, after in pairwise(ticks))
         assert all(tick == round(tick, 2) for tick in ticks)

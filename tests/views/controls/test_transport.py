@@ -67,7 +67,7 @@ def test_what_is_played_is_shown(transport: Transport) -> None:
     transport.put(PARTS, 10.0, 9.0, whole=False, playing=True)
     assert transport.play.sign == "pause" and transport.grab().toImage() != before
     transport.put(PARTS, 10.0, 9.0, whole=True, playing=False)
-    assert transport.every.isChecked() and transport.bar._now() is None
+    assert transport.every.isChecked() and transport.bar.whole
     transport.set_theme(DARK)
     assert transport.bar.grab().toImage().pixelColor(1, 1).name() == DARK.card
 

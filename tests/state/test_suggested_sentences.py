@@ -1,6 +1,6 @@
 """Sentences to compare with: the typed one first, suggestions until others are typed."""
 
-from explorer.state.sentences_beside import MOST_SENTENCES, SUGGESTED, compared
+from explorer.state.suggested_sentences import MOST_SENTENCES, SUGGESTED, compared
 
 
 def test_the_typed_sentence_is_the_first() -> None:

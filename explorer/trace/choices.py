@@ -1,0 +1,22 @@
+"""What can be chosen of findings, and the knobs of sampling: a Look and the command line read them before NumPy is imported."""
+
+from explorer.knobs import Knob, Range
+
+PATCHED = ("stream", "head", "feed_forward")
+"""What is patched: the stream between two layers, one head's `mixed`, or what a feed-forward adds."""
+SALIENCIES = ("gradient", "integrated")
+"""How saliency is estimated: by gradient × input, or by integrated gradients."""
+HEAD_MEASURES = ("entropy", "distance", "previous", "first", "diagonal", "induction")
+"""What is measured of attention heads; `trace.head_measures` has the formulas."""
+
+
+def _knob(name: str, default: float, low: float, high: float) -> Knob:
+    kind = type(default).__name__
+    return Knob(name=name, kind=kind, default=default, group="sampling", applies="draw", valid=Range(low, high))
+
+
+TEMPERATURE = _knob("sampling_temperature", 1.0, 1e-3, 1e3)
+TOP_K, TOP_P = _knob("top_k", 0, 0, 10**6), _knob("top_p", 1.0, 0, 1)
+SEED = _knob("sampling_seed", 0, 0, 999_999)
+N_WRITTEN = _knob("tokens", 20, 1, 1000)
+"""How many tokens can be asked for at once."""
