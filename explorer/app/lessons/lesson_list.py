@@ -12,6 +12,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.lesson import Lesson
 from explorer.picture.theme import LIGHT, Theme
+from explorer.views.controls.layouts import filled
 
 _MOST_ERRORS = 8  # errors listed; a folder may hold thousands of files that are no lessons
 
@@ -43,14 +44,8 @@ class LessonList(QWidget):
         self.hide_button = QToolButton()
         self.hide_button.setText("×")
         self.hide_button.clicked.connect(self.closed)
-        above = QHBoxLayout()
-        above.addWidget(self.heading, 1)
-        above.addWidget(self.hide_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 4, 8)
-        layout.addLayout(above)
-        layout.addWidget(self.errors)
-        layout.addWidget(self.tree, 1)
+        above = filled(QHBoxLayout(), (self.heading, 1), self.hide_button)
+        filled(QVBoxLayout(self), above, self.errors, (self.tree, 1), margins_px=(12, 8, 4, 8))
 
     def offer(self, lessons: Sequence[Lesson], errors: Sequence[ExplorerError]) -> None:
         """List these lessons, and the errors of files that are no lessons."""

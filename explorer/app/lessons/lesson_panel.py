@@ -23,6 +23,7 @@ from explorer.stops import Stop
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import TermLabel
 from explorer.views.controls.fitting_labels import TableLabel
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
 
@@ -56,9 +57,7 @@ class LessonPanel(QWidget):
         self.list.closed.connect(self.closed)
         self._stack.addWidget(self.list)
         self._make_step()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
+        filled(QVBoxLayout(self), self._stack, margins_px=(0, 0, 0, 0))
 
     # Parts
 
@@ -79,35 +78,27 @@ class LessonPanel(QWidget):
         self._matrices = QVBoxLayout()
         inside = QWidget()
         inside.setObjectName("lesson")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(12, 4, 12, 8)
-        column.setSpacing(10)
-        for widget in (self.title, self.say):
-            column.addWidget(widget)
-        column.addLayout(self._matrices)
-        column.addWidget(self.numbers)
-        column.addWidget(self.question)
-        column.addStretch(1)
+        filled(
+            QVBoxLayout(inside),
+            self.title,
+            self.say,
+            self._matrices,
+            self.numbers,
+            self.question,
+            None,
+            gap_px=10,
+            margins_px=(12, 4, 12, 8),
+        )
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.addWidget(self.back)
-        above.addStretch(1)
-        above.addWidget(self.counter)
-        below.addWidget(self.previous, 1)
-        below.addWidget(self.next, 1)
+        above = filled(QHBoxLayout(), self.back, None, self.counter, margins_px=(8, 0, 12, 0))
+        below = filled(QHBoxLayout(), (self.previous, 1), (self.next, 1), margins_px=(12, 0, 12, 0))
         page = QWidget()
         page.setObjectName("lessonpage")
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, 8, 0, 8)
-        above.setContentsMargins(8, 0, 12, 0)
-        below.setContentsMargins(12, 0, 12, 0)
-        layout.addLayout(above)
-        layout.addWidget(area, 1)
-        layout.addLayout(below)
+        filled(QVBoxLayout(page), above, (area, 1), below, margins_px=(0, 8, 0, 8))
         self._stack.addWidget(page)
 
     # What it shows

@@ -18,6 +18,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
+from explorer.views.controls.layouts import filled
 
 _PATIENCE_MS = 150  # ms; an answer that is there sooner is drawn at once with the strip of its changes
 
@@ -43,11 +44,7 @@ class AbovePages(QWidget):
         self._words: Words | None = None
         self._trace: Trace | None = None
         self._look: Look | None = None
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self.strip, self.changes, self.notice):
-            layout.addWidget(part)
+        filled(QVBoxLayout(self), self.strip, self.changes, self.notice, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def go(self, page: Page) -> None:
         """Show where the page in front has its columns."""

@@ -15,6 +15,7 @@ from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.head_squares import HeadSquares
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.map_filter import MapFilter
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -94,10 +95,7 @@ class AttentionPage(Page):
         for choice in self.heads:
             choice.changed.connect(self.look_with)
         self.grid = head
-        stages = QHBoxLayout()
-        stages.addWidget(self.choice("stage"))
-        stages.addStretch(1)
-        stages.addWidget(self._pencil_button())
+        stages = filled(QHBoxLayout(), self.choice("stage"), None, self._pencil_button())
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
         left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)

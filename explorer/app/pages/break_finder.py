@@ -22,6 +22,7 @@ from explorer.state.held_out import held_out, own_sentences
 from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.trace.found.consequences import SURE, Break, Breaks
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.row_list import ROW, RowList, RowPainter
 
 _PAD_PX, _BAR_PX, _NUMBER_PX = 10, 96, 44
@@ -146,26 +147,11 @@ class BreakFinder(QDialog):
         self.resize(*_SIZE)
 
     def _lay_out(self) -> None:
-        top, foot, names, column = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
-        names.setContentsMargins(10, 0, 10, 0)
-        names.addWidget(self.left_name)
-        names.addStretch(1)
-        names.addWidget(self.right_name)
-        top.addWidget(self.title)
-        top.addWidget(self.changes, 1)
-        foot.addWidget(self.own)
-        foot.addStretch(1)
-        foot.addWidget(self.stop)
-        foot.addWidget(self.leave)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.rate)
-        column.addWidget(self.progress)
-        column.addLayout(names)
-        column.addWidget(self.rows, 1)
-        column.addWidget(self.left_out)
-        column.addWidget(self.note)
-        column.addLayout(foot)
+        top = filled(QHBoxLayout(), self.title, (self.changes, 1))
+        names = filled(QHBoxLayout(), self.left_name, None, self.right_name, margins_px=(10, 0, 10, 0))
+        foot = filled(QHBoxLayout(), self.own, None, self.stop, self.leave)
+        above = (top, self.rate, self.progress, names)
+        filled(QVBoxLayout(self), *above, (self.rows, 1), self.left_out, self.note, foot, gap_px=8)
 
     @property
     def searching(self) -> bool:

@@ -33,6 +33,7 @@ from explorer.trace.found.consequences import Consequence
 from explorer.trace.trace import Trace
 from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
 from explorer.views.controls.change_rows import ChangeRows
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.outcome_row import OutcomeLegend, OutcomeRow
 from explorer.views.controls.tab_group import make_tab_group
 
@@ -106,11 +107,7 @@ class ChangeList(QFrame):
 
     def _lay_out(self) -> None:
         inner, area = QWidget(), QScrollArea()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(2)
-        column.addWidget(self.model_title)
-        column.addWidget(self._switches())
+        column = filled(QVBoxLayout(inner), self.model_title, self._switches(), gap_px=2, margins_px=(0, 0, 6, 0))
         for part in (self.own_title, self.rows, self.how, self.try_title, self.hide_words, self.switch_heads):
             if part in (self.own_title, self.try_title):
                 column.addSpacing(8)
@@ -121,32 +118,16 @@ class ChangeList(QFrame):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The switches inside take the focus.
         area.setFrameShape(QScrollArea.Shape.NoFrame)
-        top, scale, buttons = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        top.addWidget(self.title)
-        top.addStretch(1)
-        top.addWidget(self.unit)
-        scale.addWidget(self.legend)
-        scale.addWidget(self.scale, 1)
-        buttons.addWidget(self.off)
-        buttons.addWidget(self.remove)
-        buttons.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(10, 6, 10, 8)
-        outer.addLayout(top)
-        outer.addWidget(self.says)
+        top = filled(QHBoxLayout(), self.title, None, self.unit)
+        outer = filled(QVBoxLayout(self), top, self.says, margins_px=(10, 6, 10, 8))
         outer.addWidget(self.anyway, 0, Qt.AlignmentFlag.AlignLeft)
-        outer.addWidget(area, 1)
-        outer.addLayout(scale)
-        outer.addLayout(buttons)
+        scale = filled(QHBoxLayout(), self.legend, (self.scale, 1))
+        filled(outer, (area, 1), scale, filled(QHBoxLayout(), self.off, self.remove, None))
 
     def _switches(self) -> QWidget:
         """The switches of the whole model, which are one stop of the Tab key."""
         switches = QWidget()
-        column = QVBoxLayout(switches)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        for row in self.breaks.values():
-            column.addWidget(row)
+        filled(QVBoxLayout(switches), *self.breaks.values(), gap_px=2, margins_px=(0, 0, 0, 0))
         make_tab_group(switches, Qt.Key.Key_Up, Qt.Key.Key_Down)
         return switches
 

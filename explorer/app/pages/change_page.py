@@ -27,6 +27,7 @@ from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import UNCHANGED
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.postcard import PostcardView
@@ -50,12 +51,8 @@ class PostcardBox(QDialog):
         self.to_file.clicked.connect(self.saves)
         self.leave.clicked.connect(self.reject)
         self.view.setFixedSize(*_VIEW_PX)
-        foot, column = QHBoxLayout(), QVBoxLayout(self)
-        foot.addWidget(self.about, 1)
-        foot.addWidget(self.leave)
-        foot.addWidget(self.to_file)
-        column.addWidget(self.view)
-        column.addLayout(foot)
+        foot = filled(QHBoxLayout(), (self.about, 1), self.leave, self.to_file)
+        filled(QVBoxLayout(self), self.view, foot)
 
     def put(self, picture: Postcard, theme: Theme, words: Words) -> None:
         """Show a Postcard."""
@@ -112,18 +109,15 @@ class ChangePage(Page):
         self.hint.setWordWrap(True)
         self.hint.setObjectName("faint")
         self.head_choice = self.choice("changed_head")
-        head = QHBoxLayout()
-        head.addWidget(self.head_choice)
-        head.addWidget(self.hint, 1)
+        head = filled(QHBoxLayout(), self.head_choice, (self.hint, 1))
         self.suggestions = Suggestions(tuple(_SUGGESTED))
         self.suggestions.chose.connect(self._suggest)
         right = below((self.words_card, 3))
         self.compared = QWidget()
         self.compared.setMinimumHeight(_MAPS_PX)
-        maps = QVBoxLayout(self.compared)
-        maps.setContentsMargins(0, 0, 0, 0)
-        maps.addLayout(head)
-        maps.addLayout(layouts.beside(*((card, 1) for card in self.maps)), 1)
+        filled(
+            QVBoxLayout(self.compared), head, (layouts.beside(*((card, 1) for card in self.maps)), 1), margins_px=(0, 0, 0, 0)
+        )
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
         self.firsts = QWidget()

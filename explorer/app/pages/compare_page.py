@@ -25,6 +25,7 @@ from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.pictures.bars import BarsView
@@ -78,20 +79,12 @@ class ComparePage(Page):
 
     def _lay_out(self) -> None:
         within, buttons = QWidget(), QHBoxLayout()
-        kept = QHBoxLayout(within)
-        kept.setContentsMargins(0, 0, 0, 0)
-        for button in (self.keep, self.paper, self.swap, self.drop):
-            kept.addWidget(button)
+        filled(QHBoxLayout(within), self.keep, self.paper, self.swap, self.drop, margins_px=(0, 0, 0, 0))
         make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
         buttons.addWidget(within)
         buttons.addWidget(self.about, 1)
-        stages = QHBoxLayout()
-        stages.addWidget(self.choice("stage"))
-        stages.addWidget(self.pool_box())
-        stages.addStretch(1)
-        right = QVBoxLayout()
-        right.addWidget(self.list)
-        right.addWidget(self.explain(), 1)
+        stages = filled(QHBoxLayout(), self.choice("stage"), self.pool_box(), None)
+        right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
         lower = beside(*((bars, 2) for bars in self.bars))
         lower.addLayout(right, 3)
         maps = beside(*((card, 1) for card in self.maps))

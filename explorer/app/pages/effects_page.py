@@ -101,9 +101,7 @@ class EffectsPage(Page):
         if sweeps and found is not None:
             focus = attrs.evolve(focus, head_rows=found.exact_rows + (1 if estimated and goes_on else 0))
         self._offer_exact(found, going=goes_on)
-        if (needed, focus) != (self.experiments, self.focus):
-            self.experiments, self.focus = needed, focus
-            self.looked_into.emit()
+        self.look_into(needed, focus)
 
     def _focus_on(self, trace: Trace, look: Look) -> Focus:
         """The chosen head, with one more row of its cells exact where they are estimates."""

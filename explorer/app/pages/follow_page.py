@@ -15,6 +15,7 @@ from explorer.picture.makers.follow import follow
 from explorer.picture.theme import Theme
 from explorer.state.look import Look, attentions
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.transport import Beat, Transport
 from explorer.views.painting.pointed import Spot
@@ -56,11 +57,7 @@ class FollowPage(Page):
             box.setFixedWidth(_BOX_PX)
             box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         chosen = (self.choice("attention"), self.layer_label, self.layer, self.head_label, self.head, self.map)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for widget in chosen:
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = filled(QHBoxLayout(), *chosen, None, gap_px=8)
         self.shown.layout().insertLayout(1, row)  # type: ignore[union-attr]  # A card has a box layout.
 
     def _connect(self) -> None:

@@ -15,6 +15,7 @@ from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.measures.tap_figures import MeasuredTaps, TapFigures, agree, grouped
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.tap_table import TapTableView
@@ -51,10 +52,7 @@ class InspectorPage(Page):
         shown.bar.insertWidget(2, self.head_label)
         shown.bar.insertWidget(3, self.head)
         maps = QWidget()
-        below = QVBoxLayout(maps)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.addWidget(shown, 1)
-        below.addWidget(self.difference, 1)
+        filled(QVBoxLayout(maps), (shown, 1), (self.difference, 1), margins_px=(0, 0, 0, 0))
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(self.table)
         splitter.addWidget(maps)

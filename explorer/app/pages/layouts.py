@@ -6,6 +6,8 @@ from typing import TypeVar
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 from shiboken6 import Shiboken
 
+from explorer.views.controls.layouts import filled
+
 _GAP_PX = 8
 _LET_GO = "let_go"  # the property of a layout whose items Python has let go of
 _SHARE = "share"  # the property of a layout that keeps the shares of its empty parts
@@ -14,20 +16,12 @@ L = TypeVar("L", bound=QLayout)
 
 def beside(*shares: tuple[QWidget, int]) -> QHBoxLayout:
     """Cards beside each other, each with its share of the width."""
-    layout = QHBoxLayout()
-    layout.setSpacing(_GAP_PX)
-    for card, share in shares:
-        layout.addWidget(card, share)
-    return layout
+    return filled(QHBoxLayout(), *shares, gap_px=_GAP_PX)
 
 
 def below(*shares: tuple[QWidget, int]) -> QVBoxLayout:
     """Cards below each other, each with its share of the height."""
-    layout = QVBoxLayout()
-    layout.setSpacing(_GAP_PX)
-    for card, share in shares:
-        layout.addWidget(card, share)
-    return layout
+    return filled(QVBoxLayout(), *shares, gap_px=_GAP_PX)
 
 
 def row_in(within: QWidget) -> QHBoxLayout:

@@ -16,6 +16,7 @@ from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import BATCH, LEAK
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.pictures.heatmap import HeatmapView
 
 _SENTENCES = 3  # sentences of a batch that are shown
@@ -33,20 +34,14 @@ class MasksPage(Page):
         super().__init__()
         self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
         stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
-        choices = QHBoxLayout()
-        choices.addWidget(self.choice("attention"))
-        choices.addWidget(self.pool_box(at_stages))
-        choices.addStretch(1)
+        choices = filled(QHBoxLayout(), self.choice("attention"), self.pool_box(at_stages), None)
         self.leak = self.card(HeatmapView(), leak_map)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
         self.edit, self.label = QLineEdit(), QLabel()
         self.label.setObjectName("faint")
         self.edit.editingFinished.connect(self._batched)
         batch = QWidget()
-        line = QHBoxLayout(batch)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self.label)
-        line.addWidget(self.edit, 1)
+        filled(QHBoxLayout(batch), self.label, (self.edit, 1), margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
         column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
         column.addLayout(choices)

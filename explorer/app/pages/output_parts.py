@@ -28,6 +28,7 @@ from explorer.state.wish import Wish
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.sentence import SentencesEdit
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -150,12 +151,14 @@ class ClozePart(AskingPart[Cloze]):
         self.surprise = page.card(BarsView(), self._surprise)
         self.cards = (self.steps, self.bars, self.surprise)
         steps.stepped.connect(self.choose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.told)
-        column.addWidget(self.steps)
-        column.addLayout(beside((self.bars, 1), (self.surprise, 1)), 1)
+        filled(
+            QVBoxLayout(self),
+            self.told,
+            self.steps,
+            (beside((self.bars, 1), (self.surprise, 1)), 1),
+            gap_px=8,
+            margins_px=(0, 0, 0, 0),
+        )
 
     def errand_for(self, wish: Wish) -> HideEach:
         return HideEach(wish=wish)
@@ -199,21 +202,12 @@ class SimilarityPart(AskingPart[Similarity]):
         self.label.setObjectName("faint")
         self.label.setBuddy(self.box)
         frame.setObjectName("card")
-        within = QVBoxLayout(frame)
-        within.setContentsMargins(10, 8, 10, 8)
-        within.setSpacing(4)
-        within.addWidget(self.label)
-        within.addWidget(self.box)
+        filled(QVBoxLayout(frame), self.label, self.box, gap_px=4, margins_px=(10, 8, 10, 8))
         cosines = HeatmapView(row_label_px=_SENTENCE_PX)
         cosines.follows = False  # Its cells are cosines and no weights.
         self.map = page.card(cosines, self._map)
         self.cards = (self.map,)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(frame)
-        column.addWidget(self.told)
-        column.addWidget(self.map, 1)
+        filled(QVBoxLayout(self), frame, self.told, (self.map, 1), gap_px=8, margins_px=(0, 0, 0, 0))
 
     def errand_for(self, wish: Wish) -> CompareTexts:
         return CompareTexts(wish=wish, texts=compared(wish.text, self.box.sentences()))
@@ -239,16 +233,9 @@ class ClassesPart(QWidget):
         self.steps.fix_height(_STEPS_PX)
         self.bars = page.card(BarsView(), class_bars)
         self.map = page.card(numbers, class_map)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.bars, 4)
-        row.addWidget(self.map, 7)
+        row = filled(QHBoxLayout(), (self.bars, 4), (self.map, 7), gap_px=8)
         row.addStretch(0)  # takes what a narrow map leaves
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.steps)
-        column.addLayout(row, 1)
+        filled(QVBoxLayout(self), self.steps, (row, 1), gap_px=8, margins_px=(0, 0, 0, 0))
 
     def draw(self, trace: Trace, _look: Look, _words: Words) -> None:
         """Show the cards that this classifier has; the page draws them."""

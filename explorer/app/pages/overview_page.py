@@ -44,18 +44,12 @@ class OverviewPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
-        self._ask(look)
+        # Contributions are made with weights that are asked for only while bands show them.
+        self.look_into(frozenset({WHY.key}) if look.bands == "contributions" else frozenset())
         super().draw(trace, look, words)
         picture = self.river.picture
         if picture is not None and picture.wanted:
             self.wanted.emit(picture.wanted)
-
-    def _ask(self, look: Look) -> None:
-        """Ask for the weights that contributions are made with, only while bands show them."""
-        needed = frozenset({WHY.key}) if look.bands == "contributions" else frozenset()
-        if needed != self.experiments:
-            self.experiments = needed
-            self.looked_into.emit()
 
     def _place(self) -> None:
         """Let the strip above stand in line with the river's columns."""

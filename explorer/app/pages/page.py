@@ -28,6 +28,7 @@ from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.explanation import ExplanationView
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
@@ -98,11 +99,7 @@ class Page(QWidget):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The widgets inside take the focus.
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(area, 1)
-        outer.addWidget(self.hidden_cards)
+        filled(QVBoxLayout(self), (area, 1), self.hidden_cards, gap_px=0, margins_px=(0, 0, 0, 0))
         self._inside = inner
         return inner
 
@@ -264,6 +261,12 @@ class Page(QWidget):
                 page.look_at(**{field: value})
 
         return choose
+
+    def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
+        """Ask for other experiments, or for another place that they look at."""
+        if (experiments, focus) != (self.experiments, self.focus):
+            self.experiments, self.focus = experiments, focus
+            self.looked_into.emit()
 
     def bring(self, brought: Brought) -> None:
         """Take what an errand has found out; most pages send none."""

@@ -20,6 +20,7 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.painting.change_menu import offer_changes
 from explorer.views.painting.pointed import NOTHING, Spot
 
@@ -81,12 +82,7 @@ class PageStack(QWidget):
         self.lack.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.lack.setMargin(48)
         self.lack.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.above)
-        layout.addWidget(self._stack, 1)
-        layout.addWidget(self.lack, 1)
+        filled(QVBoxLayout(self), self.above, (self._stack, 1), (self.lack, 1), gap_px=0, margins_px=(0, 0, 0, 0))
         self._veil = _Veil(self)
         self._stack.addWidget(Page())  # An empty page is shown until `begin`.
 

@@ -10,6 +10,7 @@ from explorer.state.look import Look
 from explorer.trace.choices import SALIENCIES
 from explorer.trace.found.experiments import SALIENCY
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -33,9 +34,7 @@ class SaliencyPage(Page):
             side: self.card(view, saliency_map(side)) for side, view in zip(("encoder", "decoder"), views, strict=False)
         }
         self.attention = self.card(views[2], attention_mean, "attention")
-        choices = QHBoxLayout()
-        choices.addWidget(self.method)
-        choices.addStretch(1)
+        choices = filled(QHBoxLayout(), self.method, None)
         column = column_in(self.scrolled())
         column.addLayout(choices)
         column.addLayout(beside((self.maps["encoder"], 1), (self.attention, 1), (self.maps["decoder"], 1)), 5)

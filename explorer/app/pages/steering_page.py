@@ -17,6 +17,7 @@ from explorer.trace.found.experiments import STEERING, UNCHANGED
 from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import LayerBox
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.sampling import SamplingRow
 from explorer.views.controls.segments import Segments
 from explorer.views.controls.sentence import SentencesEdit
@@ -80,11 +81,7 @@ class SteeringPage(Page):
             sets.addWidget(box, 1, place)
             sets.setColumnStretch(place, 1)
             label.setBuddy(box)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        for widget in (self.side, self.layer, self.factor):
-            row.addWidget(widget)
-        row.addWidget(self.lengths, 1)
+        row = filled(QHBoxLayout(), self.side, self.layer, self.factor, (self.lengths, 1), gap_px=10)
         column = column_in(self.scrolled())
         column.addLayout(sets)
         column.addLayout(row)

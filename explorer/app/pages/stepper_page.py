@@ -19,6 +19,7 @@ from explorer.picture.makers.attention_steps import (
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import LayerBox
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -44,21 +45,14 @@ class StepperPage(Page):
         self.result = self.card(HeatmapView(), result)
         self.heads = Segments()
         self.heads.chose.connect(self._chose_head)
-        bar, below = QHBoxLayout(), QHBoxLayout()
-        bar.addWidget(self.steps)
-        bar.addStretch(1)
         self.layer = LayerBox()
         self.layer.chose.connect(self.sets("layer"))
         self.one_head = QLabel()
         self.one_head.setObjectName("faint")
         self.one_head.setWordWrap(True)
-        for widget in (self.where, self.layer, self.heads):
-            below.addWidget(widget)
-        below.addWidget(self.one_head, 2)
-        below.addStretch(1)
         column = column_in(self.scrolled())
-        column.addLayout(bar)
-        column.addLayout(below)
+        column.addLayout(filled(QHBoxLayout(), self.steps, None))
+        column.addLayout(filled(QHBoxLayout(), self.where, self.layer, self.heads, (self.one_head, 2), None))
         column.addLayout(beside((self.first, 1), (self.second, 1), (self.result, 1)), 6)
         column.addLayout(
             beside(

@@ -11,6 +11,7 @@ from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
 from explorer.picture.picture import told_pass
 from explorer.views.controls.fitting_labels import TitleLabel
+from explorer.views.controls.layouts import filled
 
 
 class TitleLine(QVBoxLayout):
@@ -50,10 +51,7 @@ class TitleLine(QVBoxLayout):
         self.bar.addStretch(1)
         for widget in (self.shape, self.badge, self.open):
             self.bar.addWidget(widget)
-        sizes = QHBoxLayout()
-        sizes.setSpacing(0)
-        for button in (self.smaller, self.larger):
-            sizes.addWidget(button)
+        sizes = filled(QHBoxLayout(), self.smaller, self.larger, gap_px=0)
         self.bar.addLayout(sizes)
         self._second_bar.setSpacing(8)
         self._second_bar.addStretch(1)

@@ -108,9 +108,7 @@ class WhyPage(Page):
         needed = (_FIRST | _BEHIND if there else _FIRST) | (frozenset({READERS.key}) if look.way else frozenset())
         parts = asked(trace, look) if there else None
         focus = NOWHERE if parts is None else Focus(position=parts.position, rival=parts.rival)
-        if (needed, focus) != (self.experiments, self.focus):
-            self.experiments, self.focus = needed, focus
-            self.looked_into.emit()
+        self.look_into(needed, focus)
 
     def _rival(self, trace: Trace, look: Look) -> int:
         return asked(trace, look).rival

@@ -25,6 +25,7 @@ from explorer.state.wish import Wish
 from explorer.trace.found.continuation import NextToken, Sampling
 from explorer.trace.found.written_tree import WrittenTree
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView
@@ -101,18 +102,15 @@ class WritingPart(QWidget):
         self.most.chose.connect(self._chose_most)
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        for each in (self.one, self.all, self.most, self.how, self.again):
-            buttons.addWidget(each)
-        buttons.addStretch(1)
-        buttons.addWidget(self.take)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(framed(self.text, buttons, self.progress))
-        column.addWidget(self.steps)
-        column.addLayout(beside((self.bars, 4), (self.cache, 7)), 1)
+        buttons = filled(QHBoxLayout(), self.one, self.all, self.most, self.how, self.again, None, self.take, gap_px=8)
+        filled(
+            QVBoxLayout(self),
+            framed(self.text, buttons, self.progress),
+            self.steps,
+            (beside((self.bars, 4), (self.cache, 7)), 1),
+            gap_px=8,
+            margins_px=(0, 0, 0, 0),
+        )
 
     # What there is
 
@@ -280,12 +278,7 @@ def framed(text: QLabel, buttons: QHBoxLayout, progress: QProgressBar) -> QFrame
     """A card with the text, the buttons below it, and the bar of what is done."""
     frame = QFrame()
     frame.setObjectName("card")
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(10, 8, 10, 4)
-    column.setSpacing(6)
-    column.addWidget(text)
-    column.addLayout(buttons)
-    column.addWidget(progress)
+    filled(QVBoxLayout(frame), text, buttons, progress, gap_px=6, margins_px=(10, 8, 10, 4))
     return frame
 
 

@@ -45,6 +45,7 @@ from explorer.picture.theme import LIGHT, THEMES
 from explorer.state.look import Look
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 
 _DPI, _PRINT_DPI = 192, 300  # of an image for the screen, and for a paper
@@ -113,9 +114,7 @@ class ExportDialog(QDialog):
     def _lay_out(self) -> None:
         words = self._words
         form = QFormLayout()
-        place = QHBoxLayout()
-        place.addWidget(self.path, 1)
-        place.addWidget(self.choose)
+        place = filled(QHBoxLayout(), (self.path, 1), self.choose)
         for key, widget in (
             ("what", self.what),
             ("format", self.format),
@@ -128,21 +127,9 @@ class ExportDialog(QDialog):
         self.print_form.add_to(form)
         form.addRow(words("export.path"), place)
         self.path.setAccessibleName(words("export.path"))
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.begin)
-        layout = QVBoxLayout()
-        layout.setSpacing(12)
-        layout.addLayout(form)
-        layout.addStretch(1)
-        layout.addWidget(self.progress)
-        layout.addWidget(self.message)
-        layout.addLayout(buttons)
-        both = QHBoxLayout(self)
-        both.setSpacing(16)
-        both.addLayout(layout)
-        both.addWidget(self.preview, 1)
+        buttons = filled(QHBoxLayout(), None, self.leave, self.begin)
+        layout = filled(QVBoxLayout(), form, None, self.progress, self.message, buttons, gap_px=12)
+        filled(QHBoxLayout(self), layout, (self.preview, 1), gap_px=16)
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.resize(980, 600)
         ways = (self.what, self.format, self.dpi, self.width_px, self.theme, *self.print_form.widgets)

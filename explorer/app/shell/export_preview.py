@@ -16,6 +16,7 @@ from explorer.lang import Words
 from explorer.picture.figure.drawing import LABEL
 from explorer.picture.figure.outlines import lacking, outlined
 from explorer.picture.figure.svg import SVG_DPI
+from explorer.views.controls.layouts import filled
 
 THREAD = "export preview"
 _LEAST = QSize(300, 260)
@@ -85,10 +86,7 @@ class ExportPreview(QWidget):
         self.about.setWordWrap(True)
         self.about.setMinimumHeight(3 * self.about.fontMetrics().height())  # A sentence that comes does not move the figure.
         self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.sheet, 1)
-        layout.addWidget(self.about)
+        filled(QVBoxLayout(self), (self.sheet, 1), self.about, margins_px=(0, 0, 0, 0))
         self.sheet.setAccessibleName(words("export.preview"))
 
     @property

@@ -16,6 +16,7 @@ from explorer.errors import MissingAsset
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
 from explorer.version import __version__
+from explorer.views.controls.layouts import filled
 
 if TYPE_CHECKING:
     from explorer.app.shell.manual_window import ManualWindow
@@ -50,9 +51,7 @@ class TextBox(QDialog):
         buttons = QDialogButtonBox()
         buttons.addButton(words("export.close"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.text, 1)
-        self._column.addWidget(buttons)
+        self._column = filled(QVBoxLayout(self), (self.text, 1), buttons)
 
     def tell(self, *, html: str = "", markdown: str = "") -> None:
         """Show rich text or Markdown."""

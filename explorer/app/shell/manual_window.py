@@ -49,6 +49,7 @@ from explorer.manual.style import sheet
 from explorer.picture.theme import Theme
 from explorer.stops import Stop
 from explorer.views.controls.explanation import mark_terms
+from explorer.views.controls.layouts import filled
 
 _LINE_PX = 720  # the longest line
 _LEAST_PX = 20  # beside the text
@@ -179,20 +180,14 @@ class ManualWindow(QDialog):
         self.line.setClearButtonEnabled(True)
         self.told.setObjectName("faint")
         self.save.setAutoDefault(False)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.told)
-        row.addWidget(self.save)
+        row = filled(QHBoxLayout(), (self.line, 1), self.told, self.save, gap_px=12)
         splitter = QSplitter()
         splitter.addWidget(self.contents)
         splitter.addWidget(self.text)
         splitter.setStretchFactor(1, 1)
         splitter.setChildrenCollapsible(False)
         splitter.setSizes([_CONTENTS_PX, _SIZE_PX[0] - _CONTENTS_PX])
-        column = QVBoxLayout(self)
-        column.addLayout(row)
-        column.addWidget(splitter, 1)
+        filled(QVBoxLayout(self), row, (splitter, 1))
         room = self.screen().availableSize()
         self.resize(min(_SIZE_PX[0], room.width() - _FRAME_PX), min(_SIZE_PX[1], room.height() - _FRAME_PX))
         # Qt would put the middle of a box onto the middle of its window, and its title above a small screen.

@@ -17,6 +17,7 @@ from explorer.state.intents import OpenFolder, OpenStep, SetPreset
 from explorer.state.saved import Saved
 from explorer.state.state_file import title_of
 from explorer.state.state_link import OpenLink, OpenState
+from explorer.views.controls.layouts import filled
 
 
 class NoticeLine(QWidget):
@@ -265,11 +266,7 @@ class Notices(QWidget):
         super().__init__()
         self.invitation, self.left_open, self.hanging, self.refusals = Invitation(), LeftOpen(), RestartOffer(), Refusals()
         self._lines = (self.invitation, self.left_open, self.hanging, self.refusals)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for line in self._lines:
-            column.addWidget(line)
+        filled(QVBoxLayout(self), *self._lines, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def speak(self, words: Words) -> None:
         for line in self._lines:

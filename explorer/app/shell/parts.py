@@ -30,6 +30,7 @@ from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.side import Drawer, SidePanel
 from explorer.app.shell.status import Status
 from explorer.state.intents import OpenPage
+from explorer.views.controls.layouts import filled
 
 _LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
 
@@ -71,19 +72,9 @@ class WindowParts(QMainWindow):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        body = QHBoxLayout()
-        body.setSpacing(0)
-        body.addWidget(self.lessons)
-        body.addWidget(self.page_stack, 1)
-        body.addWidget(self.drawer)
+        body = filled(QHBoxLayout(), self.lessons, (self.page_stack, 1), self.drawer, gap_px=0)
         middle = QWidget()
-        layout = QVBoxLayout(middle)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self.sentences)
-        layout.addWidget(self.notices)
-        layout.addLayout(body, 1)
+        filled(QVBoxLayout(middle), self.header, self.sentences, self.notices, (body, 1), gap_px=0, margins_px=(0, 0, 0, 0))
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
         self.setMinimumSize(*_LEAST)

@@ -26,6 +26,7 @@ from explorer.picture.makers.compare import knob_value
 from explorer.state.comparing_intents import CompareWithPast, GoBackTo
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
+from explorer.views.controls.layouts import filled
 
 _WIDE_PX, _AROUND_PX, _ROW_PX = 600, 118, 25  # the box: its width, the height around its rows, and of each row
 _LEAST_ROWS = 6
@@ -67,13 +68,8 @@ class PastBox(QDialog):
         self.compare.clicked.connect(self._compare)
         for button in (self.go, self.compare):
             button.setAutoDefault(False)  # Enter in the list goes back to what is chosen there.
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.note, 1)
-        buttons.addWidget(self.compare)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(buttons)
+        buttons = filled(QHBoxLayout(), (self.note, 1), self.compare, self.go)
+        filled(QVBoxLayout(self), (self.list, 1), buttons)
 
     def put(self, entries: tuple[Past, ...], now: Wish) -> None:
         """Take the last States, newest first, and the Wish of the present one."""

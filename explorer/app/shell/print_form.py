@@ -12,6 +12,7 @@ from explorer.json_text import read_json_text
 from explorer.lang import Words
 from explorer.picture.figure.print import COLUMNS_MM, FONT, ON_SCREEN, WIDTH, Print
 from explorer.views.controls.check_box import CheckBox
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import NumberBox
 
 _SCREEN, _OWN = "screen", "own"
@@ -53,14 +54,9 @@ class PrintForm(QObject):
 
     def _lay_out(self) -> None:
         words = self._words
-        sizes, caption, checks = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for box in (self.width_mm, self.font_pt):
-            sizes.addWidget(box, 1)
-        caption.addWidget(self.has_caption)
-        caption.addWidget(self.caption, 1)
-        for check in (self.letters, self.outlines):
-            checks.addWidget(check)
-        checks.addStretch(1)
+        sizes = filled(QHBoxLayout(), (self.width_mm, 1), (self.font_pt, 1))
+        caption = filled(QHBoxLayout(), self.has_caption, (self.caption, 1))
+        checks = filled(QHBoxLayout(), self.letters, self.outlines, None)
         self.rows = (
             (words("export.set_for"), self.set_for),
             (words("export.paper_sizes"), sizes),

@@ -19,6 +19,7 @@ from explorer.state.intents import look_at
 from explorer.trace.measures.head_measures import MEASURES
 from explorer.trace.measures.scan_sums import UPPER, WHOLE
 from explorer.trace.measures.scan_table import Found, HeadRow, ScanTable
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.row_list import RowList, RowPainter
 
 _NAME_PX, _NUMBER_PX, _VALUE_PX = 150, 118, 56
@@ -165,35 +166,18 @@ class ScanWindow(QDialog):
         self.resize(*_SIZE)
 
     def _lay_out(self) -> None:
-        top, middle, foot, column = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
-        top.addWidget(self.title)
-        top.addWidget(self.about, 1)
-        top.addWidget(self.measure)
-        left, right, names = QVBoxLayout(), QVBoxLayout(), QHBoxLayout()
-        names.setContentsMargins(11, 0, 20, 0)  # as the rows stand, beside the bar that scrolls them
-        names.setSpacing(0)
         self.heads_name.setFixedWidth(150)
-        names.addWidget(self.heads_name)
-        names.addWidget(self.bars_name, 1)
-        names.addWidget(self.numbers_name)
-        right_name = QHBoxLayout()
-        right_name.setContentsMargins(10, 0, 10, 0)
-        right_name.addWidget(self.sentences_name, 1)
-        left.addLayout(names)
-        left.addWidget(self.heads, 1)
-        right.addLayout(right_name)
-        right.addWidget(self.sentences, 1)
-        middle.setSpacing(12)
-        middle.addLayout(left, 5)
-        middle.addLayout(right, 4)
-        foot.addWidget(self.note, 1)
-        foot.addWidget(self.leave)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.meaning)
-        column.addLayout(middle, 1)
-        column.addWidget(self.left_out)
-        column.addLayout(foot)
+        # The names stand above the rows, beside the bar that scrolls these.
+        names = filled(
+            QHBoxLayout(), self.heads_name, (self.bars_name, 1), self.numbers_name, gap_px=0, margins_px=(11, 0, 20, 0)
+        )
+        right_name = filled(QHBoxLayout(), (self.sentences_name, 1), margins_px=(10, 0, 10, 0))
+        left = filled(QVBoxLayout(), names, (self.heads, 1))
+        right = filled(QVBoxLayout(), right_name, (self.sentences, 1))
+        top = filled(QHBoxLayout(), self.title, (self.about, 1), self.measure)
+        middle = filled(QHBoxLayout(), (left, 5), (right, 4), gap_px=12)
+        foot = filled(QHBoxLayout(), (self.note, 1), self.leave)
+        filled(QVBoxLayout(self), top, self.meaning, (middle, 1), self.left_out, foot, gap_px=8)
 
     def put(self, table: ScanTable, name: str) -> None:
         """Show a table, which was in the file `name`."""

@@ -15,6 +15,7 @@ from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
@@ -64,9 +65,7 @@ class Sentences(QWidget):
                 beside.addWidget(self.chat)
             grid.addWidget(edit, 0, 2 * column + 1)
             if not column:
-                under = QHBoxLayout()
-                under.addWidget(row, 1)
-                under.addWidget(self.doubt)
+                under = filled(QHBoxLayout(), (row, 1), self.doubt)
                 grid.addLayout(under, 1, 0, 1, 2)
             else:
                 grid.addWidget(row, 1, 2, 1, 2)

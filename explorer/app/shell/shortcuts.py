@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from explorer.app.shell.actions import TABLE, Actions, menu_title
 from explorer.json_text import read_json_text
 from explorer.lang import Words
+from explorer.views.controls.layouts import filled
 
 _FUNCTION_KEYS = range(Qt.Key.Key_F1, Qt.Key.Key_F35 + 1)
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
@@ -146,10 +147,7 @@ class ShortcutsBox(QDialog):
         buttons.rejected.connect(self.reject)
         for button in buttons.buttons():
             button.setAutoDefault(False)  # type: ignore[attr-defined]  # They are push buttons. Enter belongs to the keys.
-        column = QVBoxLayout(self)
-        column.addWidget(area, 1)
-        column.addWidget(self.notice)
-        column.addWidget(buttons)
+        filled(QVBoxLayout(self), (area, 1), self.notice, buttons)
         self.resize(_SIZE_PX[0], min(_SIZE_PX[1], window.height()))
 
     def _rows(self) -> QWidget:

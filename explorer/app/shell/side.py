@@ -21,6 +21,7 @@ from explorer.state.adapter_intents import CompareAdapter, OpenAdapter, WearAdap
 from explorer.state.intents import OpenPage, SetTrained
 from explorer.state.wish import Wish
 from explorer.views.controls.knobs import KnobPanel
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.controls.tab_group import make_tab_group
 
@@ -58,14 +59,8 @@ class AdapterBar(ModelBar):
         self.drop.setText("×")
         self.compare.clicked.connect(self._compare)
         self.drop.clicked.connect(self._drop)
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.addWidget(self.title, 1)
-        above.addWidget(self.drop)
-        below.addWidget(self.segments)
-        below.addStretch(1)
-        below.addWidget(self.compare)
-        self.column.addLayout(above)
-        self.column.addLayout(below)
+        above = filled(QHBoxLayout(), (self.title, 1), self.drop)
+        filled(self.column, above, filled(QHBoxLayout(), self.segments, None, self.compare))
         self.hide()
 
     def put(self, wish: Wish, words: Words) -> None:
@@ -106,11 +101,7 @@ class WeightsBar(ModelBar):
         self.note.setWordWrap(True)
         self.note.setContentsMargins(10, 6, 6, 6)
         self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        above = QHBoxLayout()
-        above.setSpacing(2)
-        above.addWidget(self.title)
-        above.addStretch(1)
-        above.addWidget(self.segments)
+        above = filled(QHBoxLayout(), self.title, None, self.segments, gap_px=2)
         self.column.addLayout(above)
 
     def put(self, wish: Wish, words: Words) -> None:
@@ -152,19 +143,17 @@ class SidePanel(QWidget):
         self.fold.setObjectName("small")
         self.fold.setAutoRaise(True)
         self.fold.clicked.connect(self.folded)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 6, 12, 0)
-        bar.addWidget(self.title)
-        bar.addStretch(1)
-        bar.addWidget(self.fold)
-        within = QVBoxLayout(self)
-        within.setContentsMargins(1, 0, 0, 0)
-        within.setSpacing(0)
-        within.addLayout(bar)
-        within.addWidget(self.weights)
-        within.addWidget(self.adapter)
-        within.addWidget(self.knobs, 1)
-        within.addWidget(self.weights.note)
+        bar = filled(QHBoxLayout(), self.title, None, self.fold, margins_px=(12, 6, 12, 0))
+        filled(
+            QVBoxLayout(self),
+            bar,
+            self.weights,
+            self.adapter,
+            (self.knobs, 1),
+            self.weights.note,
+            gap_px=0,
+            margins_px=(1, 0, 0, 0),
+        )
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down, first=self.knobs.writing.sampling[0].slider)
 
     def speak(self, words: Words) -> None:
@@ -229,11 +218,7 @@ class Drawer(QWidget):
         self.tab = EdgeTab()
         self.tab.clicked.connect(self._open)
         side.folded.connect(self._fold)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(side)
-        layout.addWidget(self.tab)
+        filled(QHBoxLayout(self), side, self.tab, gap_px=0, margins_px=(0, 0, 0, 0))
         self._show()
 
     def speak(self, words: Words) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from explorer.state.change_intents import AddChanges
 from explorer.trace.changes import Change
 from explorer.views.controls.check_box import Switch
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.outcome_row import OutcomeRow
 from explorer.views.controls.tab_group import make_tab_group
 
@@ -34,10 +35,7 @@ class ChangeOffers(QWidget):
         self.title.setWordWrap(True)
         self.rows: list[OutcomeRow] = []
         self.offers: tuple[OfferedChange, ...] = ()
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 2, 0, 2)
-        self._layout.setSpacing(0)
-        self._layout.addWidget(self.title)
+        self._layout = filled(QVBoxLayout(self), self.title, gap_px=0, margins_px=(0, 2, 0, 2))
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     @property

@@ -10,6 +10,7 @@ from explorer.lang import Words
 from explorer.picture.change_text import Listed
 from explorer.state.change_intents import RemoveChanges, SwitchAllOff, SwitchChanges
 from explorer.state.intents import OpenPage
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.painting.style import set_style_property
 
@@ -38,13 +39,7 @@ class ChangeStrip(QWidget):
         self.off.setObjectName("small")
         self.more.clicked.connect(self._open)
         self.off.clicked.connect(self._all_off)
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(12, 3, 12, 3)
-        self._layout.setSpacing(6)
-        self._layout.addWidget(self.title)
-        self._layout.addWidget(self.more)
-        self._layout.addStretch(1)
-        self._layout.addWidget(self.off)
+        self._layout = filled(QHBoxLayout(self), self.title, self.more, None, self.off, gap_px=6, margins_px=(12, 3, 12, 3))
         self._later = QTimer(self, interval=_AGAIN_MS, singleShot=True)
         self._later.timeout.connect(self._appear)
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
@@ -146,11 +141,7 @@ class _Chip(QFrame):
         self.name.setObjectName("changename")
         self.name.setCheckable(True)
         self.remove.setText("×")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
-        layout.setSpacing(0)
-        layout.addWidget(self.name)
-        layout.addWidget(self.remove)
+        filled(QHBoxLayout(self), self.name, self.remove, gap_px=0, margins_px=(1, 1, 1, 1))
 
     def put(self, listed: Listed, words: Words) -> None:
         self.indices = listed.group.indices

@@ -25,6 +25,7 @@ from explorer.state.intents import SetKnob
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.check_box import CheckBox
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import NumberBox
 from explorer.views.controls.sampling import WritingRows
 from explorer.views.controls.wheel import FocusedChoice, FocusedSlider
@@ -203,16 +204,8 @@ class KnobGroup(QWidget):
         self.heading.setArrowType(Qt.ArrowType.DownArrow)
         self.heading.toggled.connect(self._fold)
         self._body = QWidget()
-        inside = QVBoxLayout(self._body)
-        inside.setContentsMargins(0, 0, 0, 4)
-        inside.setSpacing(2)
-        for row in rows:
-            inside.addWidget(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.heading)
-        layout.addWidget(self._body)
+        filled(QVBoxLayout(self._body), *rows, gap_px=2, margins_px=(0, 0, 0, 4))
+        filled(QVBoxLayout(self), self.heading, self._body, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def _fold(self, opened: bool) -> None:
         self._body.setVisible(opened)
@@ -245,10 +238,7 @@ class KnobPanel(QScrollArea):
         self._acting: frozenset[str] | None = None  # the knobs that act on the model
         inside = QWidget()
         inside.setObjectName("knobs")
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setSpacing(4)
-        layout.addWidget(self.groups[0])
+        layout = filled(QVBoxLayout(inside), self.groups[0], gap_px=4, margins_px=(12, 8, 12, 8))
         for key in GROUPS:
             rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
             for row in rows:

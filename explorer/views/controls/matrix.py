@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTableWidget, QTableWidgetIte
 from explorer.lessons.check import one_number
 from explorer.lessons.lesson import Cells
 from explorer.picture.makers.lesson import figure
+from explorer.views.controls.layouts import filled
 
 _ROW_PX = 24
 
@@ -41,11 +42,7 @@ class MatrixEdit(QWidget):
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 self.table.setItem(row, column, item)
         self.table.cellChanged.connect(self._edited)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.label)
-        layout.addWidget(self.table)
+        filled(QVBoxLayout(self), self.label, self.table, gap_px=2, margins_px=(0, 0, 0, 0))
 
     def _flat(self) -> Cells:
         return self.cells.reshape(-1, self.cells.shape[-1]) if self.cells.ndim else self.cells.reshape(1, 1)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from explorer.lang import Words
 from explorer.picture.card_text import absent_rows, card_rows
 from explorer.trace.model_card import ModelCard
+from explorer.views.controls.layouts import filled
 
 _WIDE_PX, _MARGIN_PX = 400, 14
 
@@ -35,9 +36,7 @@ class ModelCardBox(QFrame):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(inside)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
-        layout.addWidget(self._area)
+        filled(QVBoxLayout(self), self._area, margins_px=(1, 1, 1, 1))
 
     def tell(self, card: ModelCard, title: str, words: Words) -> None:
         """Write down a card; `title` is what the user calls the model."""

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from explorer.lang import Words
 from explorer.lessons.check import LONGEST_ANSWER
+from explorer.views.controls.layouts import filled
 
 _FLAGS = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _PROBE_PX = 1000  # as wide and high as a button from which the margins of the style are read
@@ -89,19 +90,10 @@ class QuestionBox(QWidget):
         self.more.clicked.connect(self.another)
         self.choices: list[WrappedButton] = []
         self._texts: dict[WrappedButton, str] = {}  # of the choices, without the signs of right and wrong
-        self._row = QHBoxLayout()
-        self._row.addWidget(self.edit, 1)
-        self._row.addWidget(self.check)
-        self._row.addWidget(self.more)
+        self._row = filled(QHBoxLayout(), (self.edit, 1), self.check, self.more)
         self._column = QVBoxLayout()
         self._column.setSpacing(4)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.text)
-        layout.addLayout(self._column)
-        layout.addLayout(self._row)
-        layout.addWidget(self.verdict)
+        filled(QVBoxLayout(self), self.text, self._column, self._row, self.verdict, gap_px=6, margins_px=(0, 0, 0, 0))
 
     def speak(self, words: Words) -> None:
         self.check.setText(words("lesson.check"))

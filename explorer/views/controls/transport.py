@@ -6,6 +6,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.picture.theme import LIGHT, Theme
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.labels import sized
 from explorer.views.painting.paint import elided
@@ -191,14 +192,17 @@ class Transport(QWidget):
         self.on.clicked.connect(self._on)
         self.every.clicked.connect(self.all_wanted)
         self.speeds.chose.connect(self._speed)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2, 0, 2, 0)
-        layout.setSpacing(6)
-        for sign in (self.play, self.back, self.on):
-            layout.addWidget(sign)
-        layout.addWidget(self.bar, 1)
-        layout.addWidget(self.every)
-        layout.addWidget(self.speeds)
+        filled(
+            QHBoxLayout(self),
+            self.play,
+            self.back,
+            self.on,
+            (self.bar, 1),
+            self.every,
+            self.speeds,
+            gap_px=6,
+            margins_px=(2, 0, 2, 0),
+        )
         self.speeds.offer(_SPEEDS, "1")  # It shows itself, and without a parent it would open as a window of its own.
 
     def name(self, texts: dict[str, str]) -> None:
