@@ -19,8 +19,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
-    from explorer.trace.found.edges import Edges
-    from explorer.trace.found.effects import Effects
+    from explorer.trace.found.effects import Edges, Effects
     from explorer.trace.trace import Trace
 
 

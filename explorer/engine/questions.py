@@ -16,8 +16,7 @@ from explorer.state.focus import Focus
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.found.consequences import Break, Breaks
-from explorer.trace.found.edges import Edges
-from explorer.trace.found.effects import Effects
+from explorer.trace.found.effects import Edges, Effects
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.patching import Patching
 from explorer.trace.found.saliency import Saliency

@@ -10,7 +10,7 @@ from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Removals
 from explorer.picture.kinds import Heatmap
 from explorer.state.intents import look_at
-from explorer.trace.found.edges import Edges
+from explorer.trace.found.effects import Edges
 from explorer.views.pictures.heatmap import HeatmapView
 from tests.journeys.conftest import Journey
 

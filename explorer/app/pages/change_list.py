@@ -31,8 +31,7 @@ from explorer.trace.change_groups import change_groups
 from explorer.trace.changes import Change
 from explorer.trace.found.consequences import Consequence
 from explorer.trace.trace import Trace
-from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
-from explorer.views.controls.change_rows import ChangeRows
+from explorer.views.controls.change_rows import ChangeOffers, ChangeRows, OfferedChange
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.outcome_row import OutcomeLegend, OutcomeRow
 from explorer.views.controls.tab_group import make_tab_group

@@ -22,8 +22,7 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.state.change_intents import TakeSentence
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.found.continuation import NextToken, Sampling
-from explorer.trace.found.written_tree import WrittenTree
+from explorer.trace.found.continuation import NextToken, Sampling, WrittenTree
 from explorer.trace.trace import Trace
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.sampling import SamplingBar

@@ -3,18 +3,34 @@
 import attrs
 
 from explorer.app.session import told
-from explorer.app.session.default_state import default_state
 from explorer.app.session.effects import CheckFolder, Effect, EndTimer, Hold, StartTimer, StopWork, Submit, Tell, Timer
 from explorer.app.session.history import History, Instant
 from explorer.app.session.session_state import SessionState
 from explorer.engine.request import Request
 from explorer.errors import BadFile, ExplorerError
-from explorer.state.change_intents import newly_on
+from explorer.presets import DEFAULT, load_preset
+from explorer.state.change_intents import TakeSentence, newly_on
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
 from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.tokens.check import check_text
 from explorer.trace.own_card import parameter_bytes
+
+_BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
+
+
+def opened(preset: str) -> State:
+    """The State of a preset. Raises UnknownPreset, BadPreset."""
+    state = State.from_preset(preset)
+    return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
+
+
+def default_state(refused: State) -> State:
+    """The State of the default preset, in place of one whose model cannot be opened. A text of the user's stays."""
+    state = attrs.evolve(opened(DEFAULT), page=refused.page)
+    own = load_preset(refused.wish.preset).text
+    return state if refused.wish.text == own else TakeSentence(refused.wish.text).applied(state, None)
+
 
 After = tuple[SessionState, tuple[Effect, ...]]
 """The state of the session afterwards, and its effects."""

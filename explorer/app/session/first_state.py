@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from explorer import page_list
-from explorer.app.session.default_state import opened
+from explorer.app.session.changing import opened
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_saved, other_programs
 from explorer.errors import ExplorerError

@@ -18,8 +18,7 @@ from explorer.mathematics import softmax
 from explorer.state.focus import Focus
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
-from explorer.trace.found.edges import Edges
-from explorer.trace.found.effects import measured_words
+from explorer.trace.found.effects import Edges, measured_words
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.tap_names import Cell
 

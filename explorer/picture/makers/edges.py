@@ -13,8 +13,7 @@ from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.found.edges import Edges
-from explorer.trace.found.effects import LEAST, largest, measured_words
+from explorer.trace.found.effects import LEAST, Edges, largest, measured_words
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 

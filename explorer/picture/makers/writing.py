@@ -13,7 +13,7 @@ from explorer.picture.scales import Scale, robust_scale, unit_scale
 from explorer.state.look import Look
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.found.written_tree import WrittenTree
+from explorer.trace.found.continuation import WrittenTree
 from explorer.trace.trace import Trace
 
 _OUTPUT = "generator.probabilities"

@@ -15,7 +15,7 @@ from explorer.state.change_intents import AddChanges, RemoveChanges
 from explorer.state.look import Look
 from explorer.state.state import State
 from explorer.trace.changes import Change
-from explorer.trace.found.edges import Edges
+from explorer.trace.found.effects import Edges
 from explorer.trace.model_card import SideCard
 from explorer.trace.trace import Trace
 from explorer.views.pictures.effect_map import EffectMapView

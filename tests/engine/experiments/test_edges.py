@@ -13,8 +13,7 @@ from explorer.model.weights import build
 from explorer.state.focus import Focus
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
-from explorer.trace.found.edges import Edges
-from explorer.trace.found.effects import Effects
+from explorer.trace.found.effects import Edges, Effects
 from explorer.trace.trace import Trace
 from tests.engine.experiments.numpy_pass import NumpyPass
 from tests.engine.experiments.test_effects import ARCHITECTURES, NORMS, assert_same, log_p, tiny

@@ -16,7 +16,7 @@ from explorer.picture.makers.removals import part_removals
 from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.found.costs import Costs
-from explorer.trace.found.edges import Edges
+from explorer.trace.found.effects import Edges
 from explorer.trace.trace import Trace
 from tests.picture.examples import words
 
