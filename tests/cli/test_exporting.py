@@ -56,7 +56,7 @@ def test_a_line_that_cannot_be_used_is_told_and_the_others_are_written(
         == 2
     )
     out, err = capsys.readouterr()
-    assert err == "line 1: At most 3 tokens; now there are 4.\n"
+    assert err == "line 1: At most 3 tokens; this text has 4.\n"
     assert out == f"1 files written: {tmp_path}/a.npz\n"
     assert (tmp_path / "a.0002.npz").exists() and not (tmp_path / "a.0001.npz").exists()
 

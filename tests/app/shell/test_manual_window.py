@@ -64,7 +64,7 @@ def test_what_one_types_is_found_and_marked(opened: Opened, qtbot: QtBot) -> Non
 def test_a_section_is_opened_from_the_list(opened: Opened, qtbot: QtBot) -> None:
     """And the text scrolls to it."""
     manual = opened_manual(opened, qtbot)
-    (item,) = manual.contents.findItems("不看特殊词元", Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)
+    (item,) = manual.contents.findItems("隐藏特殊词元", Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)
     manual.contents.setCurrentItem(item)
     assert manual.text.toPlainText().startswith("头\n")
     assert manual.text.verticalScrollBar().value() > 0
