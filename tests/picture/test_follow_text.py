@@ -151,22 +151,22 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
     "most of the output": (
         by_hand(other=(-1.0, -2.0, 5.0)),
         "mixed",
-        "The values of all words are added up by weight. <bos> has the weight 0.685; its weighted value makes up 95 % of the output, "
-        "more than any other.",
+        "The values of all words are added up by weight. <bos> has the weight 0.685; its weighted value makes up 95 % of "
+        "the output, more than any other.",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.685，加权后的 V 占输出的 95 %，是最大的一份。",
     ),
     "some of the output": (
         by_hand(),
         "mixed",
-        "The values of all words are added up by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of the output. "
-        "The largest share comes from me (95 %).",
+        "The values of all words are added up by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of "
+        "the output. The largest share comes from me (95 %).",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %；份额最大的是 me（95 %）。",
     ),
     "against the output": (
         by_hand(other=(3.0, -2.0, -5.0)),
         "mixed",
-        "The values of all words are added up by weight. <bos> has the weight 0.304, but its weighted value points away from the output "
-        "(−6 %). The largest share comes from She (118 %).",
+        "The values of all words are added up by weight. <bos> has the weight 0.304, but its weighted value points away "
+        "from the output (−6 %). The largest share comes from She (118 %).",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.304，但加权后的 V 与输出方向相反（−6 %）；份额最大的是 She（118 %）。",
     ),
     "an output of zero": (
