@@ -10,6 +10,7 @@ import re
 import string
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,19 @@ _MOST_BYTES = 2**20  # of the preferences of macOS
 _LISTS = ("known", "choices", "columns")
 
 
+class _Counting(string.Formatter):
+    """Fills in values, and in "{count:head|heads}" the noun after its number: "1 head", "8 heads"."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        one, counts, several = format_spec.partition("|")
+        if counts:
+            return f"{value} {one if str(value) == '1' else several}"
+        return "…" if value == "…" else super().format_field(value, format_spec)
+
+
+_COUNTING = _Counting()
+
+
 class Words:
     """The texts of one language. `words(key, **values)` is the text under `key` with the values filled in."""
 
@@ -40,12 +54,12 @@ class Words:
 
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
-        return self._texts[key].format(**values)
+        text = self._texts[key]
+        return _COUNTING.vformat(text, (), values) if "|" in text else text.format(**values)
 
     def without_values(self, key: str) -> str:
         """The text under `key` with … in the place of each value. A missing key is a bug and raises KeyError."""
-        parsed = string.Formatter().parse(self._texts[key])
-        return "".join(literal + ("" if name is None else "…") for literal, name, _format, _conversion in parsed)
+        return _COUNTING.vformat(self._texts[key], (), defaultdict(lambda: "…"))
 
     def or_other(self, key: str) -> str:
         """The text under `key`, or the text `other` of the same table if there is none ("layers.dead.other")."""

@@ -71,7 +71,7 @@ def test_presets_are_known_by_name() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
     [
-        ({"text": ""}, EmptyText, "句子是空的：请输入至少一个字。"),
+        ({"text": ""}, EmptyText, "句子是空的：请至少输入一个字符。"),
         ({"text": "一二三", "max_len": 2, "tokenizer": "characters"}, TooLong, "最多 2 个词元，现在是 3 个。"),
         ({"text": "一", "n_heads": 7, "preset": "tiny"}, HeadsDoNotFit, "7 个头不能整除 d_model 64。"),
         ({"text": "一", "num_heads": 8}, UnknownKnob, "没有名为 num_heads 的旋钮；最接近的是 n_heads。"),

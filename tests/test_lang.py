@@ -57,6 +57,16 @@ def test_places_are_found() -> None:
     assert places("none") == []
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, "1 head"), ("1", "1 head"), (8, "8 heads"), ("1,024", "1,024 heads")])
+def test_a_noun_agrees_with_its_number(count: object, told: str) -> None:
+    """A number may come with its separators already set."""
+    words = Words("en", {"heads": "{count:head|heads}", "plain": "|A| = {count:.1f}"})
+    assert words("heads", count=count) == told
+    assert words.without_values("heads") == "… heads"
+    assert words("plain", count=1.25) == "|A| = 1.2"
+    assert words.without_values("plain") == "|A| = …"
+
+
 @pytest.mark.parametrize("words", [ZH, EN], ids=LANGUAGES)
 def test_no_text_is_empty_or_ragged(words: Words) -> None:
     """No white space around it, none doubled."""

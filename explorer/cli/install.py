@@ -22,7 +22,7 @@ _GAP = 2  # columns between mark, subject and sentence
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_obj
 def doctor(words: Words, /, as_json: bool) -> int:
-    """Check the installation and print what to do about each fault. The exit status is 1 if there is one."""
+    """Check the installation and say how to repair each fault. The exit status is 1 if there is one."""
     from explorer.install.doctor import diagnoses
 
     found = []
@@ -63,7 +63,7 @@ def _columns(text: str) -> int:
 @click.option("--remove", is_flag=True)
 @click.pass_obj
 def install_desktop(words: Words, /, remove: bool) -> None:
-    """Add the program to the menu of a Linux desktop, for this user, with its icon and file types."""
+    """Add the program with its icon and file types to this user's menu on a Linux desktop."""
     from explorer.install.desktop import place, take_away
 
     if not sys.platform.startswith("linux"):

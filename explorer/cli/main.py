@@ -93,7 +93,7 @@ def _opens_window(arguments: list[str]) -> bool:
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(context: click.Context, /, language: str | None, **given: str | None) -> int | None:
-    """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
+    """Type a sentence and see a whole Transformer at work. Without a command, the window opens."""
     return context.invoke(gui, **given) if context.invoked_subcommand is None else None
 
 

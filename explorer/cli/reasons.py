@@ -86,7 +86,7 @@ def why(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Attribute a generated word: the difference between its logit and its rival's as an exact sum of parts."""
+    """Attribute a generated word: write the difference between its logit and its rival's as an exact sum of parts."""
     from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import probability, told
 

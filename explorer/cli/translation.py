@@ -55,7 +55,7 @@ def train(
     preset: str,
     **given: Any,
 ) -> None:
-    """Train a translator or a language model, plain or masked, on the rows of FILE and write it into FOLDER as a preset."""
+    """Train a translator or a causal or masked language model on the rows of FILE and write it into FOLDER as a preset."""
     from explorer.training.recipe import RECIPE_KNOBS, Recipe
     from explorer.training.run import Run, TrainingSetup
 

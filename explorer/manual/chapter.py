@@ -6,7 +6,7 @@ from html import unescape
 
 import attrs
 
-from explorer.manual.markdown import blocks, rows_named, without_rows
+from explorer.manual.markdown import blocks
 
 _PLACE = re.compile(r"^\{\{(\w+)\}\}$", re.MULTILINE)
 _TAG = re.compile(r"<[^>]+>")
@@ -17,15 +17,15 @@ Made = Mapping[str, Callable[[], str]]
 
 @attrs.frozen
 class Section:
-    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number.
+    """A part of a chapter with its heading.
 
-    `text` is what the search looks at: `html` without tags, in small letters.
+    `anchor` is the same in both languages: s1, s2 and so on, and empty before the first heading. `text` is what the search
+    looks at: `html` without tags, in small letters.
     """
 
     anchor: str
     title: str
     html: str
-    rows: tuple[str, ...] = ()
     text: str = ""
 
 
@@ -51,14 +51,13 @@ def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
     sections: list[Section] = [Section("", "", "")]
     for level, words, html in blocks(text):
         if level == 1:
-            title = without_rows(words)
+            title = words
         elif level == 2:
-            rows = rows_named(words)
-            anchor = rows[0] if rows else f"s{len(sections)}"
-            sections.append(Section(anchor, without_rows(words), f'<h2><a name="{anchor}"></a>{html}</h2>', rows))
+            anchor = f"s{len(sections)}"
+            sections.append(Section(anchor, words, f'<h2><a name="{anchor}"></a>{html}</h2>'))
         else:
             more = html if level == 0 else f"<h{level}>{html}</h{level}>"
-            sections[-1] = attrs.evolve(sections[-1], html=sections[-1].html + more, rows=sections[-1].rows + rows_named(words))
+            sections[-1] = attrs.evolve(sections[-1], html=sections[-1].html + more)
     return Chapter(name, part, title, tuple(_searchable(section) for section in sections if section.html))
 
 

@@ -1,7 +1,6 @@
 """All chapters of the manual in one language, in the order of `assets/manual/contents.toml`."""
 
 import tomllib
-from html import escape
 
 import attrs
 
@@ -10,7 +9,6 @@ from explorer.errors import MissingAsset
 from explorer.lang import Words
 from explorer.lessons.lesson import Text
 from explorer.manual.chapter import Chapter, Made, made_chapter
-from explorer.manual.markdown import table, table_row
 from explorer.resources import asset_text
 
 PAGES = "pages"
@@ -34,7 +32,6 @@ def parts() -> tuple[ManualPart, ...]:
 def chapters(words: Words, made: Made) -> tuple[Chapter, ...]:
     """All of them. Raises MissingAsset for a chapter without a file."""
     made_of: list[Chapter] = []
-    made = {**made, "rows": lambda: _rows(tuple(made_of), words)}  # The chapter with this place is the last one.
     for part in parts():
         title = part.title.of(words.language)
         for name in part.chapters:
@@ -53,13 +50,3 @@ def _about_page(key: str, part: str, words: Words) -> Chapter:
         text = asset_text(f"manual/{words.language}/page_{key}.md")
     title = words(f"page.{key}")
     return made_chapter(f"page_{key}", part, f"# {title}\n\n[{words('manual.show')}](page:{key})\n\n{text}", {})
-
-
-def _rows(made_of: tuple[Chapter, ...], words: Words) -> str:
-    """A table of the rows of the map of features, with a link to the section where each stands."""
-    places = [(row, chapter, section) for chapter in made_of for section in chapter.sections for row in section.rows]
-    told = [
-        table_row("td", [row, f'<a href="manual:{chapter.name}#{section.anchor}">{escape(section.title)}</a>'])
-        for row, chapter, section in sorted(places, key=lambda place: int(place[0].removeprefix("R")))
-    ]
-    return table([table_row("th", [words(f"manual.column.{column}") for column in ("row", "place")]), *told])

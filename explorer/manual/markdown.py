@@ -1,7 +1,7 @@
 """Markdown to HTML, in the few forms that the manual is written in.
 
-Paragraphs, headings, lists, tables, code, **bold**, *italic*, `code`, [links](https://example.org), and [R36], which refers to
-a row of the map of features. A table, list or paragraph in HTML is kept. Rejected: Qt's own reader of Markdown, which gives
+Paragraphs, headings, lists, tables, code, **bold**, *italic*, `code` and [links](https://example.org). A table, list or
+paragraph in HTML is kept. Rejected: Qt's own reader of Markdown, which gives
 headings no anchors and writes the present theme's colours into its HTML; this HTML serves the window and the file alike.
 """
 
@@ -11,7 +11,6 @@ from html import escape
 
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
-_ROW = re.compile(r"\[(R\d+(?:, R\d+)*)\]")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _ITALIC = re.compile(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)")
 _HEADING = re.compile(r"(#{1,4}) (.+)")
@@ -36,20 +35,9 @@ def blocks(text: str) -> Iterator[tuple[int, str, str]]:
             yield 0, "", _block(lines)
 
 
-def rows_named(text: str) -> tuple[str, ...]:
-    """The rows of the map of features that a text refers to, such as R36, in their order."""
-    return tuple(row for found in _ROW.finditer(text) for row in found[1].split(", "))
-
-
-def without_rows(text: str) -> str:
-    """A heading without these references, for a list of contents."""
-    return _ROW.sub("", text).strip()
-
-
 def _marked(text: str) -> str:
     text = escape(text, quote=False)
     text = _LINK.sub(lambda found: f'<a href="{escape(found[2])}">{found[1]}</a>', text)
-    text = _ROW.sub(r'<span class="row">\1</span>', text)
     return _ITALIC.sub(r"<i>\1</i>", _BOLD.sub(r"<b>\1</b>", text))
 
 

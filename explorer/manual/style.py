@@ -15,7 +15,6 @@ a {{ color: {accent}; text-decoration: none; }}
 code {{ background-color: {pale}; }}
 pre {{ background-color: {pale}; margin-bottom: 10px; }}
 i {{ color: {faint}; font-style: normal; }}
-.row {{ color: {faint}; font-size: x-small; font-weight: 400; }}
 table {{ border-collapse: collapse; margin-bottom: 10px; }}
 th {{ color: {faint}; font-weight: 400; border-bottom: 1px solid {hairline}; }}
 td {{ border-bottom: 1px solid {hairline}; }}

@@ -68,7 +68,7 @@ def test_a_postcard_is_written_and_its_changes_are_read_back(tmp_path: Path, cap
     assert main(["postcard", SENTENCE, "--out", str(out), "--position", "none", "--theme", "dark", "--language", "zh"]) == 0
     assert str(out) in capsys.readouterr().out
     text = out.read_text(encoding="utf-8")
-    assert SENTENCE in text and "不要位置编码" in text and 'width="1200" height="630"' in text
+    assert SENTENCE in text and "不用位置编码" in text and 'width="1200" height="630"' in text
     again = tmp_path / "again.svg"
     beside = f"{out}.json"
     assert main(["postcard", SENTENCE, "--out", str(again), "--changes", beside, "--theme", "dark", "--language", "zh"]) == 0

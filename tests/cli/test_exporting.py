@@ -30,7 +30,7 @@ def test_each_line_gets_a_file_with_its_number(
 ) -> None:
     """The very numbers of explore; an empty line is none, and keeps its number."""
     assert _typed(LINES, monkeypatch, "--out", str(tmp_path / "all.npz")) == 0
-    assert capsys.readouterr().out == f"2 files written: {tmp_path / 'all.npz'}\n"
+    assert capsys.readouterr().out == f"2 files saved: {tmp_path / 'all.npz'}\n"
     assert {path.name for path in tmp_path.glob("*.npz")} == {"all.0001.npz", "all.0003.npz"}
     for name, text in (("all.0001.npz", "我爱北京天安门"), ("all.0003.npz", "他在图书馆看书。")):
         trace = explorer.explore(text, preset="tiny")
@@ -56,8 +56,8 @@ def test_a_line_that_cannot_be_used_is_told_and_the_others_are_written(
         == 2
     )
     out, err = capsys.readouterr()
-    assert err == "line 1: At most 3 tokens; now there are 4.\n"
-    assert out == f"1 files written: {tmp_path}/a.npz\n"
+    assert err == "line 1: At most 3 tokens; this text has 4.\n"
+    assert out == f"1 file saved: {tmp_path}/a.npz\n"
     assert (tmp_path / "a.0002.npz").exists() and not (tmp_path / "a.0001.npz").exists()
 
 

@@ -215,7 +215,7 @@ ERRORS = {
     "layer": (("export", TEXT, "--tap", WEIGHTS, "--layer", "-1", "--out", "OUT/a.png"), "-1", "no layer -1; the last is 1"),
     "format": (("export", TEXT, "--tap", WEIGHTS, "--out", "OUT/a.gif"), "gif", "Cannot write the format gif"),
     "no-tap": (("export", TEXT, "--out", "OUT/a.png"), "png", "possible are html, csv, npz, safetensors"),
-    "below-file": (("export", TEXT, "--tap", WEIGHTS, "--out", "OUT/file/a.png"), "file", "Cannot make the folder"),
+    "below-file": (("export", TEXT, "--tap", WEIGHTS, "--out", "OUT/file/a.png"), "file", "Cannot create the folder"),
     "device": (("export", TEXT, "--tap", WEIGHTS, "--out", "/dev/full"), "/dev/full", "/dev/full"),
     "long-name": (("export", TEXT, "--tap", WEIGHTS, "--out", f"OUT/{'a' * 300}.png"), "aaa", "Cannot write"),
 }

@@ -22,7 +22,7 @@ WRONG = {
     ("export", TEXT): ("缺少 --out：", "--out is missing:"),
     ("show", "I", "love", "it"): (
         "show 用不上 love it：含空格的句子请加引号。",
-        "show has no use for love it: a sentence with spaces stands in quotes.",
+        "show does not use love it. Put a sentence with spaces in quotes.",
     ),
     ("gui", "text"): ("gui 用不上 text", "gui has no use for text"),
     ("show", TEXT, "--zzz", "1"): ("没有选项 --zzz：请看 ", "There is no flag --zzz: see "),

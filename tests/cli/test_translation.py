@@ -71,7 +71,7 @@ def test_training_writes_a_preset_that_translates(say: Say, tmp_path: Path) -> N
 
     status, again, _ = say("train", "--data", str(data), "--out", str(out), *SMALL)
     assert (0, 0) == (status, again.count("validation loss"))
-    assert "going on after epoch 2" in again
+    assert "continuing after epoch 2" in again
     assert (0, "\n", "") == (status, *_translated(say, out))
     status, scores, _ = say("evaluate", "--preset", str(out), "--data", str(data), "--beam", "2", "--language", "en")
     assert 0 == status

@@ -332,8 +332,8 @@ def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest
             "没有记录点 encoder.layers.0.self_attn.mixt；最接近的是 encoder.layers.0.self_attn.mixed。",
         ),
         (Change("encoder.layers.2.norm1", "scale", value=0), UnknownTap, "没有记录点 encoder.layers.2.norm1；"),
-        (Change("encoder.layers.0.self_attn.mixed", "scale", head=4, value=0), UnknownHead, "没有 H4；最后一个是 H3。"),
-        (Change("encoder.norm", "scale", head=0, value=0), NoHeads, "encoder.norm 不分头：改动不要指定头。"),
+        (Change("encoder.layers.0.self_attn.mixed", "scale", head=4, value=0), UnknownHead, "没有第 4 头；最后一个是第 3 头。"),
+        (Change("encoder.norm", "scale", head=0, value=0), NoHeads, "encoder.norm 不分头：干预不要指定头。"),
         (Change("encoder.norm", "scale", rows=[2, 6], value=0), OutOfTensor, "encoder.norm 没有 position 6；最后一个是 5。"),
         (Change("encoder.norm", "scale", columns=64, value=0), OutOfTensor, "encoder.norm 没有 feature 64；最后一个是 63。"),
         (
@@ -369,7 +369,7 @@ def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest
         (
             Change("decoder.layers.0.self_attn.masked", "close", columns=[0]),
             AllClosed,
-            "decoder.layers.0.self_attn.masked：第 0 行（从 0 起）就没有能看的键了。",
+            "decoder.layers.0.self_attn.masked：第 0 行（从 0 起）就没有未遮蔽的键了。",
         ),
         (
             Change("encoder.layers.1.self_attn.masked", "close", rows=[2, 4], columns=range(6)),
@@ -379,7 +379,7 @@ def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest
         (
             Change("encoder.norm", "set", value=[1, 2]),
             LengthsDiffer,
-            "encoder.norm 沿 feature 有 64 个位置，要放进来的有 2 个：请指定两边都有的位置。",
+            "encoder.norm 沿 feature 有 64 个位置，要修补进来的有 2 个：请指定两边都有的位置。",
         ),
         (
             Change("encoder.norm", "patch", text="我爱北京"),
@@ -440,7 +440,7 @@ def test_a_tap_that_no_pass_comes_through_is_an_error() -> None:
     with pytest.raises(NeverReached) as caught:
         changing.check_reached()
 
-    assert str(caught.value) == "计算没有经过 encoder.spare：那里的改动没有起作用。"
+    assert str(caught.value) == "计算没有经过 encoder.spare：那里的干预没有起作用。"
 
 
 # Blocks of queries

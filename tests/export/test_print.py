@@ -131,7 +131,7 @@ def test_a_page_from_the_command_line_is_for_the_screen_until_a_size_is_named(tm
         (("--width", "7", "--tap", WEIGHTS), "--width must be from 16 to 20000, not 7."),
         (("--font-size", "3", "--tap", WEIGHTS), "--font-size must be from 5.0 to 24.0, not 3."),
         (("--page", "nowhere"), "--page must be one of overview"),
-        (("--page", "attention", "--tap", WEIGHTS), "--tap and --page exclude each other."),
+        (("--page", "attention", "--tap", WEIGHTS), "--tap and --page cannot be combined."),
         (("--page", "overview", "--width", "88mm"), "choose a greater width or smaller letters"),
     ],
 )

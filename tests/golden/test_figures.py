@@ -112,7 +112,7 @@ PICTURES: dict[str, Picture] = {
     ),
     "postcard": Postcard(
         sentence="她给了我<&>。",
-        changes="No position encoding",
+        changes="No positional encoding",
         words=(
             Reworded("She", "I", -0.25, -2.98),
             Reworded("gave", "gave", -0.5, -0.51),
@@ -188,8 +188,8 @@ PICTURES: dict[str, Picture] = {
         columns=Axis("key", ("他", "<&>"), "source"),
         scale=Scale(-0.1, 0.1, "blue-red"),
         closed=np.array([[True, True], [False, False]]),
-        closed_by="not closed",
-        reason="there is nothing to close",
+        closed_by="not masked",
+        reason="there is nothing to mask",
         estimated=np.array([[False, False], [True, True]]),
         caption=_CAPTION,
     ),
@@ -198,7 +198,7 @@ PICTURES: dict[str, Picture] = {
         names=("他", "<&>", "her"),
         path=np.array([[[0, 0.5], [0.5, 0]], [[-0.5, 1], [1.5, 1]]], np.float32),
         taps=("encoder.embedding.output", "encoder.layers.0.residual2"),
-        places=("input", "behind layer 0"),
+        places=("input", "after layer 0"),
         tokens=("我", "爱<&>"),
         side="source",
         chosen=0,

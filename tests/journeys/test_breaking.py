@@ -267,7 +267,7 @@ def test_a_find_is_put_into_the_box(journey: Journey, tmp_path: Path) -> None:
         finder.take_file(tmp_path / "nothing.txt")
         assert finder.left_out.isVisible() and finder.left_out.text()
         window.appearance.switch_language()
-        assert finder.title.text() == "The sentences it breaks most"
+        assert finder.title.text() == "Sentences it breaks most"
         window.appearance.choose_theme("dark")
         assert finder.rows.painter_.theme.name == "dark" and not finder.grab().isNull()
         window.go("attention")

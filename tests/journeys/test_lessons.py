@@ -418,7 +418,7 @@ def test_the_lesson_of_the_manual_runs_as_it_is_printed(journey: Journey, tmp_pa
         assert window.session.state.wish.config.temperature == 5
         choices = {button.text(): button for button in panel.question.choices}  # They stand in an order of their own.
         choices["所有词元一样多"].click()
-        assert "把温度拉到最小看看。" in panel.question.verdict.text()
+        assert "把温度调到最小看看。" in panel.question.verdict.text()
         choices["几乎全部给一个词元"].click()
         assert "除以小的温度，得分之间的差变大。" in panel.question.verdict.text()
 

@@ -138,7 +138,7 @@ def test_an_example_comes_into_the_box_with_its_note(journey: Journey) -> None:
         action.trigger()
         journey.settle(window)
         assert window.sentences.source_edit.text() == "他跑得比我快。"
-        assert "先写“快”" in window.status.message.text()
+        assert "先生成“快”" in window.status.message.text()
         assert window.session.frame.trace.target.startswith("He runs")
         window.session.undo()
         journey.settle(window)

@@ -316,7 +316,7 @@ def test_a_page_opened_before_the_first_answer_has_its_words(journey: Journey) -
         page = window.page_stack.pages["output"]
         assert page.sampling.isVisible()
         assert page.explanation.toPlainText() != ""
-        assert page.to_grid.text() == "看热图"
+        assert page.to_grid.text() == "热图"
 
     journey.run(script, "--preset", "translator")
 

@@ -19,11 +19,9 @@ from explorer.manual.chapter import Chapter, made_chapter
 from explorer.manual.contents import chapters, parts
 from explorer.manual.made import made_parts
 from explorer.manual.menu_key import MenuKey
+from explorer.manual.search import search
 from explorer.resources import asset
 from explorer.trace.measures.head_measures import MEASURES
-
-ROWS = ("R6", "R10", "R12", "R13", "R20", "R21", "R22", "R36", "R37", "R38", "R39", "R40", "R43", "R64", "R67", "R95", "R99")
-"""The rows of the map of features that the manual must tell of."""
 
 _LINK = re.compile(r'href="([^"]+)"')
 _PAGE_LINK = re.compile(r'href="page:(\w+)"[^>]*>([^<]+)<')
@@ -52,10 +50,10 @@ def dead_links(language: str) -> list[str]:
 
 
 def test_both_languages_have_the_same_chapters_and_sections() -> None:
-    """By their anchors and rows, so that a change of language keeps the place."""
+    """By their anchors, so that a change of language keeps the place."""
 
     def shape(language: str) -> list[object]:
-        return [(each.name, [(section.anchor, section.rows) for section in each.sections]) for each in manual(language)]
+        return [(each.name, [section.anchor for section in each.sections]) for each in manual(language)]
 
     zh, en = (shape(language) for language in LANGUAGES)
     # The news of older versions is told in as many sections in both, and all other chapters are alike as well.
@@ -69,14 +67,6 @@ def test_no_file_is_left_out() -> None:
         assert names <= {chapter.name for chapter in manual(language)}
         assert all(chapter.title and chapter.part and chapter.sections for chapter in manual(language))
     assert all(part.title.zh and part.title.en for part in parts())
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_row_of_the_map_of_features_stands_in_one_section(language: str) -> None:
-    """And the last chapter says in which."""
-    rows = [row for chapter in manual(language) for section in chapter.sections for row in section.rows]
-    assert sorted(rows) == sorted(ROWS)
-    assert all(f'<td align="left">{row}</td>' in manual(language)[-1].html for row in ROWS)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -177,3 +167,31 @@ def test_a_chapter_without_its_file_is_a_missing_asset(monkeypatch: pytest.Monke
     with pytest.raises(MissingAsset) as caught:
         chapters(Words.load("en"), {})
     assert caught.value.values == {"name": "assets/manual/en/gone.md"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "word",
+    [
+        "query",
+        "key",
+        "value",
+        "overfitting",
+        "ablation",
+        "attribution",
+        "KV cache",
+        "查询",
+        "键",
+        "值",
+        "过拟合",
+        "消融",
+        "归因",
+        "KV 缓存",
+    ],
+)
+def test_the_search_finds_the_words_of_the_field_where_they_are_explained(language: str, word: str) -> None:
+    """In the glossary, with the explanation of the term, in the language of the manual or by its other name."""
+    found = [hit for hit in search(manual(language), word) if hit.chapter.name == "glossary"]
+    (term,) = [each for each in terms() if word in (*each.zh, *each.en)]
+
+    assert any(term.told.of(language).lower() in hit.section.text for hit in found)

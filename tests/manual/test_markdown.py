@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.manual.markdown import blocks, inline, rows_named, without_rows
+from explorer.manual.markdown import blocks, inline
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,6 @@ from explorer.manual.markdown import blocks, inline, rows_named, without_rows
         ("2 * 3 * 4", "2 * 3 * 4"),
         ("`**x**`", "<code>**x**</code>"),
         ("[page](page:why)", '<a href="page:why">page</a>'),
-        ("Measures [R36, R37]", 'Measures <span class="row">R36, R37</span>'),
         ("trace[R]", "trace[R]"),
     ],
 )
@@ -50,9 +49,3 @@ def test_lines_are_joined_as_their_script_wants() -> None:
 def test_a_fence_that_is_not_closed_reaches_to_the_end() -> None:
     """Nothing of the text is lost."""
     assert [html for *_, html in blocks("one\n```\ncode\n\nmore")] == ["<p>one</p>", "<pre>code\n\nmore</pre>"]
-
-
-def test_rows_are_named_and_left_out() -> None:
-    """In their order, and not in a list of contents."""
-    assert rows_named("Heads [R36, R37] and [R6]") == ("R36", "R37", "R6")
-    assert without_rows("Heads [R36, R37]") == "Heads"

@@ -201,7 +201,7 @@ def jacobian_by_hand() -> LensMap:
     """The same as a Jacobian lens in ranks, with what was measured."""
     plain = lens_by_hand()
     agreement = Agreement(plain.lens.taps, (1, 6, 10), (4, 5, 10), places=10, sentences=3, fitted=7)
-    caption = attrs.evolve(plain.caption, title="What each layer is heading for")
+    caption = attrs.evolve(plain.caption, title="Jacobian lens")
     lens = attrs.evolve(plain.lens, agreement=agreement)
     return attrs.evolve(plain, lens=lens, jacobian=True, ranks=True, agreement=agreement, caption=caption)
 
@@ -225,7 +225,7 @@ def lens_by_hand(n_positions: int = 3) -> LensMap:
         tokens=("<bos>", *(f"w{symbol}" for symbol in written[:-1])),
         names={symbol: f"＿w{symbol}" for symbol in range(10 + n_positions)},
     )
-    caption = Caption(title="What each layer would say", tap="a.tap", shape="[…]", note="note", origin="computed")
+    caption = Caption(title="Logit lens", tap="a.tap", shape="[…]", note="note", origin="computed")
     return LensMap(
         lens=lens, rows=("embedding", "L0 self", "L0 feed-forward"), chosen=1, scale=Scale(0, 1, "cividis"), caption=caption
     )

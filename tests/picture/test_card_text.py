@@ -57,13 +57,13 @@ def test_the_header_says_family_kind_and_size() -> None:
 def test_rows_say_the_sizes_that_the_card_has() -> None:
     """Heads of keys and values where they are fewer; what is unknown has no row."""
     rows = dict(card_rows(card(), EN))
-    assert (rows["Layers"], rows["Heads"], rows["Heads of keys and values"]) == ("30", "9", "3")
-    assert (rows["Parameters"], rows["Positions"], rows["Norm"]) == ("134,515,008", "rotary (RoPE)", "before (pre) · RMSNorm")
+    assert (rows["Layers"], rows["Heads"], rows["KV heads"]) == ("30", "9", "3")
+    assert (rows["Parameters"], rows["Positions"], rows["Norm"]) == ("134,515,008", "rotary (RoPE)", "pre-norm · RMSNorm")
     assert rows["Self-check: largest difference"].startswith("0")
     assert dict(card_rows(card(difference=2.34e-7), EN))["Self-check: largest difference"] == "2.3e-07"
     alike = attrs.evolve(card().sides[0], n_kv_heads=9, d_ff=0)
     rows = dict(card_rows(card(sides=(alike,), activation=""), EN))
-    assert not {"Heads of keys and values", "Activation", "Width of the feed-forward network"} & set(rows)
+    assert not {"KV heads", "Activation", "d_ff"} & set(rows)
 
 
 def test_sides_that_differ_have_both_values() -> None:

@@ -54,10 +54,10 @@ def test_a_feature_is_named_by_its_number() -> None:
     assert "position 1 爱  →  feature 63\nencoder.norm [position 4, feature 64]" in describe.cell(made, 1, 63, words("en"))
 
 
-def test_a_symbol_is_named() -> None:
-    """Columns of the likeliest symbols have names of their own."""
+def test_a_token_of_the_vocabulary_is_named() -> None:
+    """Columns of the most probable tokens have names of their own."""
     made = output.top_map(example(), Look(), words("en"))
-    assert f"symbol 0 {made.columns.labels[0]}" in describe.cell(made, 0, 0, words("en"))
+    assert f"token 0 {made.columns.labels[0]}" in describe.cell(made, 0, 0, words("en"))
 
 
 def test_a_thumbnails_cell_says_layer_and_head_too() -> None:
@@ -65,7 +65,7 @@ def test_a_thumbnails_cell_says_layer_and_head_too() -> None:
     trace = example()
     made = attention.head_wall(trace, Look(attention="decoder.self_attn"), words("en"), layers=(1,))
     said = describe.grid_cell(made, 0, 3, 2, 1, words("en"))
-    assert "layer 1 · head 3: query 2 北京  →  key 1 爱" in said
+    assert "L1 H3: query 2 北京  →  key 1 爱" in said
     assert describe.number(float(trace["decoder.layers.1.self_attn.weights"][3, 2, 1])) in said
     assert "a later token" in describe.grid_cell(made, 0, 0, 0, 1, words("en"))
 

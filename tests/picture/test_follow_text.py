@@ -36,26 +36,26 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
     "one product makes up more than two fifths": (
         DOMINANT,
         "products",
-        "Feature by feature, 3 products add up to 9.99; feature 1 alone brings +9.00.",
-        "同一维相乘，3 个积加起来是 9.99；第 1 维一项就有 +9.00。",
+        "Feature by feature, 3 products add up to 9.99; feature 1 alone contributes +9.00.",
+        "同一维相乘，3 个乘积加起来是 9.99；第 1 维一项就有 +9.00。",
     ),
     "products cancel": (
         CANCELLED,
         "products",
         "Feature by feature, 4 products add up to 0.10: +5.00 and −4.90 mostly cancel out.",
-        "同一维相乘，4 个积加起来是 0.10：正的共 +5.00，负的共 −4.90，大半抵消。",
+        "同一维相乘，4 个乘积加起来是 0.10：正的共 +5.00，负的共 −4.90，大半抵消。",
     ),
     "no product stands out": (
         EVEN,
         "products",
         "Feature by feature, 3 products add up to 3.00; none of them makes up half of it.",
-        "同一维相乘，3 个积加起来是 3.00，没有哪一维独占一半。",
+        "同一维相乘，3 个乘积加起来是 3.00，没有哪一维占到一半。",
     ),
     "the root": (
         by_hand(),
         "scaled",
-        "More features make larger sums, so it is divided by √4 ≈ 2: 1.50 becomes 0.75.",
-        "维数越多和越大，所以除以 √4 ≈ 2：1.50 变成 0.75。",
+        "More features give larger sums, so the score is divided by √4 ≈ 2: 1.50 becomes 0.75.",
+        "维数越多和越大，所以得分除以 √4 ≈ 2：1.50 变成 0.75。",
     ),
     "the root and the temperature": (
         by_hand(temperature=0.5),
@@ -78,132 +78,127 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
     "nothing": (
         by_hand(scales=False),
         "scaled",
-        "Divided by nothing here: 1.50 stays 0.75.",
-        "这里什么也不除：1.50 还是 0.75。",
+        "The score is not divided here: 1.50 stays 0.75.",
+        "这里不做除法：1.50 还是 0.75。",
     ),
     "no cell is closed": (
         by_hand(closed=OPEN),
         "masked",
         "No cell is masked here: me sees every word.",
-        "这里没有遮住的格子：me 看得见所有的词。",
+        "这里没有遮蔽的格子：me 看得见所有的词。",
     ),
     "no cell is closed in cross-attention": (
         by_hand(closed=OPEN, cell=CROSS),
         "masked",
         "No cell is masked in cross-attention: every source word is seen.",
-        "交叉注意力里没有遮住的格子：源句的词全都看得见。",
+        "交叉注意力里没有遮蔽的格子：源句的词全都看得见。",
     ),
     "a closed cell would be stronger": (
         by_hand(),
         "masked",
-        "Masked cells (1) become −∞; were they not, <&> would take 0.546 and beat <bos> with 0.095.",
-        "遮住的 1 格换成 −∞；要是不遮，<&> 会拿到 0.546，压过 <bos> 的 0.095。",
+        "1 masked cell becomes −∞. Without the mask, <&> would get 0.546, more than the 0.095 of <bos>.",
+        "遮蔽的 1 格换成 −∞；没有掩码时，<&> 会得到 0.546，超过 <bos> 的 0.095。",
     ),
     "no closed cell would be stronger": (
         by_hand(other=(-1.0, 4.0, -5.0)),
         "masked",
-        "Masked cells (1) become −∞; even without the mask, none would beat <bos>.",
-        "遮住的 1 格换成 −∞；就算不遮，也没有一格比 <bos> 更强。",
+        "1 masked cell becomes −∞. Even without the mask, none would get more than <bos>.",
+        "遮蔽的 1 格换成 −∞；就算没有掩码，也没有一格超过 <bos>。",
     ),
     "the cell itself is closed": (
         by_hand(closed=(True, False, False, False)),
         "masked",
-        "This very cell is masked: 0.75 becomes −∞; were it not, <bos> would take 0.095.",
-        "这一格自己被遮住：0.75 换成 −∞；要是不遮，<bos> 会拿到 0.095。",
+        "This cell itself is masked: 0.75 becomes −∞. Without the mask, <bos> would get 0.095.",
+        "这一格自己被遮蔽：0.75 换成 −∞；没有掩码时，<bos> 会得到 0.095。",
     ),
-    "all cells are closed": (
-        NAN,
-        "masked",
-        "The whole row is masked: me has no key to look at.",
-        "这一行全被遮住：me 没有一个键可看。",
-    ),
+    "all cells are closed": (NAN, "masked", "The whole row is masked: me sees no key.", "这一行全被遮蔽：me 看不到任何键。"),
     "a bias by distance": (
         by_hand(closed=OPEN, bias=np.array([-0.5, 0, 0, 0])),
         "masked",
-        "A bias of −0.50 is added by distance: 0.75 becomes 0.25. No cell is masked here: me sees every word.",
-        "按距离加上偏置 −0.50：0.75 变成 0.25。这里没有遮住的格子：me 看得见所有的词。",
+        "A distance bias of −0.50 is added: 0.75 becomes 0.25. No cell is masked here: me sees every word.",
+        "加上距离偏置 −0.50：0.75 变成 0.25。这里没有遮蔽的格子：me 看得见所有的词。",
     ),
     "the largest weight": (
         by_hand(other=(-1.0, 1.0, 5.0)),
         "softmax",
-        "Raised to powers of e and divided by the row's sum: <bos> gets 0.484, the most; the row sums to 1.",
-        "取指数，再除以整行的和：<bos> 分到 0.484，这一行里最多；一行加起来是 1。",
+        "Softmax: e to the score, divided by the row's sum. <bos> gets 0.484, the most; the row sums to 1.",
+        "softmax：取指数，再除以整行的和。<bos> 得到 0.484，这一行里最多；一行的和是 1。",
     ),
     "not the largest weight": (
         by_hand(),
         "softmax",
-        "Raised to powers of e and divided by the row's sum: <bos> gets 0.209, me the most (0.731); the row sums to 1.",
-        "取指数，再除以整行的和：<bos> 分到 0.209，最多的是 me（0.731）；一行加起来是 1。",
+        "Softmax: e to the score, divided by the row's sum. <bos> gets 0.209, me the most (0.731); the row sums to 1.",
+        "softmax：取指数，再除以整行的和。<bos> 得到 0.209，最多的是 me（0.731）；一行的和是 1。",
     ),
     "a closed cell has no weight": (
         by_hand(closed=(True, False, False, False)),
         "softmax",
         "A masked cell is −∞, and e to that is 0: the weight of <bos> is exactly 0.",
-        "遮住的格子 −∞，取指数之后是 0：<bos> 的权重正好是 0。",
+        "遮蔽的格子是 −∞，取指数之后是 0：<bos> 的权重正好是 0。",
     ),
     "a row that is closed with a finite number": (
         by_hand(closed=SHUT, masked=FINITE, weights=np.full(4, 0.25), passed=np.full(4, 0.25)),
         "softmax",
-        "All are −1e9, none is larger: each key gets an even 0.250.",
-        "全是 −1e9，谁也不比谁大：每个键平分到 0.250。",
+        "All cells are −1e9, none is larger: each key gets an equal 0.250.",
+        "所有格子都是 −1e9，没有哪个更大：每个键平分到 0.250。",
     ),
     "a row that is closed with an infinity": (
         NAN,
         "softmax",
-        "All are −∞, and e to that is 0: 0 divided by 0 is no number (NaN).",
-        "全是 −∞，取指数之后都是 0：0 除以 0 不是数（NaN）。",
+        "All cells are −∞, and e to that is 0: 0 divided by 0 is NaN.",
+        "所有格子都是 −∞，取指数之后都是 0：0 除以 0 是 NaN。",
     ),
     "most of the output": (
         by_hand(other=(-1.0, -2.0, 5.0)),
         "mixed",
-        "The words' values are added by weight. <bos> has the weight 0.685; its weighted value makes up 95 % of the output, "
-        "more than any other.",
+        "The values of all words are added up by weight. <bos> has the weight 0.685; its weighted value makes up 95 % of "
+        "the output, more than any other.",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.685，加权后的 V 占输出的 95 %，是最大的一份。",
     ),
     "some of the output": (
         by_hand(),
         "mixed",
-        "The words' values are added by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of the output. "
-        "The largest share comes from me (95 %).",
+        "The values of all words are added up by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of "
+        "the output. The largest share comes from me (95 %).",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %；份额最大的是 me（95 %）。",
     ),
     "against the output": (
         by_hand(other=(3.0, -2.0, -5.0)),
         "mixed",
-        "The words' values are added by weight. <bos> has the weight 0.304, but its weighted value points away from the output "
-        "(−6 %). The largest share comes from She (118 %).",
+        "The values of all words are added up by weight. <bos> has the weight 0.304, but its weighted value points away "
+        "from the output (−6 %). The largest share comes from She (118 %).",
         "按权重把各词的 V 加起来：<bos> 的权重是 0.304，但加权后的 V 与输出方向相反（−6 %）；份额最大的是 She（118 %）。",
     ),
     "an output of zero": (
         by_hand(value=np.zeros((4, 2))),
         "mixed",
-        "The words' values are added by weight. <bos> has the weight 0.209; the sum is zero.",
-        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加起来是零。",
+        "The values of all words are added up by weight. <bos> has the weight 0.209; the sum is zero.",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，和是零。",
     ),
     "nothing of the output": (
         by_hand(closed=(True, False, False, False)),
         "mixed",
-        "The weight of <bos> is 0: nothing of its value comes in.",
-        "<bos> 的权重是 0：它的 V 一点也没有进来。",
+        "The weight of <bos> is 0, so its value contributes nothing.",
+        "<bos> 的权重是 0：它的 V 没有贡献。",
     ),
     "dropout": (
         by_hand(passed=np.array([0.42, 0.0, 0.0, 0.0])),
         "mixed",
-        "Dropout turns the weight of <bos> from 0.209 into 0.420, and the words' values are added by it.",
+        "Dropout changes the weight of <bos> from 0.209 to 0.420, and the values are added up by that.",
         "dropout 把 <bos> 的权重从 0.209 变成 0.420，再按它把各词的 V 加起来。",
     ),
-    "no number at all": (NAN, "mixed", "The weights are no numbers, and neither is their sum.", "权重不是数，加起来也不是数。"),
+    "no number at all": (NAN, "mixed", "The weights are NaN, and so is their sum.", "权重是 NaN，和也是 NaN。"),
     "two rows": (
         by_hand(),
         "vectors",
-        "me brings a query of 4 numbers, <bos> a key of 4 numbers.",
-        "me 拿出一行 4 个数的查询，<bos> 拿出一行 4 个数的键。",
+        "The position that predicts me sends a query of 4 numbers, <bos> offers a key of 4 numbers.",
+        "me 给出 4 个数的查询，<bos> 给出 4 个数的键。",
     ),
     "two rows that were turned": (
         by_hand(rotary=True),
         "vectors",
-        "me brings a query of 4 numbers, <bos> a key of 4, each turned by its position.",
-        "me 拿出 4 个数的查询，<bos> 拿出 4 个数的键，都已按各自的位置转过。",
+        "The position of me sends a query of 4 numbers, <bos> offers a key of 4, both rotated by their positions.",
+        "me 给出 4 个数的查询，<bos> 给出 4 个数的键，都已按各自的位置旋转。",
     ),
 }
 
@@ -226,10 +221,10 @@ def test_every_sentence_of_the_texts_is_said_in_some_case() -> None:
 
 def test_each_term_says_its_product_and_the_sum_so_far() -> None:
     """Of a wide head, the last term is all that was left out."""
-    assert term_sentence(by_hand(), 1, EN) == "Feature 1: −2.00 × 0.50 = −1.00, which makes 2.00."
+    assert term_sentence(by_hand(), 1, EN) == "Feature 1: −2.00 × 0.50 = −1.00, sum so far 2.00."
     assert term_sentence(by_hand(), 2, ZH) == "第 2 维：0.50 × −1.00 = −0.50，加到 1.50。"
     last = term_sentence(wide(), 63, EN)
-    assert last.startswith("The 137 other features bring ") and last.endswith(f"{score(wide().products.sum())}.")
+    assert last.startswith("The other 137 features contribute ") and last.endswith(f"{score(wide().products.sum())}.")
 
 
 @pytest.mark.parametrize(
@@ -289,18 +284,20 @@ def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
     """Nothing else would divide the two; in an English one, and in the headline, it needs none."""
     axis = Axis("key", ("了", "she", "书", "。"), "source")
     made = by_hand(keys=axis, queries=axis)
-    assert sentence(made, "vectors", ZH) == "“书”拿出一行 4 个数的查询，“了”拿出一行 4 个数的键。"
-    assert sentence(made, "vectors", EN).startswith("书 brings")
+    assert sentence(made, "vectors", ZH) == "“书”给出 4 个数的查询，“了”给出 4 个数的键。"
+    assert sentence(made, "vectors", EN).startswith("The position that predicts 书 sends")
     assert headline(made, ZH) == "书 → 了：0.209"
     stops = Axis("key", ("，", ",", ".", "。"), "source")
     made = by_hand(keys=stops, queries=stops)  # They would be read as the sentence's own.
-    assert sentence(made, "vectors", ZH) == "“.”拿出一行 4 个数的查询，“，”拿出一行 4 个数的键。"
-    assert sentence(made, "vectors", EN).startswith('"." brings') and '"，"' in sentence(made, "vectors", EN)
+    assert sentence(made, "vectors", ZH) == "“.”给出 4 个数的查询，“，”给出 4 个数的键。"
+    assert sentence(made, "vectors", EN).startswith('The position that predicts "." sends') and '"，"' in sentence(
+        made, "vectors", EN
+    )
 
 
 def test_a_query_that_is_about_to_write_says_so() -> None:
     """In cross-attention the row bears the name of the token to come."""
     axis = Axis("writing", ("→＿She", "→＿gave", "→＿me", "→<eos>"), "target", shift=1)
     made = by_hand(queries=axis)
-    assert sentence(made, "vectors", EN).startswith("me (to come) brings")
-    assert headline(made, ZH).startswith("待写的 me → <bos>")
+    assert sentence(made, "vectors", EN).startswith("The position that predicts me (next) sends")
+    assert headline(made, ZH).startswith("待生成的 me → <bos>")

@@ -109,7 +109,7 @@ def test_no_note_asks_for_a_click(language: str) -> None:
 
 def test_sentences_follow_each_other() -> None:
     """With a blank in English alone."""
-    made = attrs.evolve(Caption(title="", tap="", shape=""), note="还没有改动。", hint="左边点一下。")
-    assert made.told == "还没有改动。左边点一下。"
+    made = attrs.evolve(Caption(title="", tap="", shape=""), note="还没有干预。", hint="左边点一下。")
+    assert made.told == "还没有干预。左边点一下。"
     assert attrs.evolve(made, note="Nothing yet.", hint="Click.").told == "Nothing yet. Click."
-    assert attrs.evolve(made, hint="").told == "还没有改动。" and attrs.evolve(made, note="").told == "左边点一下。"
+    assert attrs.evolve(made, hint="").told == "还没有干预。" and attrs.evolve(made, note="").told == "左边点一下。"

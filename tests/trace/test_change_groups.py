@@ -50,21 +50,21 @@ def test_what_does_not_belong_together_is_switched_by_itself() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        (HIDDEN, "nobody sees 我 (cross L0–L1 all heads)"),
+        (HIDDEN, "我 masked for all (cross L0–L1 all heads)"),
         (ONLY, "only encoder self L1 head 2"),
-        (CELLS, "3 cells closed (encoder self L0 head 2)"),
-        ((ALONE,), "encoder self L0 head 2 off"),
+        (CELLS, "3 cells masked (encoder self L0 head 2)"),
+        ((ALONE,), "encoder self L0 head 2 ablated"),
         ((attrs.evolve(ALONE, value=-2.5, head=None),), "encoder self L0 all heads × −2.5"),
-        ((Change("encoder.layers.0.self_attn.mixed", "mean", head=0),), "encoder self L0 head 0 at its mean"),
+        ((Change("encoder.layers.0.self_attn.mixed", "mean", head=0),), "encoder self L0 head 0 = mean"),
         (
             (Change("encoder.embedding.output", "patch", rows=(0,), text="你爱上海"),),
-            '我 from "你爱上海" (Encoder Sum entering the model)',
+            '我 patched from "你爱上海" (Encoder Sum entering the model)',
         ),
         (
             (Change("encoder.layers.0.self_attn.masked", "close", head=1, rows=(0,), columns=(1,)),),
-            "我 does not see 爱 (encoder self L0 head 1)",
+            "爱 masked for 我 (encoder self L0 head 1)",
         ),
-        ((Change("no.such.tap", "scale", rows=(3,), value=0.0),), "#3 (no.such.tap) off"),
+        ((Change("no.such.tap", "scale", rows=(3,), value=0.0),), "#3 (no.such.tap) ablated"),
     ],
     ids=str,
 )

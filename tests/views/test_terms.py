@@ -28,6 +28,6 @@ def test_a_term_of_a_lesson_is_told_under_the_mouse(qtbot: QtBot) -> None:
     number = next(place for place, term in enumerate(terms()) if "词元" in term.zh)
     assert f"<a href='{number}'" in label.text()
     label.linkHovered.emit(str(number))
-    assert "最小一块" in QToolTip.text()
+    assert "最小单位" in QToolTip.text()
     label.linkHovered.emit("")
     qtbot.waitUntil(lambda: not QToolTip.isVisible())

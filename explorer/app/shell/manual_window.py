@@ -126,7 +126,7 @@ _ANY_CASE = QTextDocument.FindFlag(0)
 
 
 def split_link(link: QUrl) -> tuple[str, str, str]:
-    """(kind, name, anchor) of a link such as manual:heads#R36."""
+    """(kind, name, anchor) of a link such as manual:heads#s1."""
     kind, _, place = link.toString().partition(":")
     name, _, anchor = place.partition("#")
     return kind, name, anchor

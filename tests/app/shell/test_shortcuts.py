@@ -130,7 +130,7 @@ def test_the_box_changes_keys_and_says_what_stands_in_the_way(opened: Opened, qt
     press(box.edits["export"], Qt.Key.Key_J, both, qtbot)
     assert opened.window.actions_.by_name["export"].shortcut() == keys("Ctrl+Alt+J")
     press(box.edits["copy"], Qt.Key.Key_J, both, qtbot)
-    assert box.notice.text() == "Ctrl+Alt+J 已经是“导出…”的。先把它从那里去掉。"
+    assert box.notice.text() == "Ctrl+Alt+J 已经是“导出…”的。请先把它从那里去掉。"
     assert box.edits["copy"].keySequence() == opened.window.actions_.by_name["copy"].shortcut() == keys("Ctrl+Shift+C")
     press(box.edits["copy"], Qt.Key.Key_B, Qt.KeyboardModifier.NoModifier, qtbot)
     assert "Ctrl" in box.notice.text() and box.edits["copy"].keySequence() == keys("Ctrl+Shift+C")

@@ -376,10 +376,10 @@ def test_show_says_what_is_behind_a_mask(folder: Folder, capsys: pytest.CaptureF
     likeliest = int(shares.argmax())
     symbol = explorer.explore("the", preset=path).symbols[likeliest]
 
-    assert f"[MASK] at place 2: {symbol} {shares[likeliest]:.3f}, " in out
+    assert f"[MASK] at position 2: {symbol} {shares[likeliest]:.3f}, " in out
     assert "Next token" not in out
     assert cli.main(["show", "the [MASK]", "--preset", str(folder("bert without an output")), "--language", "en"]) == 0
-    assert "at place" not in capsys.readouterr().out
+    assert "at position" not in capsys.readouterr().out
 
 
 def test_a_text_may_be_a_message_in_the_models_chat_template(

@@ -99,7 +99,7 @@ def test_rows_are_named_by_what_they_write(aligned: str) -> None:
     assert picture.rows.labels == tuple(trace.symbols[index] for index in following)
     assert picture.columns.labels == tuple(token.text for token in trace.tokens.source)
     assert (picture.rows.side, picture.columns.side) == ("target", "source")
-    assert picture.rows.name == "writing" and "about to write" in picture.caption.note
+    assert picture.rows.name == "writing" and "about to generate" in picture.caption.note
 
 
 def test_rows_of_a_target_without_a_begin_are_what_is_read() -> None:
@@ -108,7 +108,7 @@ def test_rows_of_a_target_without_a_begin_are_what_is_read() -> None:
     picture = alignment(trace, Look(), words("en"))
     assert not trace.expected
     assert picture.rows.labels == tuple(token.text for token in trace.tokens.target)
-    assert "as they are read" in picture.caption.note and "about to write" not in picture.caption.note
+    assert "as they are read" in picture.caption.note and "about to generate" not in picture.caption.note
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -195,7 +195,7 @@ def test_a_token_in_words_lists_its_weights_from_the_largest() -> None:
     lines = tell_row(picture, 0, words("en")).split("\n")
     assert lines[0] == "writing 0 t0" and lines[-1] == "a.tap [query, key]"
     assert lines[1:4] == ["→ s1  0.5", "→ s6  0.15", "→ s5  0.1"]
-    assert lines[-2] == "2 more, together 0.09"
+    assert lines[-2] == "2 more, 0.09 in total"
     assert len(lines) == 9
     assert tell_column(picture, 1, words("en")).split("\n") == ["key 1 s1", "← t0  0.5", "← t1  0.125", "a.tap [query, key]"]
     assert tell_all(picture) == "t0 → s1 0.5; t1 → s0 0.125"

@@ -34,7 +34,7 @@ def test_a_row_has_the_probability_of_each_hidden_token() -> None:
     np.testing.assert_allclose(made.probabilities, [0.5, 0.01, 0.25])
     assert (made.side, made.shift) == ("source", 1)
     assert "−6.685" in made.caption.note and "−2.228" in made.caption.note  # ln(0.5 · 0.01 · 0.25), and a third of it
-    assert made.told[1] == "fox, hidden: P = 0.01, number 9 of 40, log P = −4.605 nat."
+    assert made.told[1] == "fox, masked: P = 0.01, rank 9 of 40, log P = −4.605 nat."
     assert least_probable(FOUND) == 1
     assert hidden_timeline(attrs.evolve(FOUND, positions=(1, 2, 4)), 0, Look(), EN).side == ""
 

@@ -46,7 +46,7 @@ def test_a_word_is_a_slice_and_the_sentence_their_sum(trace: Trace) -> None:
     np.testing.assert_allclose(whole.values, found.values.sum(-1), atol=1e-6)
     np.testing.assert_array_equal(word.values, found.values[..., 1])
     assert whole.scale == word.scale and whole.scale.high == 0.1
-    assert "No single cell matters" in whole.caption.note
+    assert "No single cell has an effect" in whole.caption.note
     strong = found.values.copy()
     strong[2, 1] = -0.3
     assert "Matters most: 北京 → 爱" in drawn(trace, attrs.evolve(HEAD, position=0), values=strong).caption.note
@@ -100,9 +100,7 @@ def test_shares_stand_beside_costs(trace: Trace) -> None:
     assert (sizes[:-1] >= sizes[1:]).all()
     (table,) = tables(made)
     np.testing.assert_array_equal(table.values, np.stack([made.shares, made.costs], axis=1))
-    assert "Switched off" in kind_of(made).describe(made, words("en"))
+    assert "Ablated:" in kind_of(made).describe(made, words("en"))
     other = part_removals(trace, Look(position=0), words("en"))
-    assert (
-        other is not None and np.isnan(other.costs).all() and "Switched off" not in kind_of(other).describe(other, words("en"))
-    )
+    assert other is not None and np.isnan(other.costs).all() and "Ablated:" not in kind_of(other).describe(other, words("en"))
     assert part_removals(attrs.evolve(trace, experiments={}), look, words("en")) is None

@@ -67,8 +67,8 @@ def test_the_scale_is_one_for_all_words_and_has_a_floor() -> None:
     assert {each.scale.high for each in made if each is not None} == {0.1}
     assert len({each.bar_reach for each in made if each is not None}) == 1
     assert made[0] is not None and made[5] is not None
-    assert "No single head matters" in made[5].told
-    assert 'hiding "本书" −6.17' in made[5].told
+    assert "No single head has an effect" in made[5].told
+    assert 'masking "本书" −6.17' in made[5].told
     loud = effect_map(traced(preset="translator", text="他在图书馆看书。"), Look(), words("en"))
     assert loud is not None
     assert "cross L0 H3" in loud.told
@@ -153,7 +153,7 @@ def test_a_cell_says_what_was_switched_off_and_what_became_of_the_word() -> None
     told = tell_effect(made, row, 3, words("en"))
     value = float(made.values[row, 3])
 
-    assert "Without cross L0 H3" in told and "＿in" in told
+    assert "cross L0 H3 ablated" in told and "＿in" in told
     assert f"{value:+.3g}".replace("-", "−") in told
     assert f"× {np.exp(value):.3g}" in told
     assert "(estimate)" in tell_effect(attrs.evolve(made, estimated=True), row, 3, words("en"))

@@ -158,7 +158,7 @@ def test_mk_of_the_paper_is_the_rotation() -> None:
         np.testing.assert_allclose(block, [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]], atol=1e-3)
 
     assert off < 1e-5
-    assert "At all 59 places" in made.caption.note
+    assert "At all 59 positions" in made.caption.note
     assert made.values.shape == (32, 32)
 
 
@@ -221,7 +221,7 @@ def test_exchanged_words_are_told_with_both_differences() -> None:
     masked = positions_lab.swap_strips(looked_into(architecture="decoder-only"), Look(side="decoder"), EN)
     assert "causal mask" in masked.caption.note
     assert "NaN" in positions_lab.swap_strips(looked_into(masking="zeros"), Look(), EN).caption.note
-    assert "the same" in positions_lab.swap_strips(looked_into("狗"), Look(), EN).caption.note
+    assert "are equal" in positions_lab.swap_strips(looked_into("狗"), Look(), EN).caption.note
     assert np.abs(made.bands[2].values).max() == pytest.approx(using)
     assert np.abs(made.bands[5].values).max() == pytest.approx(without)
 
@@ -318,9 +318,9 @@ def test_rows_that_see_nothing_are_told() -> None:
     inverted = mask_map(example(masking="inverted", mask_value="-1e9"), Look(attention="decoder.self_attn"), EN)
 
     assert "every row" in finite.caption.note and "0.25" in finite.caption.note
-    assert "no number" in infinite.caption.note
+    assert "NaN" in infinite.caption.note
     assert "row 4" in inverted.caption.note
-    assert "exchanged" in inverted.reason
+    assert "inverted" in inverted.reason
 
 
 def test_weights_of_a_row_that_sees_nothing_are_shown() -> None:
@@ -401,7 +401,7 @@ def test_a_head_that_the_other_model_lacks_is_not_subtracted() -> None:
 
     assert not compare.comparable(alone, look)
     assert np.isnan(compare.difference(alone, look, EN).values).all()
-    assert "head 0" in compare.not_comparable(alone, look, EN) and "head 3" in compare.not_comparable(alone, look, EN)
+    assert "H0" in compare.not_comparable(alone, look, EN) and "H3" in compare.not_comparable(alone, look, EN)
 
 
 def test_a_mask_switched_off_is_a_difference() -> None:

@@ -65,7 +65,7 @@ def test_the_card_says_what_two_passes_recorded(computer: Computer) -> None:
     tap = "encoder.layers.1.self_attn.weights"
     assert np.array_equal(card.map_after.values, beside.fed[tap][head])
     assert np.array_equal(card.map_before.values, beside.trace[tap][head])
-    assert card.changes == "No position encoding" and "position = none" in card.model and SENTENCE in card.sentence
+    assert card.changes == "No positional encoding" and "position = none" in card.model and SENTENCE in card.sentence
     assert [table.name for table in tables(card)] == ["log_p.changed", "weights.before", "weights.after"]
 
 
@@ -84,9 +84,9 @@ def test_the_share_is_told_where_somebody_has_searched(computer: Computer) -> No
     others = attrs.evolve(one, source="x", after="a")
     assert made(trace).rate == ""
     picked = made(trace, "en", Breaks((one, others, others, others))).rate
-    assert "1 of 4" in picked and "25 %" in picked and "picked" in picked
+    assert "1 of 4" in picked and "25 %" in picked and "selected" in picked
     plain = made(trace, "en", Breaks((attrs.evolve(one, source="y"), others))).rate
-    assert "50 %" in plain and "picked" not in plain
+    assert "50 %" in plain and "selected" not in plain
 
 
 def test_without_a_change_or_before_it_is_known_there_is_no_card(computer: Computer) -> None:

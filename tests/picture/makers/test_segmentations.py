@@ -28,7 +28,7 @@ def found(trace: Trace) -> Segmentations:
 
 @pytest.mark.parametrize(
     ("aligned", "layer", "head", "title"),
-    [("head", 1, 5, "L1 H5"), ("layer_max", 1, None, "L1 · mean of 8"), ("rollout", None, None, "mean of 3×8")],
+    [("head", 1, 5, "L1 H5"), ("layer_max", 1, None, "L1 · mean of 8 heads"), ("rollout", None, None, "mean of 3×8 heads")],
 )
 def test_the_heads_are_those_that_are_looked_at(
     trace: Trace, aligned: str, layer: int | None, head: int | None, title: str
@@ -62,7 +62,7 @@ def test_a_cut_that_was_refused_says_why(trace: Trace) -> None:
     picture = cut_rows(attrs.evolve(trace, experiments={"segmentations": made}), Look(), EN)
     row = picture.rows[5]
 
-    assert (row.name, row.values, row.about) == ("cut by hand", None, "") and "3" in row.refused
+    assert (row.name, row.values, row.about) == ("by hand", None, "") and "3" in row.refused
     assert all(each.difference is None for each in picture.rows)
 
 

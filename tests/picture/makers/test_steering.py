@@ -59,7 +59,7 @@ def test_the_chosen_stream_is_that_of_side_and_layer(trace: Trace) -> None:
     assert chosen_tap(found, Look(side="encoder", layer=9)) == "encoder.layers.1.residual2"
     encoder = attrs.evolve(found, vectors={tap: v for tap, v in found.vectors.items() if tap.startswith("encoder")})
     assert chosen_tap(encoder, Look(side="decoder", layer=0)) == "encoder.layers.0.residual2"
-    assert told_lengths(found, "encoder.layers.0.residual2", WORDS).count(" long") == 1
+    assert told_lengths(found, "encoder.layers.0.residual2", WORDS).count(" length ") == 1
 
 
 def test_without_vectors_there_is_a_sentence_and_no_picture() -> None:

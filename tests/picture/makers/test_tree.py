@@ -139,7 +139,7 @@ def test_a_sentence_is_read_as_it_would_be_written() -> None:
 
 def test_the_summary_lists_finished_sentences_best_first() -> None:
     """Rank, text and score."""
-    assert ["Number 1: He reads a book. (score −0.2917)", "Number 2: She reads (score −1.333)"] == summary(
+    assert ["Rank 1: He reads a book. (score −0.2917)", "Rank 2: She reads (score −1.333)"] == summary(
         tree_of(), words("en")
     ).split("\n")
 

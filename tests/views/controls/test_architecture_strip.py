@@ -147,9 +147,9 @@ def test_it_says_what_is_under_the_mouse(shown: Shown) -> None:
     hover(shown.view, shown.middle("decoder.layers.1.cross_attn"))
 
     assert told == ["解码器 1 · 交叉注意力 · 263,680 个参数"]
-    assert QToolTip.text().split("\n")[2] == "整个模型 9,190,256 个参数 · 单击去那里，Ctrl+单击打开“注意力”页"
+    assert QToolTip.text().split("\n")[2] == "整个模型 9,190,256 个参数 · 单击前往，Ctrl+单击打开“注意力”页"
     hover(shown.view, shown.middle("generator"))
-    assert told[-1] == "下一个词 · 线性 · softmax · 6,000 个参数，另用词向量表里的 1,536,000 个"
+    assert told[-1] == "下一个词 · 线性 · softmax · 6,000 个参数，另与词嵌入共享 1,536,000 个"
     hover(shown.view, shown.middle("sum"))
     assert told[-1] == "输入 · 相加 · 没有参数"
 
