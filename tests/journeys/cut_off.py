@@ -31,7 +31,7 @@ def cut_texts(window: Window, seen: Iterable[QWidget]) -> list[str]:
             needed = widget.fontMetrics().horizontalAdvance(widget.text())
             if high < widget.heightForWidth(wide) - 1 if widget.wordWrap() else wide < needed:
                 found.append(widget.text())
-        if isinstance(widget, QAbstractButton) and "…" in widget.text() and widget is not window.header.more:
+        if isinstance(widget, QAbstractButton) and "…" in widget.text():
             found.append(widget.text())
     return found
 

@@ -1,4 +1,4 @@
-"""What stands above the pages: where one is in the model, the changes inside the pass, and a word about odd masks.
+"""What stands above the pages: the tabs of their place, where one is in the model, the changes, and a word about odd masks.
 
 It is never out of date, since it shows what is wished for.
 """
@@ -6,6 +6,7 @@ It is never out of date, since it shows what is wished for.
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from explorer import page_list
 from explorer.app.pages.page import Page
 from explorer.config import find_knob
 from explorer.lang import Words
@@ -19,12 +20,14 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
 from explorer.views.controls.layouts import filled
+from explorer.views.controls.page_tabs import PageTabs
 
+_OF_THE_MODEL = ("overview", "inside")  # the places whose pages are parts of the model, to which the strip leads
 _PATIENCE_MS = 150  # ms; an answer that is there sooner is drawn at once with the strip of its changes
 
 
 class AbovePages(QWidget):
-    """The architecture `strip`, the strip of `changes` and the `notice` of masks.
+    """The `tabs` of a place, the architecture `strip`, the strip of `changes` and the `notice` of masks.
 
     Signals: wished(Intent), pointed(Pointed).
     """
@@ -34,7 +37,8 @@ class AbovePages(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.strip, self.changes, self.notice = ArchitectureStrip(), ChangeStrip(), MaskNotice()
+        self.tabs, self.strip, self.changes, self.notice = PageTabs(), ArchitectureStrip(), ChangeStrip(), MaskNotice()
+        self.tabs.wished.connect(self.wished)
         self.strip.wished.connect(self.wished)
         self.strip.pointed.connect(self.pointed)
         self.changes.wished.connect(self.wished)
@@ -44,10 +48,12 @@ class AbovePages(QWidget):
         self._words: Words | None = None
         self._trace: Trace | None = None
         self._look: Look | None = None
-        filled(QVBoxLayout(self), self.strip, self.changes, self.notice, gap_px=0, margins_px=(0, 0, 0, 0))
+        filled(QVBoxLayout(self), self.tabs, self.strip, self.changes, self.notice, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def go(self, page: Page) -> None:
         """Show where the page in front has its columns."""
+        self.tabs.put_page(page.key)
+        self.strip.setVisible(page_list.place_of(page.key) in _OF_THE_MODEL)
         self.strip.put_page(page.key)
         self.strip.place(page.spans)
         self.notice.attend(page.shows_masks)
@@ -71,6 +77,7 @@ class AbovePages(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
+        self.tabs.speak(words)
         self._show_where()
         self._show_changes()
         self.notice.speak(words)

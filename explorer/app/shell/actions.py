@@ -72,7 +72,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
 }
 """Each menu's actions with their usual keys; None draws a line."""
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
-"""The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
+"""The keys of `page_list.WITH_DIGITS` with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
 
 Decision: further pages have no key and are opened from header and menu. Rejected: Ctrl+Alt with a digit, because on Windows
 this is AltGr, which writes { [ ] } on a German keyboard.
@@ -95,25 +95,27 @@ class Actions:
     colours: dict[str, QAction]
     menus: dict[str, QMenu]
 
-    def in_digit_row(self, place: str) -> QAction | None:
-        """The action of Ctrl with this key of the row of digits; None where there is no such page."""
+    def in_digit_row(self, place: str) -> QAction:
+        """The action of Ctrl with this key of the row of digits."""
         if place == "0":
             return self.by_name["fit"]
-        number = PAGE_PLACES.index(place)
-        return list(self.pages.values())[number] if number < len(self.pages) else None
+        return self.pages[page_list.WITH_DIGITS[PAGE_PLACES.index(place)]]
 
     def trigger_by_place(self, event: QKeyEvent) -> bool:
         """Trigger the action of a key in the row of digits that writes another character on this keyboard."""
         place = in_digit_row(event)
-        action = None if place is None else self.in_digit_row(place)
-        if action is None or QKeySequence(f"Ctrl+{place}") not in action.shortcuts():  # The user may have changed it.
+        if place is None:
+            return False
+        action = self.in_digit_row(place)
+        if QKeySequence(f"Ctrl+{place}") not in action.shortcuts():  # The user may have changed it.
             return False
         action.trigger()
         return True
 
     def speak(self, words: Words) -> None:
         for name, menu in self.menus.items():
-            menu.setTitle(words(f"menu.{name}") if name in TABLE else words(f"action.{name}"))
+            kind = "menu" if name in TABLE else "place" if name in page_list.PLACES else "action"
+            menu.setTitle(words(f"{kind}.{name}"))
         for name, action in self.by_name.items():
             action.setText(words(f"action.{name}"))
         for key, action in self.pages.items():
@@ -150,8 +152,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     menus["motion"] = menus["view"].addMenu("")
     menus["size"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
-    menus["view"].addSeparator()
-    pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in page_shortcuts().items()}
+    pages = _pages(menus, window)
     _use_what_the_system_knows(by_name)
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
     motions = _choices(menus["motion"], window, _MOTIONS)
@@ -160,18 +161,35 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     return Actions(by_name, pages, themes, motions, sizes, colours, menus)
 
 
+def _pages(menus: dict[str, QMenu], window: QWidget) -> dict[str, QAction]:
+    """Make the actions of the pages: each place is a menu at the top of the view menu, or the action of its single page."""
+    view, shortcuts = menus["view"], page_shortcuts()
+    first = view.actions()[0]
+    actions: dict[str, QAction] = {}
+    for place, pages in page_list.PLACES.items():
+        if len(pages) > 1:
+            menus[place] = QMenu(view)
+            view.insertMenu(first, menus[place])
+        for page in pages:
+            actions[page] = _action(menus.get(place, view), window, shortcuts[page])
+        if len(pages) == 1:
+            view.insertAction(first, actions[pages[0]])
+    view.insertSeparator(first)
+    return actions
+
+
 def page_shortcuts() -> dict[str, str]:
-    """Each page's shortcut: "Ctrl+1" for the first; "" for pages beyond the row of digits."""
+    """Each page's shortcut, such as "Ctrl+1"; "" for pages that have no key of the row of digits."""
     keys = dict.fromkeys(page_list.KEYS, "")
-    return keys | {key: f"Ctrl+{place}" for key, place in zip(page_list.KEYS, PAGE_PLACES, strict=False)}
+    return keys | {key: f"Ctrl+{digit}" for key, digit in zip(page_list.WITH_DIGITS, PAGE_PLACES, strict=True)}
 
 
 def told_page_shortcuts() -> str:
     """The shortcuts of all pages for the help: the range of digits, then each of the others."""
-    keys = [keys for keys in page_shortcuts().values() if keys]
+    keys = [page_shortcuts()[page] for page in page_list.WITH_DIGITS]
     digits = [each for each in keys if each[-1].isdigit()]
     others = [each.replace("-", "\N{MINUS SIGN}") for each in keys if each not in digits]
-    return ", ".join([f"{digits[0]} … {digits[-1]}" if len(digits) > 1 else digits[0], *others])
+    return ", ".join([f"{digits[0]} … {digits[-1]}", *others])
 
 
 def told_keys(actions: Actions, words: Words) -> tuple[MenuKey, ...]:

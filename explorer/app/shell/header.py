@@ -1,8 +1,8 @@
-"""The header: preset, architecture, pages, lessons, language, theme and export."""
+"""The header: preset, architecture, places, lessons, language, theme and export."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer import page_list
 from explorer.config import find_knob
@@ -17,15 +17,9 @@ from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.model_card import ModelCardBox
 from explorer.views.controls.tab_group import make_tab_group
 
-_STAGES = (
-    ("page", "choice.architecture", 3),
-    ("page", "header.architecture_short", 3),
-    ("page_short", "header.architecture_short", 3),
-    ("page_short", "header.architecture_short", 1),
-    ("page_short", "header.architecture_short", 0),
-)
-"""What is shown where there is less and less room: names of pages, names of architectures, and how many of the buttons that the
-menus have too. In the last stage the pages that are not `STAYING` longest move into a menu, one after the other."""
+_STAGES = (("choice.architecture", 3), ("header.architecture_short", 3), ("header.architecture_short", 1), ("", 1))
+"""What is shown where there is less and less room: names of architectures ("" hides their box, as a knob has them too), and how
+many of the buttons that the menus have too. The places keep their names and stand still."""
 
 
 class HeaderBar(QWidget):
@@ -38,18 +32,18 @@ class HeaderBar(QWidget):
     lessons = Signal()
     explain = Signal()
 
-    def __init__(self, pages: tuple[str, ...]) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._pages = pages
+        self._last_pages = {place: pages[0] for place, pages in page_list.PLACES.items()}  # which was in front last, by place
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
         self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
-        self._arranged: tuple[int, int, int] | None = None  # the stage, the pages that have left, and the page in front
+        self._stage: int | None = None  # of `_STAGES`, which is shown
         self._restyled = False  # since it was arranged
-        self._need_px: dict[tuple[int, int, int], int] = {}  # the width that an arrangement needs, where it was measured
+        self._need_px: dict[int, int] = {}  # the width that a stage needs, where it was measured
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -74,17 +68,15 @@ class HeaderBar(QWidget):
         layout.addWidget(self.presets)
         layout.addWidget(self.architectures)
         layout.addWidget(self._card_button())
-        layout.addStretch(1)
+        layout.addSpacing(16)
         self.buttons = QButtonGroup(self)
-        for place, key in enumerate(pages):
-            layout.addWidget(self._page_button(place, key))
-        self.more = self._more_button()
-        layout.addWidget(self.more)
+        for number in range(len(page_list.PLACES)):
+            layout.addWidget(self._place_button(number))
         layout.addStretch(1)
         for button in (self.explain_button, self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
-        self.buttons.idClicked.connect(self._chose_page)
+        self.buttons.idClicked.connect(self._chose_place)
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
 
     def _card_button(self) -> QToolButton:
@@ -104,24 +96,13 @@ class HeaderBar(QWidget):
             self.card_box.tell(self._card, title_in(self._words, self._card_of), self._words)
             self.card_box.open_below(self.model if self.model.isVisible() else self.presets)
 
-    def _page_button(self, place: int, key: str) -> QToolButton:
+    def _place_button(self, number: int) -> QToolButton:
         button = QToolButton()
-        button.setObjectName("page")
+        button.setObjectName("place")
         button.setCheckable(True)
-        button.setChecked(place == 0)
+        button.setChecked(number == 0)
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.buttons.addButton(button, place)
-        return button
-
-    def _more_button(self) -> QToolButton:
-        """Make the button that opens a menu of the pages that have no room."""
-        button, menu = QToolButton(), QMenu(self)
-        button.setObjectName("page")
-        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setMenu(menu)
-        menu.aboutToShow.connect(self._fill_menu)
-        menu.triggered.connect(self._chose_in_menu)
+        self.buttons.addButton(button, number)
         return button
 
     def speak(self, words: Words) -> None:
@@ -135,9 +116,11 @@ class HeaderBar(QWidget):
         self.theme_button.setToolTip(words("action.theme"))
         self.theme_button.setAccessibleName(words("action.theme"))
         self.export_button.setText(words("header.export"))
-        self.more.setText(f"{words('header.more')} ▾")
-        self.more.setToolTip(words("header.more_pages"))
-        self.more.setAccessibleName(words("header.more_pages"))
+        for number, (place, pages) in enumerate(page_list.PLACES.items()):
+            button = self.buttons.button(number)
+            button.setText(words(f"place.{place}"))
+            button.setAccessibleName(words(f"place.{place}"))
+            button.setToolTip(" · ".join(words(f"page.{page}") for page in pages) if len(pages) > 1 else "")
         self.lessons_button.setText(words("action.lessons"))
         self.lessons_button.setToolTip("F2")
         self.explain_button.setToolTip(f"{words('action.explain')} (Shift+F1)")
@@ -227,50 +210,36 @@ class HeaderBar(QWidget):
     def fit_width(self) -> None:
         """Show as much as fits of what has other names now, or other parts."""
         self._need_px.clear()
-        self._arranged = None
+        self._stage = None
         self._arrange()
 
     def _arrange(self) -> None:
-        """Show as much as fits, in this language: the first arrangement that has room, or the last one.
+        """Show as much as fits, in this language: the first stage that has room, or the last one.
 
         Each is measured once, since to measure them anew for each width takes longer than to draw a picture.
         """
         last = len(_STAGES) - 1
-        stages = [*((stage, 0) for stage in range(last)), *((last, n) for n in range(len(self._pages) + 1))]
-        for stage, n_left in stages:
-            arrangement = stage, n_left, self.buttons.checkedId()
-            is_last = n_left == len(self._pages)
-            if self._need_px.get(arrangement, 0) > self.width() and not is_last:
+        for stage in range(last + 1):
+            if self._need_px.get(stage, 0) > self.width() and stage != last:
                 continue
-            self._put_in_order(arrangement)
-            if arrangement not in self._need_px:
+            self._show_stage(stage)
+            if stage not in self._need_px:
                 self._layout.invalidate()
-                self._need_px[arrangement] = self._layout.minimumSize().width()
-            if self._need_px[arrangement] <= self.width():
+                self._need_px[stage] = self._layout.minimumSize().width()
+            if self._need_px[stage] <= self.width():
                 return
 
-    def _put_in_order(self, arrangement: tuple[int, int, int]) -> None:
-        """Name and show what this arrangement has."""
-        if arrangement == self._arranged:
+    def _show_stage(self, stage: int) -> None:
+        if stage == self._stage:
             return
-        stage, n_left, _front = self._arranged = arrangement
-        names, architecture, n_buttons = _STAGES[stage]
+        self._stage = stage
+        architecture, n_buttons = _STAGES[stage]
         self.model.setVisible(self._foreign)
-        self.architectures.setVisible(not self._foreign)
+        self.architectures.setVisible(bool(architecture) and not self._foreign)
         self._name_architectures(architecture)
         self._name_card(short=architecture != "choice.architecture")
         for place, button in enumerate((self.lessons_button, self.language_button, self.theme_button)):
             button.setVisible(place < n_buttons)
-        self._name_pages(names)
-        self.more.setVisible(n_left > 0)
-        for place, page in enumerate(self._leaving()):
-            page.setVisible(place >= n_left or page.isChecked())
-
-    def _leaving(self) -> list[QAbstractButton]:
-        """The buttons of the pages in the order in which they go."""
-        staying = [key for key in page_list.STAYING if key in self._pages]
-        first = [key for key in reversed(self._pages) if key not in staying]
-        return [self.buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
@@ -282,39 +251,17 @@ class HeaderBar(QWidget):
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
 
-    def _fill_menu(self) -> None:
-        """Fill the menu with the hidden pages, by their whole names."""
-        menu = self.more.menu()
-        menu.clear()
-        for place, key in enumerate(self._pages):
-            button = self.buttons.button(place)
-            if button.isHidden():
-                menu.addAction(button.toolTip()).setData(key)
-
-    def _chose_in_menu(self, action: QAction) -> None:
-        self.wished.emit(OpenPage(str(action.data())))
-
     def _name_architectures(self, names: str) -> None:
         """Write whole or short names into the list of architectures; its tooltip has the whole one."""
-        if self._words is not None:
+        if self._words is not None and names:
             for index, name in enumerate(find_knob("architecture").choices):
                 self.architectures.setItemText(index, self._words(f"{names}.{name}"))
 
-    def _name_pages(self, names: str) -> None:
-        """Write whole or short names on the page buttons; tooltips have the whole ones."""
-        if self._words is None:
-            return
-        for place, key in enumerate(self._pages):
-            button = self.buttons.button(place)
-            button.setText(self._words(f"{names}.{key}"))
-            button.setToolTip(self._words(f"page.{key}"))
-            button.setAccessibleName(self._words(f"page.{key}"))
-
     def put_page(self, key: str) -> None:
-        button = self.buttons.button(self._pages.index(key))
-        button.setChecked(True)
-        if button.isHidden():  # The page in front always has a visible button.
-            self.fit_width()
+        """Show in which place the page in front is."""
+        place = page_list.place_of(key)
+        self._last_pages[place] = key
+        self.buttons.button(list(page_list.PLACES).index(place)).setChecked(True)
 
     def _chose_preset(self, index: int) -> None:
         name = self._names[index]
@@ -323,5 +270,6 @@ class HeaderBar(QWidget):
     def _chose_architecture(self, index: int) -> None:
         self.wished.emit(SetKnob("architecture", find_knob("architecture").choices[index]))
 
-    def _chose_page(self, place: int) -> None:
-        self.wished.emit(OpenPage(self._pages[place]))
+    def _chose_place(self, number: int) -> None:
+        """Open the page of the place that was in front last."""
+        self.wished.emit(OpenPage(self._last_pages[list(page_list.PLACES)[number]]))

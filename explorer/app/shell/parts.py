@@ -7,7 +7,6 @@ They know nothing of each other: `window.py` connects them, `commands.py` gives 
 from PySide6.QtCore import QByteArray, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from explorer import page_list
 from explorer.app.appearance import Appearance
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.step_opener import StepOpener
@@ -45,7 +44,7 @@ class WindowParts(QMainWindow):
     def __init__(self, session: Session, appearance: Appearance) -> None:
         super().__init__()
         self.session, self.appearance = session, appearance
-        self.header, self.sentences, self.page_stack = HeaderBar(page_list.KEYS), Sentences(), PageStack()
+        self.header, self.sentences, self.page_stack = HeaderBar(), Sentences(), PageStack()
         self.side, self.status, self.lessons, self.notices = SidePanel(), Status(), LessonPanel(), Notices()
         self.invitation, self.left_open = self.notices.invitation, self.notices.left_open
         self.refusals, self.hanging = self.notices.refusals, self.notices.hanging

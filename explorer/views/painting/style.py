@@ -96,9 +96,11 @@ QFileDialog QToolButton {{ padding: 2px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
-QToolButton#page {{ padding: 4px 5px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
-QToolButton#page::menu-indicator, QToolButton#segment::menu-indicator {{ image: none; }}
-QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
+QToolButton#place {{ padding: 4px 10px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#place:checked {{ color: {text}; border-bottom-color: {accent}; }}
+QToolButton#page_tab {{ padding: 2px 10px; border-radius: 10px; color: {faint}; background: {card}; }}
+QToolButton#page_tab:checked {{ color: {on_accent}; background: {accent}; }}
+QToolButton#segment::menu-indicator {{ image: none; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}

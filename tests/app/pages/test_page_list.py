@@ -57,7 +57,7 @@ class FurtherPage(Page):
 class FurtherWords(Words):
     """The texts with those of the further page."""
 
-    OWN: ClassVar = {"page.further": "Further", "page_short.further": "More"}
+    OWN: ClassVar = {"page.further": "Further"}
 
     def __call__(self, key: str, **values: object) -> str:
         return self.OWN[key] if key in self.OWN else super().__call__(key, **values)
@@ -68,114 +68,96 @@ class FurtherWords(Words):
 
 @pytest.fixture
 def further(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page's file, its line in the list, and its two texts."""
+    """The page's file, its key in a place of the list, and its text."""
     module = ModuleType(page_list.module_of("further"))
     module.PAGE = FurtherPage  # type: ignore[attr-defined]  # as a page's file ends
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(page_list, "KEYS", (*page_list.KEYS, "further"))
+    places = page_list.PLACES | {"compare": (*page_list.PLACES["compare"], "further")}
+    monkeypatch.setattr(page_list, "PLACES", places)
+    monkeypatch.setattr(page_list, "KEYS", tuple(page for pages in places.values() for page in pages))
     monkeypatch.setattr(Words, "load", FurtherWords.load)
 
 
 @pytest.mark.usefixtures("further")
-def test_a_further_page_is_in_header_menu_and_stack(journey: Journey) -> None:
-    """It is opened from both, drawn, and gets what its pictures need beside the pass."""
+def test_a_further_page_is_in_tabs_menu_and_stack(journey: Journey) -> None:
+    """It is opened from both, drawn, and gets what its pictures need beside the pass; its place comes back to it."""
 
     def script(window: Window) -> None:
         journey.settle(window)
-        button = window.header.buttons.button(len(page_list.KEYS) - 1)
-        window.resize(1800, 900)
-        QApplication.processEvents()
-        assert button.isVisible() and button.toolTip() == "Further"
+        place, tab = window.header.buttons.button(list(page_list.PLACES).index("compare")), window.page_stack.above.tabs
+        assert not tab.isVisible()
         window.actions_.pages["further"].trigger()
-        assert window.page_stack.page.key == "further" and button.isChecked()
+        assert window.page_stack.page.key == "further" and place.isChecked()
+        assert tab.buttons["further"].isVisible() and tab.buttons["further"].isChecked()
         journey.wait(lambda: window.session.frame is not None and "copies" in window.session.frame.trace.experiments)
         (card,) = window.page_stack.page.cards
         assert card.picture is not None and card.picture.caption.title == card.title.text()
         assert list(faults_of(window.page_stack.page)) == []
         window.header.buttons.button(0).click()
         assert window.page_stack.page.key == "overview"
-        button.click()
+        place.click()
         assert window.page_stack.page.key == "further"
+        tab.buttons["compare"].click()
+        assert window.page_stack.page.key == "compare"
 
     journey.run(script)
 
 
 @pytest.mark.usefixtures("further")
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_further_pages_fit_the_smallest_window(journey: Journey, language: str) -> None:
-    """The header asks for no more than there is; what has no room is behind the ellipsis, except the page in front."""
+def test_all_places_stand_still_as_whole_words(journey: Journey, language: str) -> None:
+    """Also in the smallest window, with Lessons and Export beside them; no place moves when another page opens."""
+    words = Words.load(language)
 
     def script(window: Window) -> None:
         journey.settle(window)
-        header = window.header
-        buttons = [header.buttons.button(place) for place in range(len(page_list.KEYS))]
-        window.resize(880, 480)
-        for key in ("overview", "further", "tokens"):
-            window.go(key)
-            QApplication.processEvents()
-            assert (window.width(), window.height()) == (880, 480)
-            assert header.minimumSizeHint().width() <= 880
-            header.more.menu().aboutToShow.emit()
-            behind = [action.data() for action in header.more.menu().actions()]
-            seen = [name for name, button in zip(page_list.KEYS, buttons, strict=True) if not button.isHidden()]
-            assert sorted([*seen, *behind]) == sorted(page_list.KEYS) and key in seen
-            assert header.more.isHidden() == (not behind)
-            assert all(button.geometry().right() < 880 for button in buttons if not button.isHidden())
-            for action in header.more.menu().actions():
-                action.trigger()
-                assert window.page_stack.page.key == action.data()
-        window.resize(1800, 700)
-        QApplication.processEvents()
-        assert header.more.isHidden() and all(button.isVisible() for button in buttons)
+        for size in ((880, 480), (1024, 700), (1800, 700)):
+            window.resize(*size)
+            stood = set()
+            for key in page_list.KEYS:
+                window.go(key)
+                QApplication.processEvents()
+                assert (window.width(), window.height()) == size
+                header, tabs = window.header, window.page_stack.above.tabs
+                assert [button.text() for button in header.buttons.buttons()] == [
+                    words(f"place.{key}") for key in page_list.PLACES
+                ]
+                assert all(
+                    button.isVisible() for button in (*header.buttons.buttons(), header.lessons_button, header.export_button)
+                )
+                stood.add(tuple(button.geometry().getRect() for button in header.buttons.buttons()))
+                shown = [name for name, tab in tabs.buttons.items() if tab.isVisible()]
+                pages = page_list.PLACES[page_list.place_of(key)]
+                assert shown == (list(pages) if len(pages) > 1 else [])
+                whole = (*header.buttons.buttons(), *(tabs.buttons[name] for name in shown))
+                assert all(
+                    each.width() >= each.minimumSizeHint().width() and each.geometry().right() < size[0] for each in whole
+                )
+            assert len(stood) == 1
 
     journey.run(script, "--language", language)
 
 
-def test_six_pages_leave_nothing_behind_the_menu(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many have room in the smallest window, with names that are words, beside the choice of the architecture."""
-    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:6])
+def test_the_view_menu_fits_a_low_screen(journey: Journey) -> None:
+    """Every page is in it, those of a place with several in a menu of their own."""
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.resize(880, 480)
-        QApplication.processEvents()
-        header = window.header
-        assert header.more.isHidden() and header.architectures.isVisible()
-        assert header.buttons.button(2).text() == "Embed" and header.architectures.currentText() == "enc–dec"
-        window.resize(1600, 480)
-        QApplication.processEvents()
-        assert header.buttons.button(2).text() == "Embedding" and header.architectures.currentText() == "encoder-decoder"
+        menus = window.actions_.menus
+        assert menus["view"].sizeHint().height() <= 700
+        held = [window.actions_.pages[key] for pages in page_list.PLACES.values() for key in pages]
+        of_places = [menus[place].actions() for place, pages in page_list.PLACES.items() if len(pages) > 1]
+        assert [action for actions in of_places for action in actions] == held[1:] and held[0] in menus["view"].actions()
 
-    journey.run(script, "--language", "en")
-
-
-@pytest.mark.usefixtures("further")
-def test_what_a_newcomer_looks_for_stays_in_a_narrow_window(journey: Journey) -> None:
-    """Attention, changes and reasons keep their buttons, in the order of the pages; a page without a place goes first."""
-
-    def script(window: Window) -> None:
-        journey.settle(window)
-        window.resize(1024, 700)
-        QApplication.processEvents()
-        header = window.header
-        seen = [key for key, button in zip(page_list.KEYS, header.buttons.buttons(), strict=True) if not button.isHidden()]
-        assert {"overview", "attention", "change", "why"} <= set(seen) and "further" not in seen
-        assert seen == [key for key in page_list.KEYS if key in page_list.STAYING[: len(seen)]]
-        assert header.more.text() == "More ▾" and header.architectures.toolTip().endswith("encoder-decoder")
-
-    journey.run(script, "--language", "en")
-
-
-def test_the_pages_that_stay_are_pages() -> None:
-    """Each once."""
-    assert set(page_list.STAYING) <= set(page_list.KEYS) and len(set(page_list.STAYING)) == len(page_list.STAYING)
+    journey.run(script)
 
 
 @pytest.mark.usefixtures("further")
 def test_a_further_page_has_no_digit_and_the_others_keep_theirs() -> None:
     """The row of digits has eleven keys for pages; the help says no more than there is."""
-    keys = list(page_shortcuts().values())
-    assert keys == [*(f"Ctrl+{digit}" for digit in range(1, 10)), "Ctrl+-", "Ctrl+=", *[""] * (len(page_list.KEYS) - 11)]
+    keys = page_shortcuts()
+    assert [keys[page] for page in page_list.WITH_DIGITS] == [*(f"Ctrl+{digit}" for digit in range(1, 10)), "Ctrl+-", "Ctrl+="]
+    assert keys.keys() == set(page_list.KEYS) and sum(map(bool, keys.values())) == 11 and keys["further"] == ""
     assert told_page_shortcuts() == "Ctrl+1 … Ctrl+9, Ctrl+−, Ctrl+="
 
 
@@ -194,21 +176,12 @@ def test_a_page_that_is_not_in_the_list_is_unknown(tmp_path: Path) -> None:
     assert "further" not in page_shortcuts() and "page.further" not in Words.load("en")
 
 
-def test_fewer_pages_leave_keys_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the help follows."""
-    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:3])
-    assert told_page_shortcuts() == "Ctrl+1 … Ctrl+3"
-    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:1])
-    assert told_page_shortcuts() == "Ctrl+1"
-
-
-def test_a_key_of_no_page_does_nothing(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_key_of_the_row_of_digits_opens_its_page(journey: Journey) -> None:
     """On a keyboard whose row of digits is known by place alone."""
-    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:3])
 
     def script(window: Window) -> None:
         journey.settle(window)
-        assert window.actions_.in_digit_row("9") is None
+        assert window.actions_.in_digit_row("9") is window.actions_.pages["output"]
         assert window.actions_.in_digit_row("3") is window.actions_.pages["embedding"]
         assert window.actions_.in_digit_row("0") is window.actions_.by_name["fit"]
 
@@ -223,7 +196,7 @@ def test_every_page_declares_itself_in_its_own_file(key: str, qapp: QApplication
     assert page.experiments <= EXPERIMENTS.keys()
     for language in LANGUAGES:
         words = Words.load(language)
-        assert f"page.{key}" in words and f"page_short.{key}" in words
+        assert f"page.{key}" in words
         page.speak(words)
     page.deleteLater()
 
@@ -233,19 +206,16 @@ def test_the_list_and_the_files_are_the_same_pages() -> None:
     files = {path.stem.removesuffix("_page") for path in Path(pages.__path__[0]).glob("*_page.py")}
     assert files == set(page_list.KEYS) and len(page_list.KEYS) == len(files)
     for language in LANGUAGES:
-        for names in ("page.", "page_short."):
+        for names, wanted in (("page.", page_list.KEYS), ("place.", page_list.PLACES)):
             texts = {key.removeprefix(names) for key in Words.load(language).keys() if key.startswith(names)}  # noqa: SIM118
-            assert texts == set(page_list.KEYS)
+            assert texts == set(wanted)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_has_one_name(language: str) -> None:
-    """A button without room for all of it has its beginning, so that one finds the same page in the menus."""
+def test_a_page_has_a_name_of_its_own(language: str) -> None:
+    """Nobody looks for a page among two of the same name."""
     words = Words.load(language)
-    names = {words(f"page.{key}"): words(f"page_short.{key}") for key in page_list.KEYS}
-
-    assert len(names) == len(set(names.values())) == len(page_list.KEYS)
-    assert [name for name, short in names.items() if not name.startswith(short)] == []
+    assert len({words(f"page.{key}") for key in page_list.KEYS}) == len(page_list.KEYS)
 
 
 PROGRAM = """

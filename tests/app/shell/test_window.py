@@ -262,7 +262,7 @@ def test_the_first_page_is_the_one_that_was_set_up(make: Make) -> None:
 
     assert list(window.page_stack.pages) == ["masks"]
     assert window.page_stack.page is window.page_stack.pages["masks"]
-    assert window.header.buttons.button(PAGES.index("masks")).isChecked()
+    assert window.page_stack.above.tabs.buttons["masks"].isChecked()
     assert opened.session.experiments == window.page_stack.page.experiments != frozenset()
 
 

@@ -1,0 +1,52 @@
+"""The tabs of the pages that share a place of the header. A place with a single page has none."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from explorer import page_list
+from explorer.lang import Words
+from explorer.state.intents import OpenPage
+from explorer.views.controls.tab_group import make_tab_group
+
+
+class PageTabs(QWidget):
+    """Signals: wished(Intent)."""
+
+    wished = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("page_tabs")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(12, 4, 12, 4)
+        self._layout.setSpacing(6)
+        for key in page_list.KEYS:
+            button = self.buttons[key] = QToolButton()
+            button.setObjectName("page_tab")
+            button.setCheckable(True)
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            self._group.addButton(button, page_list.KEYS.index(key))
+            self._layout.addWidget(button)
+        self._layout.addStretch(1)
+        self._group.idClicked.connect(self._chose)
+        make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
+        self.put_page(page_list.KEYS[0])
+
+    def put_page(self, key: str) -> None:
+        """Show the tabs of the place that holds a page."""
+        shown = page_list.PLACES[page_list.place_of(key)]
+        for each, button in self.buttons.items():
+            button.setVisible(each in shown)
+        self.buttons[key].setChecked(True)
+        self.setVisible(len(shown) > 1)
+
+    def speak(self, words: Words) -> None:
+        for key, button in self.buttons.items():
+            button.setText(words(f"page.{key}"))
+            button.setAccessibleName(words(f"page.{key}"))
+
+    def _chose(self, number: int) -> None:
+        self.wished.emit(OpenPage(page_list.KEYS[number]))
