@@ -135,11 +135,11 @@ def told(*intents: Intent, preset: str = "tiny", language: str = "en") -> str:
     ("intent", "said"),
     [
         (SetKnob("temperature", 0.5), "Attention temperature 1 → 0.5"),
-        (SetKnob("causal_mask", False), "Causal, decoder ✓ → —"),
+        (SetKnob("causal_mask", False), "Causal mask: decoder ✓ → —"),
         (SetText("狗"), "sentence"),
         (SetTarget("dog"), "target"),
         (SetBeam(3), "beam width"),
-        (SetPreset("paper-base"), "preset: Paper, base"),
+        (SetPreset("paper-base"), "preset: Base model of the paper"),
     ],
 )
 def test_a_step_says_what_it_changed(intent: Intent, said: str) -> None:
