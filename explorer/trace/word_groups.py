@@ -1,6 +1,6 @@
 """Which tokens are one written word, and how that word is written: ＿T · ian · an · men is Tiananmen.
 
-What tells is in the tokens alone: their places in the text, the marks of their vocabulary, and letters. A token goes on with
+The tokens alone decide: their places in the text, the marks of their vocabulary, and letters. A token goes on with
 the word before it where it stands right behind it and both are letters or digits, where both are bytes of one character, or
 where both are what a word fell apart into that the vocabulary lacks. Scripts that are written without spaces have no other
 words: there a word is what jieba, or the vocabulary, has cut.

@@ -1,4 +1,4 @@
-"""From the pieces that a model writes to the words that a reader sees, with the numbers of the pieces added up."""
+"""From the pieces that a model generates to the words that a reader sees, with the numbers of the pieces added up."""
 
 from collections.abc import Sequence
 

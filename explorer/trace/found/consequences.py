@@ -39,8 +39,8 @@ class Consequence:
         return int(np.where(np.isnan(self.differences), np.inf, np.abs(self.differences)).argmax())
 
 
-SURE = -0.35  # nats a word; both models must be as sure as that of what they say, or a find says little
-MOST_REPEATED = 0.1  # the largest share of words that a find may say again
+SURE = -0.35  # nats a word; both models must be at least as sure of their words, or a find means little
+MOST_REPEATED = 0.1  # the largest share of words that a find may repeat
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical 
 It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
 a part's share is its product with that direction (`stream_parts`).
 
-This attributes the sum and tells no cause: other parts would change if one were taken away, and the σ with them.
+Attribution is not causation: other parts would change if one were ablated, and the σ with them.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ class Parts(Attribution):
 
 
 def written_ids(trace: RecordedPass) -> tuple[int, ...]:
-    """[position] the id of the word written there: the next one of the target, else the likeliest."""
+    """[position] the id of the word generated there: the next one of the target, else the likeliest."""
     return trace.expected or tuple(map(int, trace["generator.logits"].argmax(axis=-1)))
 
 
@@ -109,7 +109,7 @@ def likeliest_rivals(trace: RecordedPass, position: int, word: int, most: int = 
 def parts_of(trace: RecordedPass, position: int, rival: int | None = None, word: int | None = None) -> Parts:
     """The Parts of a logit difference at a position of the output.
 
-    `word` is the written one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
+    `word` is the generated one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
     Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
     """
     weights = _weights(trace)
