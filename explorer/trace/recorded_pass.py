@@ -46,7 +46,7 @@ def written(tokens: Tokens, begin: int = BEGIN, end: int = END) -> tuple[int, ..
 
 
 def fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The same mapping, which nobody can change."""
+    """The same mapping, which cannot be changed."""
     return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
 
@@ -100,7 +100,7 @@ class RecordedPass:
 
     @property
     def of_others(self) -> bool:
-        """Whether a model of others made it, which has a card and no Config."""
+        """Whether a foreign model made it, which has a card and no Config."""
         return self.config is None
 
     @property

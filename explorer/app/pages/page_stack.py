@@ -74,7 +74,7 @@ class PageStack(QWidget):
         self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
-        self._themed: dict[str, Theme] = {}  # the theme that each page has; one that nobody sees keeps the last one
+        self._themed: dict[str, Theme] = {}  # the theme that each page has; a hidden page keeps the last one
         self._larger = 1.0  # times the usual letters of pictures
         self.lack = QLabel()  # why the page in front cannot be shown with this model
         self.lack.setObjectName("faint")

@@ -1,4 +1,4 @@
-"""The why page: the sum that made a word more probable than its rival, part by part, and what each layer would say."""
+"""The why page: the sum that made a word more probable than its rival, part by part, and the logit lens of each layer."""
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy

@@ -30,7 +30,7 @@ class Experiment:
     What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it decodes texts of its own or
     makes passes of several kinds: it is given the model as it is, without hooks, and makes the changes and takes the dropout
     away where that is right.
-    With `second_model` it needs a further model, which is freed when nobody asks for it any more.
+    With `second_model` it needs a further model, which is freed when it is no longer asked for.
 
     With `formulas` a lesson may name it in a formula.
     """

@@ -234,7 +234,7 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
 
 
 def heads_open(trace: RecordedPass, block: str) -> bool:
-    """Whether the heads of an attention can be split by their keys: of some models of others, no values are seen."""
+    """Whether the heads of an attention can be split by their keys: of some foreign models, no values are recorded."""
     return f"{block}.value" in trace.axis_names
 
 
