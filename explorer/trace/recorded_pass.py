@@ -17,7 +17,6 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays
 from explorer.trace.changes import Change
-from explorer.trace.folding import Groups, before, folded
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
@@ -25,7 +24,7 @@ from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.search_tree import Search
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import side_name
-from explorer.trace.word_groups import word_groups
+from explorer.trace.word_groups import Groups, before, folded, word_groups
 
 
 @attrs.frozen
