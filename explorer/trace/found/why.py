@@ -59,11 +59,6 @@ class Parts(Attribution):
         return self.logits[0] - self.logits[1]
 
     @property
-    def total(self) -> float:
-        """The sum of the parts."""
-        return float(self.values.sum())
-
-    @property
     def remainder(self) -> float:
         """The recorded difference minus the sum of the parts."""
         return self.difference - self.total
@@ -81,18 +76,11 @@ class Parts(Attribution):
         made: Numbers = both[0] - both[1]
         return made
 
-    def label(self, part: Part) -> str:
-        """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
-        return part.label
-
     def __repr__(self) -> str:
         """The sum and the six largest parts, in eight lines."""
         word, rival = self.names
-        largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
-        lines = [f"    {self.values[place]:+8.4f}  {self.label(self.parts[place])}" for place in largest]
         head = f"Parts: logit({word}) - logit({rival}) = {self.difference:+.4f} at position {self.position}"
-        rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {self.remainder:.1e}"
-        return printed("\n".join((head, *lines, rest)))
+        return printed(self.told(head, self.remainder))
 
 
 def written_ids(trace: RecordedPass) -> tuple[int, ...]:
