@@ -91,7 +91,7 @@ def use_size(environment: MutableMapping[str, str], percent: str) -> None:
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:
     """Set an input method that this Qt has a plugin for; returns the name of the one that lacks a plugin, or "".
 
-    PySide6 has no plugin for fcitx, the usual input method of Chinese desktops, and without a plugin nobody can type
+    PySide6 has no plugin for fcitx, the usual input method of Chinese desktops, and without a plugin no one can type
     Chinese. fcitx also understands the protocol of ibus, for which Qt has a plugin.
     """
     asked = environment.get("QT_IM_MODULES") or environment.get("QT_IM_MODULE", "")
@@ -147,6 +147,6 @@ def _listens(path: str) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(path)
-        except (OSError, ValueError):  # Nobody listens, or the name is no valid socket.
+        except (OSError, ValueError):  # No process listens, or the name is no valid socket.
             return False
     return True

@@ -1,4 +1,4 @@
-"""What is imported after the empty window was painted, so that nobody waits for it: the first page, then what export and the
+"""What is imported after the empty window was painted, so that it opens at once: the first page, then what export and the
 other pages need.
 
 Imports of the GUI thread are made a little at each turn of the event loop.

@@ -24,11 +24,10 @@ from explorer.state.tries import is_altered, of_sentence, unchanged_wish
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import frozen_array
-from explorer.trace.found.consequences import Break, Consequence, repeated_share
+from explorer.trace.found.consequences import Break, Consequence, repeated_share, written_words
 from explorer.trace.found.effects import measured_words
 from explorer.trace.own_card import parameter_bytes
 from explorer.trace.recorded_pass import written
-from explorer.trace.written_words import written_words
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer

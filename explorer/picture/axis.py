@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from explorer.trace.arrays import Array
-from explorer.trace.folding import Groups
+from explorer.trace.word_groups import Groups
 
 
 @attrs.frozen

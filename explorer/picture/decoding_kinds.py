@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
-from explorer.trace.folding import Groups
+from explorer.trace.word_groups import Groups
 
 
 @attrs.frozen(kw_only=True)

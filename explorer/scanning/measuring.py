@@ -35,8 +35,7 @@ from explorer.scanning.pressed import Check, unasked
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
 from explorer.trace.found.effects import measured_words
-from explorer.trace.measures.head_batches import batch_alignment, batch_values
-from explorer.trace.measures.head_measures import MEASURES, Values, head_values
+from explorer.trace.measures.head_measures import MEASURES, Values, batch_alignment, batch_values, head_values
 from explorer.trace.measures.measures import log_p
 from explorer.trace.measures.opening_head import alignment_values
 from explorer.trace.measures.scan_sums import WHOLE, ScanPart, best_texts, summed

@@ -1,4 +1,4 @@
-"""First changes to suggest for a sentence, while nobody has made one."""
+"""First changes to suggest for a sentence, while none is made."""
 
 from collections.abc import Sequence
 from functools import lru_cache

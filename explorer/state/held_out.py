@@ -8,8 +8,8 @@ from explorer.resources import asset
 
 FILE = "presets/translator/held-out.tsv"
 MOST = 300  # sentences; a search over them takes about twenty seconds of one core
-_MOST_BYTES = 2**24  # bytes of a file of one's own
-_MOST_OWN = 10_000  # sentences of a file of one's own
+_MOST_BYTES = 2**24  # bytes of a file of the user's
+_MOST_OWN = 10_000  # sentences of a file of the user's
 _GOLDEN = 0.6180339887498949
 
 

@@ -72,7 +72,7 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
-    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
+    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: none is chosen
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
     # Maps and lines show one head, or several combined; weights below the threshold, and special tokens, may be hidden.
@@ -134,7 +134,7 @@ class Look:
     def step(self, trace: "Trace") -> int:
         """The chosen position of the output, from 0.
 
-        If nobody has chosen one, it is the step at which the model was least sure of the word that it generated; without
+        If none is chosen, it is the step at which the model was least sure of the word that it generated; without
         generated words, the last one.
         """
         from explorer.trace.measures.measures import (

@@ -198,7 +198,7 @@ class MakeChange(Intent):
         return AddChanges(self.offer.make(self.place, self._sizes(state, shown), self.value)).applied(state, shown)
 
     def _sizes(self, state: State, shown: OnScreen | None) -> Sizes:
-        """The Config's; of a model of others, which has none, those of the place's side on its card."""
+        """The Config's; of a foreign model, which has none, those of the place's side on its card."""
         if shown is not None and shown.trace.config is None and shown.wish.preset == state.wish.preset:
             return shown.trace.card.side(self.place.tap)
         return state.wish.config

@@ -31,7 +31,7 @@ def save_preset(state: State, path: Path) -> Path:
     """Write knobs, sentence and Look as the preset `path`; with trained weights it is a folder of that name without ending.
 
     Returns the name under which the preset is opened. An older file is replaced, a folder is not.
-    Raises NotOwnModel for a model of others, CannotWrite, DiskFull, UnknownPreset, BadPreset.
+    Raises NotOwnModel for a foreign model, CannotWrite, DiskFull, UnknownPreset, BadPreset.
     """
     preset, wish = load_preset(state.wish.preset), state.wish
     if wish.foreign:

@@ -130,7 +130,7 @@ class State:
     def opened(self, settings: Settings) -> "State":
         """The State for a lesson's step. Fields that the step does not set stay, except manual changes to the old sentence.
 
-        Source cuts stay if the sentence does. A lesson is about our own models: where somebody else's is open, a step that
+        Source cuts stay if the sentence does. A lesson is about our own models: where a foreign one is open, a step that
         names none brings the default preset. Raises like `changed`.
         """
         if self.wish.foreign and "preset" not in settings.wish:
@@ -189,7 +189,7 @@ class State:
     def save(self, path: str | Path) -> None:
         """Write the State to a file, whole or not at all. One that ends in `.explorer` takes its presets and weights along.
 
-        Raises CannotWrite, DiskFull, and NotTakenAlong for a model of others in such a file.
+        Raises CannotWrite, DiskFull, and NotTakenAlong for a foreign model in such a file.
         """
         from explorer.state.bundle import write_bundle  # Reading and writing zips takes 10 ms to import.
 

@@ -1,4 +1,4 @@
-"""Sentences that are suggested while nobody has typed any: to compare the typed one with, and for a steering vector."""
+"""Sentences that are suggested while none are typed: to compare the typed one with, and for a steering vector."""
 
 SUGGESTED = ("Someone plays an instrument.", "The stock market fell sharply.")
 """To compare “A man is playing a guitar.” with: one means nearly the same, the other has nothing to do with it."""
@@ -15,7 +15,7 @@ AWAY = ("我喜欢书。", "我是老师。", "我住在北京。")
 
 
 def with_suggested(toward: tuple[str, ...], away: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both sets, with the suggested one for each that nobody has typed.
+    """Both sets, with the suggested one for each that is not typed.
 
     Decision: each set is suggested by itself. Rejected: to make the other suggestion the user's own with the first letter that
     is typed, because from then on it stood in the box as if somebody had written it.

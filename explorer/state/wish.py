@@ -69,7 +69,7 @@ class Wish:
 
     @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder, or a recorded pass, from a file."""
+        """Whether the model is a foreign one, from a folder, or a recorded pass, from a file."""
         return load_preset(self.preset).foreign is not None or self.recorded
 
     @property

@@ -14,7 +14,7 @@ _MOST_PARTS = 8  # More of them are put together at once, all but the first, whi
 
 
 class ArrayParts:
-    """Parts of one array, in order along one axis of their own shape [batch 1, …]. Nobody writes to any of them.
+    """Parts of one array, in order along one axis of their own shape [batch 1, …]. They are read-only.
 
     A key at the end of a text makes one further row of each tensor. Copying all rows before it at each key would take longer
     than the row itself.
@@ -71,7 +71,7 @@ Array = NDArray[np.float32]
 class Arrays(Mapping[str, Array]):
     """Arrays by tap name, without the batch axis: contiguous, float32 and read-only.
 
-    They are made from [batch 1, …] arrays whose memory nobody writes to any more, or from the rows of several passes.
+    They are made from [batch 1, …] arrays whose memory is not written to any more, or from the rows of several passes.
     """
 
     def __init__(self, batches: Mapping[str, NDArray[Any] | ArrayParts] | None = None) -> None:
@@ -133,7 +133,7 @@ def _ready(array: NDArray[Any]) -> Array:
 
 
 def frozen_array(values: NDArray[Any]) -> Array:
-    """A copy of `values` as a contiguous float32 array that nobody can write to."""
+    """A copy of `values` as a contiguous float32 array that is read-only."""
     array = np.array(values, dtype=np.float32, order="C")
     array.setflags(write=False)
     return array

@@ -1,7 +1,7 @@
 """How many parameters each part of our own model has, worked out from its Config before anything is built.
 
-Letters: d is d_model, f is d_ff, v is a number of symbols. What torch counts in the built model is held against these numbers
-in the tests.
+Letters: d is d_model, f is d_ff, v is a number of symbols. The tests compare them with what torch counts in
+the built model.
 """
 
 from explorer.config import Config

@@ -1,6 +1,6 @@
 """A Change: something altered inside a pass, as a value that can be compared, kept and written to a file.
 
-    Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)      # Switch a head off.
+    Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)      # Ablate a head.
     Change("decoder.layers.2.cross_attn.masked", "close", columns=[0])           # No query sees the first source token.
     Change("encoder.layers.1.residual2", "patch", rows=[0], text="他给了我一本书。")
     Change("encoder.layers.0.self_attn.mixed", "mean", head=1)                    # Every position gets the head's mean.
@@ -127,7 +127,7 @@ def _check_value(_change: "Change", attribute: "attrs.Attribute[Any]", value: An
 class Change:
     """A change of the tensor that goes through the tap `tap`, and so of all that follows in the pass.
 
-    kind "scale": the cells are multiplied by `value`; 0 switches them off. A cell that a mask has closed stays closed.
+    kind "scale": the cells are multiplied by `value`; 0 ablates them. A cell that a mask has closed stays closed.
     kind "set": the cells become `value`, one number for all or one for each column. Attention weights (tap `weights`) go on
     summing to 1 if it is one number v from 0 to 1 for n named columns, n·v at most 1: the rest of the row is then multiplied by
     (1 - n·v)/(1 - a), where a is what the cells had; where a is 1, the open keys share the rest evenly. A row that is given as

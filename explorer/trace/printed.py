@@ -1,4 +1,4 @@
-"""Texts of others on a terminal: what steers it, or turns the order of letters, is written as Python escapes it."""
+"""Untrusted texts on a terminal: what steers it, or turns the order of letters, is written as Python escapes it."""
 
 import unicodedata
 

@@ -17,7 +17,6 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays
 from explorer.trace.changes import Change
-from explorer.trace.folding import Groups, before, folded
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
@@ -25,7 +24,7 @@ from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.search_tree import Search
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import side_name
-from explorer.trace.word_groups import word_groups
+from explorer.trace.word_groups import Groups, before, folded, word_groups
 
 
 @attrs.frozen
@@ -46,7 +45,7 @@ def written(tokens: Tokens, begin: int = BEGIN, end: int = END) -> tuple[int, ..
 
 
 def fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The same mapping, which nobody can change."""
+    """The same mapping, which cannot be changed."""
     return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
 
@@ -100,7 +99,7 @@ class RecordedPass:
 
     @property
     def of_others(self) -> bool:
-        """Whether a model of others made it, which has a card and no Config."""
+        """Whether a foreign model made it, which has a card and no Config."""
         return self.config is None
 
     @property

@@ -1,4 +1,4 @@
-"""Attention maps that were not kept, because the text was too long, made again from the recorded queries and keys.
+"""Attention maps of long texts, which were not kept, computed again from the recorded queries and keys.
 
 Files are written from these maps one head at a time, so that only one head's map is in memory. The formula is in
 `mathematics`; a test compares the maps with those of the pass.

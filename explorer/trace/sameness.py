@@ -1,6 +1,6 @@
 """When two Traces are the same, and how a Trace travels to another process.
 
-Pickling is for processes of one's own: this program writes pickles nowhere and reads none.
+Pickling is for a user's own processes; the program itself neither writes nor reads pickles.
 """
 
 import copyreg

@@ -31,7 +31,7 @@ class LayerPlaces:
 
 @attrs.frozen(kw_only=True)
 class ForeignPlaces:
-    """Where the taps of somebody's model are: its folder, its class in transformers, and the paths of its modules.
+    """Where the taps of a foreign model are: its folder, its class in transformers, and the paths of its modules.
 
     `attentions` are the modules that call the attention function. `outputs` are modules outside of the layers, `entered` the
     first layer of each side, whose input is the tap.

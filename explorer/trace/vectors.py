@@ -79,7 +79,7 @@ def plane(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 def _principal(centred: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The two largest squared singular values [2] of X [point, feature], and their right singular vectors [2, feature].
 
-    They are found from the smaller of two matrices: a model of others may have 4,096 features, which takes seconds.
+    They are found from the smaller of two matrices: a foreign model may have 4,096 features, which takes seconds.
     """
     n_points, n_features = centred.shape
     if n_points >= n_features or n_points < 2:

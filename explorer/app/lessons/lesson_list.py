@@ -1,4 +1,4 @@
-"""The list of lessons: first steps, the tutorials, one's own, each with a tick where it is done."""
+"""The list of lessons: first steps, tutorials and the user's own, each with a tick where it is done."""
 
 from collections.abc import Sequence
 from html import escape
@@ -76,7 +76,7 @@ class LessonList(QWidget):
         self._list()
 
     def after(self, key: str) -> Lesson | None:
-        """The next lesson of the group of the one with this key: after the first steps nobody falls into a tutorial's bug."""
+        """The next lesson of the group of the one with this key: the first steps do not lead into a tutorial's bug."""
         keys = [lesson.key for lesson in self.lessons]
         place = keys.index(key) + 1 if key in keys else len(keys)
         after = self.lessons[place] if 0 < place < len(keys) else None

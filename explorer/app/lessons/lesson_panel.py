@@ -32,7 +32,7 @@ _WIDTH_PX, _NARROW_PX = 330, 280
 
 class LessonPanel(QWidget):
     """Signals: opened(Step or None) when a step is to be set up or was left; resumed(Step) when one is shown that is set up
-    already; closed() when the user hides the panel; ticked(Ticks) when somebody has come further in a lesson."""
+    already; closed() when the user hides the panel; ticked(Ticks) when the user has come further in a lesson."""
 
     opened = Signal(object)
     resumed = Signal(object)

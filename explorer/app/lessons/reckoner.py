@@ -16,7 +16,7 @@ from explorer.errors import ExplorerError
 from explorer.stops import Stop
 
 Work = Callable[[Stop], Any]
-"""A task for the thread. It may call `stop` to learn that nobody wants its value any more, and return early."""
+"""A task for the thread. It may call `stop` to learn that its value is no longer wanted, and return early."""
 
 
 class Reckoner(QObject):

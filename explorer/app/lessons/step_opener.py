@@ -26,7 +26,7 @@ from explorer.state.state_link import OpenLink, OpenState
 from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 
-_TOUR = "tour"  # the key of the lesson for somebody who is here for the first time
+_TOUR = "tour"  # the key of the lesson for a first visit
 
 
 class StepOpener(QObject):

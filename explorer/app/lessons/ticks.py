@@ -1,4 +1,4 @@
-"""How far somebody has come in each lesson, kept between starts in a file beside the preferences."""
+"""How far the user has come in each lesson, kept between starts in a file beside the preferences."""
 
 import json
 from collections.abc import Mapping

@@ -96,7 +96,7 @@ class AbovePages(QWidget):
             self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, self._trace, self._words), self._words)
 
     def _architecture(self, wish: Wish) -> Architecture | None:
-        """The parts of the model that is wished for; somebody's are known when it has answered."""
+        """The parts of the model that is wished for; those of a foreign one are known when it has answered."""
         if not wish.foreign:
             return architecture_of(card_of(wish.config), wish.config)
         if self._trace is not None and self._trace.recorded_by:
@@ -117,7 +117,7 @@ class MaskNotice(QLabel):
         self.hide()
 
     def attend(self, shows_masks: bool) -> None:
-        """Hear whether the page in front shows masks."""
+        """Take whether the page in front shows masks."""
         self._attends = shows_masks
         self._tell()
 
@@ -148,7 +148,7 @@ class MaskNotice(QLabel):
 
 
 def odd_masking(wish: Wish) -> tuple[str, str] | None:
-    """The preset and its reading of masks, if this is unusual and nobody has turned the knob; otherwise None."""
+    """The preset and its reading of masks, if this is unusual and the knob was not turned; otherwise None."""
     own = load_preset(wish.preset).config.masking
     odd = own != find_knob("masking").default and wish.config.masking == own
     return (wish.preset, own) if odd and not wish.has_trained else None

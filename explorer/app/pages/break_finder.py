@@ -248,7 +248,7 @@ class BreakFinder(QDialog):
             self.take_file(Path(path))
 
     def take_file(self, path: Path) -> None:
-        """Search in the sentences of a file of one's own."""
+        """Search in the sentences of a file of the user's."""
         try:
             self._own = own_sentences(path)
         except ExplorerError as error:

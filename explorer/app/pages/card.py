@@ -110,7 +110,7 @@ class Card(QFrame):
         self.line.set_enlarged(enlarged)
 
     def setVisible(self, visible: bool) -> None:
-        """Show the card where the page wants it and nobody has hidden it."""
+        """Show the card where the page wants it and the user has not hidden it."""
         self.wanted = visible
         super().setVisible(visible and not self.away)
 

@@ -1,4 +1,4 @@
-"""The list of the change page: the switches of the whole model, one's own changes, and what can be tried.
+"""The list of the change page: the switches of the whole model, the user's own changes, and what can be tried.
 
 Each row says what it does before it is switched on. This is found out by an errand behind the frames; a newer frame begins it
 anew, and rows that are the same keep what they say.
@@ -216,7 +216,7 @@ class ChangeList(QFrame):
         self.sent.emit(errand)
 
     def rest(self) -> None:
-        """Find out nothing while nobody sees the list."""
+        """Find out nothing while the list is hidden."""
         if self._errand.n_pieces:
             self._errand = TryAll()
             self.sent.emit(self._errand)
@@ -242,7 +242,7 @@ class ChangeList(QFrame):
         self.sent.emit(self._errand)
 
     def _own_rows(self) -> Iterator[tuple[OutcomeRow, tuple[Change, ...]]]:
-        """The rows of one's own changes that this sentence has a place for."""
+        """The rows of the user's own changes that this sentence has a place for."""
         for row, each in zip(self.rows.rows, self._listed, strict=True):
             if not each.lacks:
                 yield row, each.group.changes
@@ -281,7 +281,7 @@ class ChangeList(QFrame):
 
 
 def _answers(trace: Trace, wish: Wish) -> bool:
-    """Whether a Trace was made with the knobs of a Wish; of a model of others, that is the temperature."""
+    """Whether a Trace was made with the knobs of a Wish; of a foreign model, that is the temperature."""
     if trace.config is not None:
         return trace.config == wish.config
     return trace.preset == wish.preset and trace.card.temperature == wish.config.temperature

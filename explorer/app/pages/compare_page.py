@@ -160,7 +160,7 @@ class ComparePage(Page):
 
 
 def _acts(intent: Intent, wish: Wish) -> bool:
-    """Whether a suggestion does anything to the model: few knobs act on one of others, whose weights are its own."""
+    """Whether a suggestion does anything to the model: few knobs act on a foreign one, whose weights are its own."""
     knobs = intent.knobs if isinstance(intent, CompareWith) else ()
     return not wish.foreign or (bool(knobs) and all(load_preset(wish.preset).acts(name) for name, _value in knobs))
 

@@ -93,7 +93,7 @@ class InspectorPage(Page):
             return
         if isinstance(brought.found, MeasuredTaps):
             self.table.tell(brought.found.figures)
-        elif isinstance(brought.found, ExplorerError):  # Nobody waits for figures that do not come.
+        elif isinstance(brought.found, ExplorerError):  # Its figures will not come.
             self.table.tell(dict.fromkeys(self._asked.groups[brought.number], TapFigures(None)))
         if brought.number + 1 == self._asked.n_pieces:
             self._send(MeasureTaps())  # What was measured holds a whole pass, which the thread need not keep.

@@ -183,7 +183,7 @@ class ClozePart(AskingPart[Cloze]):
 
 
 def compares(trace: Trace) -> bool:
-    """Whether the model of a Trace makes vectors of sentences: one of others, an encoder alone without an output."""
+    """Whether the model of a Trace makes vectors of sentences: a foreign encoder without an output."""
     alone = trace.card.architecture == "encoder-only" and trace.card.vocab_size == 0 and "generator.logits" not in trace
     return alone and trace.config is None and not trace.recorded_by
 

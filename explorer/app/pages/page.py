@@ -112,7 +112,7 @@ class Page(QWidget):
         return self.add(Card(view, make, page, title))
 
     def add(self, made: Card) -> Card:
-        """Take a card of one's own making and connect its signals."""
+        """Take a card that the page has made itself, and connect its signals."""
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
@@ -292,7 +292,7 @@ class Page(QWidget):
             card.view.set_theme(theme)
 
     def forget(self) -> None:
-        """Let the answer go that the page has shown: another one has come while nobody sees it.
+        """Forget the answer that the page has shown: another one has come while the page is hidden.
 
         It is drawn anew before it is seen again. A page that kept its last Trace kept all recorded arrays with it: hundreds of
         megabytes of a long text, once for each page.

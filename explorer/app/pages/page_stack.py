@@ -1,6 +1,5 @@
 """The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date."""
 
-import importlib
 import time
 
 from PySide6.QtCore import Qt, Signal
@@ -9,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout,
 
 from explorer import page_list
 from explorer.app.pages.above_pages import AbovePages
+from explorer.app.pages.arranging import page_class
 from explorer.app.pages.card import Card
 from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.page import Page
@@ -74,7 +74,7 @@ class PageStack(QWidget):
         self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
-        self._themed: dict[str, Theme] = {}  # the theme that each page has; one that nobody sees keeps the last one
+        self._themed: dict[str, Theme] = {}  # the theme that each page has; a hidden page keeps the last one
         self._larger = 1.0  # times the usual letters of pictures
         self.lack = QLabel()  # why the page in front cannot be shown with this model
         self.lack.setObjectName("faint")
@@ -113,7 +113,7 @@ class PageStack(QWidget):
 
     def _make(self, key: str) -> Page:
         # Importing the views takes 0.2 s, so each page is imported at its first use.
-        page: Page = importlib.import_module(page_list.module_of(key)).PAGE()
+        page = page_class(key)()
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)

@@ -1,4 +1,4 @@
-"""The patching page: numbers of a second sentence's pass put into the pass of the first, one place after the other."""
+"""The patching page: activations of a second sentence patched into the pass of the first, one place after the other."""
 
 from difflib import SequenceMatcher
 from html import escape

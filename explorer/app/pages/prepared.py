@@ -1,4 +1,4 @@
-"""Pictures of an answer that the compute thread makes before the GUI thread hears of it.
+"""Pictures of an answer that the compute thread makes before the GUI thread gets it.
 
 A picture takes milliseconds to make, of a long text a hundred, and a key would wait for it. The compute thread is told what
 the page in front showed last, and makes the same of the new answer. The GUI thread makes what was not foreseen.

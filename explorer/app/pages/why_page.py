@@ -1,4 +1,4 @@
-"""The why page: the sum that made a word more probable than its rival, part by part, and what each layer would say."""
+"""The why page: the sum that made a word more probable than its rival, part by part, and the logit lens of each layer."""
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy
@@ -92,7 +92,7 @@ class WhyPage(Page):
         self._trace, self._words, self._wall_look = trace, words, look
         there = isinstance(trace.experiments.get(WHY.key), OutputWeights)
         if there:
-            self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
+            self.against.offer(rivals(trace, look), str(asked(trace, look).rival))
         self.lenses.offer({key: words(f"lens.which.{key}") for key in LENSES}, look.lens)
         self.cells.offer({key: words(f"lens.cells.{key}") for key in LENS_CELLS}, look.lens_cells)
         self._offer_orders()
@@ -109,9 +109,6 @@ class WhyPage(Page):
         parts = asked(trace, look) if there else None
         focus = NOWHERE if parts is None else Focus(position=parts.position, rival=parts.rival)
         self.look_into(needed, focus)
-
-    def _rival(self, trace: Trace, look: Look) -> int:
-        return asked(trace, look).rival
 
     def speak(self, words: Words) -> None:
         super().speak(words)

@@ -1,4 +1,4 @@
-"""Going on with a text: the tokens that the model writes, what each was chosen from, the tree of what was tried, the cache.
+"""Continuing a text: the tokens that the model generates, what each was chosen from, the tree of what was tried, the cache.
 
 Decision: what was written belongs to the page and not to the State, since it follows from the text, the seed and the words
 that were chosen. Rejected: a part of the Wish, which would make a step of undo of every token.

@@ -107,9 +107,9 @@ class Remembered(QObject):
     failed, kept = Signal(object), Signal()
     _tried = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, after_ms: int = _AFTER_MS) -> None:
+    def __init__(self, after_ms: int = _AFTER_MS) -> None:
         """`after_ms` is how long a change waits until it is written."""
-        super().__init__(parent)
+        super().__init__()
         self._saved: Saved | None = None
         self._on_disk: Saved | None = None
         self._writing: threading.Thread | None = None
@@ -167,7 +167,7 @@ class Remembered(QObject):
         self._tried.emit(self._failure)
 
     def _hear(self, error: ExplorerError | None) -> None:
-        """Hear on the window's thread what came of the writing."""
+        """Take what came of the writing, on the window's thread."""
         if self._is_closed:
             return
         if error is not None:

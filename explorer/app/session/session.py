@@ -49,14 +49,11 @@ class Session(QObject):
     paints = Signal()
     _crossed = Signal(object)  # an event from another thread, queued
 
-    def __init__(
-        self, state: State, load: Callable[[], Compute] = load_compute, parent: QObject | None = None, *, restored: bool = False
-    ) -> None:
-        """`restored` says that somebody has left the State so, and its Look with it."""
-        super().__init__(parent)
-        self.prepare: Callable[[Trace, Look], None] = (
-            _leave  # called on the compute thread with each answer, before the window gets it
-        )
+    def __init__(self, state: State, load: Callable[[], Compute] = load_compute, *, restored: bool = False) -> None:
+        """`restored` says that the user has left the State so, and its Look with it."""
+        super().__init__()
+        # Called on the compute thread with each answer, before the window gets it.
+        self.prepare: Callable[[Trace, Look], None] = _leave
         self._knows = SessionState.beginning(state, _now(), restored=restored)
         self._due = deque[do.Effect]()
         self._carries_out = False
@@ -93,7 +90,7 @@ class Session(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether the worker has something to do, be it the rest behind an answer, or a search that was not begun yet."""
+        """Whether the worker has something to do, such as the rest behind an answer, or a search that was not begun yet."""
         return self._worker.busy or self._knows.wider is not None
 
     @property
@@ -103,7 +100,7 @@ class Session(QObject):
 
     @property
     def opens(self) -> bool:
-        """Whether a folder is being opened, whose model nobody has seen yet."""
+        """Whether a folder is being opened, and its model is not on screen yet."""
         return self._knows.opens
 
     def is_answered(self) -> bool:

@@ -100,7 +100,7 @@ class SessionState:
 
     @classmethod
     def beginning(cls, state: State, at: Instant, *, restored: bool = False) -> "SessionState":
-        """Before anything was asked. `restored` says that somebody has left the State so, and its Look with it."""
+        """Before anything was asked. `restored` says that the user has left the State so, and its Look with it."""
         return cls(history=History.beginning(state, at), opening=Opening.beginning(state, restored=restored))
 
     @property
@@ -120,7 +120,7 @@ class SessionState:
 
     @property
     def opens(self) -> bool:
-        """Whether a folder is being opened, whose model nobody has seen yet."""
+        """Whether a folder is being opened, and its model is not on screen yet."""
         wish = self.state.wish
         return wish.foreign and (self.frame is None or self.frame.wish.preset != wish.preset)
 

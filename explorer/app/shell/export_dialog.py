@@ -183,7 +183,7 @@ class ExportDialog(QDialog):
         self._named()
 
     def _named(self) -> None:
-        """Suggest a file name that says what the file contains, or keep one's own."""
+        """Suggest a file name that says what the file contains, or keep the user's own."""
         kept = Path(self.path.text()).parent if self.path.text() else documents()
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         stem = self._own_stem or self._contents.stem(self._kind)
@@ -202,7 +202,7 @@ class ExportDialog(QDialog):
     def _preview(self) -> None:
         """Preview what is chosen now."""
         usual = _PRINT_DPI if self.print_form.is_printed else _DPI
-        if self.dpi.value() == self._usual_dpi != usual:  # Nobody has chosen another one.
+        if self.dpi.value() == self._usual_dpi != usual:  # The user has chosen no other one.
             self._usual_dpi = usual
             self.dpi.setValue(usual)
         self.print_form.suggest(self._contents.caption(self._kind, self._words))

@@ -1,4 +1,4 @@
-"""Models of others in the window: the folder that one chooses or drops (`drops.py`), and the ones that were opened last.
+"""Foreign models in the window: the folder that the user chooses or drops (`drops.py`), and those that were opened last.
 
 Decision: menu and header get the whole list of the last folders with each change. Rejected: looking at the disk to leave out
 those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.

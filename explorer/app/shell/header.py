@@ -40,7 +40,7 @@ class HeaderBar(QWidget):
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
-        self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
+        self._foreign = self._recorded = False  # whether the model on screen is a foreign one, or not there at all
         self._stage: int | None = None  # of `_STAGES`, which is shown
         self._restyled = False  # since it was arranged
         self._need_px: dict[int, int] = {}  # the width that a stage needs, where it was measured
@@ -80,7 +80,7 @@ class HeaderBar(QWidget):
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
 
     def _card_button(self) -> QToolButton:
-        """Make the button that says what kind of model somebody's is, and opens its card."""
+        """Make the button that says what kind a foreign model is, and opens its card."""
         button = self.model = QToolButton()
         button.setObjectName("segment")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.views.controls.tab_group import focus, step, tab_stops
@@ -37,14 +37,9 @@ def in_digit_row(event: QKeyEvent, platform: str = sys.platform) -> str | None:
     return None if pressed is None or _LETTERS.get(Qt.Key(event.key())) == pressed else pressed
 
 
-def native_names(text: str, name: Callable[[str], str] | None = None) -> str:
-    """The text with its shortcuts as this system writes them: ⌘E on macOS, Ctrl+E elsewhere."""
-    named = name or _native_name
+def native_names(text: str, named: Callable[[str], str]) -> str:
+    """The text with each of its shortcuts as `named` writes it: ⌘E on macOS, Ctrl+E elsewhere."""
     return _SHORTCUT.sub(lambda found: named(found[0].replace("\N{MINUS SIGN}", "-")).replace("-", "\N{MINUS SIGN}"), text)
-
-
-def _native_name(shortcut: str) -> str:
-    return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 class Areas(QObject):

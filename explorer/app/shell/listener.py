@@ -164,7 +164,7 @@ class Listener(QObject):
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         window = self._window
         window.session.pictures_made()
-        window.page_stack.let_go()  # A window that nobody sees was not painted.
+        window.page_stack.let_go()  # A hidden window was not painted.
         window.sentences.put(wish, by)
         window.status.tell_work(wish.title if self._session.opens else "")
         window.header.put(wish)

@@ -53,7 +53,7 @@ from explorer.views.controls.layouts import filled
 
 _LINE_PX = 720  # the longest line
 _LEAST_PX = 20  # beside the text
-_MOST_MARKS = 400  # Marking more places takes longer than a reader waits, and helps nobody.
+_MOST_MARKS = 400  # Marking more places takes longer than a reader waits, and is of no use.
 
 
 class ManualText(QTextBrowser):

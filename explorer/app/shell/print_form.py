@@ -20,7 +20,7 @@ _SCREEN, _OWN = "screen", "own"
 
 class PrintForm(QObject):
     """Its boxes show what will be done, and those that have a choice can be set: a picture that is not set for print always has
-    its title, and one alone never a letter. Signals: changed() when somebody has changed any of it.
+    its title, and one alone never a letter. Signals: changed() when the user has changed any of it.
     """
 
     changed = Signal()
@@ -141,7 +141,7 @@ class PrintForm(QObject):
         return self.is_printed or (self._able and self._several)
 
     def suggest(self, caption: str) -> None:
-        """Show the caption that the pictures have of themselves, where nobody has written another one."""
+        """Show the caption that the pictures have of themselves, where the user has written no other one."""
         self.caption.setPlaceholderText(caption)
 
     def printed(self) -> Print | None:

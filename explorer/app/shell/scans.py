@@ -1,4 +1,4 @@
-"""Opens the table of a scan that one chooses or drops. A thread of its own reads the file."""
+"""Opens the table of a scan that the user chooses or drops. A thread of its own reads the file."""
 
 from functools import partial
 from pathlib import Path

@@ -75,7 +75,7 @@ class Sentences(QWidget):
             row.opened.connect(self._opened)
         self._words: Words | None = None
         self._nothing_drawn = True
-        self._foreign = False  # whether the model is somebody else's
+        self._foreign = False  # whether the model is a foreign one
         self._translates = False  # whether the model is trained to translate
         self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
@@ -112,7 +112,7 @@ class Sentences(QWidget):
         self.chat.put(wish)
         if not wish.foreign:
             self._show_target(wish.config.architecture == "encoder-decoder")
-        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
+        elif by is None and self._nothing_drawn:  # The first answer of a foreign model says whether it has a target.
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
@@ -127,7 +127,7 @@ class Sentences(QWidget):
             widget.setVisible(both and typed)
 
     def _fix(self, *, recorded: bool) -> None:
-        """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
+        """Make the boxes read-only for a recorded pass, and say why; its own texts are shown when they are there."""
         if recorded == self.source_edit.isReadOnly():
             return
         for edit in (self.source_edit, self.target_edit):

@@ -69,7 +69,7 @@ class Window(WindowParts):
     def begin(self) -> None:
         """Show the first page, after its imports."""
         self.page_stack.begin()
-        if not self.sentences.source_edit.isModified():  # Nobody has typed yet.
+        if not self.sentences.source_edit.isModified():  # The user has not typed yet.
             self.page_stack.enter()  # Its keys work, and none of them replaces the sentence.
         self.step_opener.look_into()
 

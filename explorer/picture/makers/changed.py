@@ -20,11 +20,11 @@ from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
+from explorer.trace.found.consequences import written_words
 from explorer.trace.found.findings import Unchanged
 from explorer.trace.measures.measures import log_p
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.trace import Trace
-from explorer.trace.written_words import written_words
 
 _ROUNDING = 1e-6  # Weights of the two passes that differ by no more are the same.
 LOOP = 5  # times; a word that is said so often without a pause is a loop

@@ -14,9 +14,8 @@ from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.folding import Groups, before, folded, folded_closed, folds, singles
 from explorer.trace.trace import Trace
-from explorer.trace.word_groups import word_text
+from explorer.trace.word_groups import Groups, before, folded, folded_closed, folds, singles, word_text
 
 FORMULA = "F<sub>i,j</sub> = Σ<sub>q∈i</sub> Σ<sub>k∈j</sub> A<sub>q,k</sub> / |i|"
 _WRITES = "→"  # before the name of a row that is named after what it is about to write

@@ -16,9 +16,8 @@ from explorer.picture.makers.river_contributions import reach_of
 from explorer.picture.river.river import Contributions, Half, River, Sublayer, Written, strongest_pair
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.folding import before, folds
 from explorer.trace.trace import Trace
-from explorer.trace.word_groups import word_text, word_texts
+from explorer.trace.word_groups import before, folds, word_text, word_texts
 
 Parts = dict[str, slice]
 """Which words of "source" and "target" have lanes, among all of their sentence."""

@@ -12,10 +12,9 @@ from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
-from explorer.trace.folding import before, folds
 from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Trace
-from explorer.trace.word_groups import word_text
+from explorer.trace.word_groups import before, folds, word_text
 
 
 def timeline(trace: Trace, look: Look, words: Words) -> Timeline:

@@ -17,7 +17,7 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.river.opened import Opened
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
-from explorer.trace.folding import Groups
+from explorer.trace.word_groups import Groups
 
 
 @attrs.frozen(eq=False)

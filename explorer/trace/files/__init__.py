@@ -1,1 +1,1 @@
-"""Traces and recordings of others as files."""
+"""Traces as files, and recordings of other programs."""

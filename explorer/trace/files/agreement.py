@@ -1,4 +1,4 @@
-"""Whether the arrays of a Trace agree with its tokens and its card. A file of another program may say anything of itself."""
+"""Whether the arrays of a Trace agree with its tokens and its card. A file of another program may say anything."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _MOST_LAYERS = 4096
 def check_agreement(trace: RecordedPass) -> None:
     """Check each axis of each tap against the tokens, heads and sizes that it must have, and that no layer lacks a tap.
 
-    Of some layers no attention may be there: they have none, or nobody recorded it.
+    Some layers may lack attention: they have none, or it was not recorded.
 
     Raises DoNotAgree for the first that differs.
     """

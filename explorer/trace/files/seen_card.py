@@ -1,6 +1,6 @@
-"""The ModelCard of a model of which nothing is known but the taps that were recorded, and its positions as Tokens.
+"""The ModelCard of a model of which only recorded taps are known, and its positions as Tokens.
 
-Such a model is somebody's own torch module, or ran in another program.
+Such a model is a torch module of the user's, or ran in another program.
 """
 
 from collections.abc import Mapping, Sequence

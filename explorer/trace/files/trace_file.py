@@ -81,7 +81,7 @@ def _about(trace: RecordedPass) -> dict[str, Any]:
         "target": trace.target,
         "preset": trace.preset,
         "symbols": list(trace.symbols),
-        "parameters": trace.parameters,  # Older versions, which know no card, read this and the next entry here.
+        "parameters": trace.parameters,  # Older versions have no card, and read this entry and the next one.
         "trained": trace.trained,
         "search": None if trace.search is None else attrs.asdict(trace.search),
         "changes": [change.to_dict() for change in trace.changes],

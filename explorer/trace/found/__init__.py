@@ -1,1 +1,1 @@
-"""What experiments found beside a pass, as frozen values."""
+"""What experiments found in extra passes, as frozen values."""

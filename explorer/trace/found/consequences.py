@@ -1,14 +1,18 @@
 """What a change does to a translation before anybody switches it on, and to the translations of many sentences."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.tokens.vocabulary import END
 from explorer.trace.arrays import Array
 from explorer.trace.printed import printed
+
+_BEGIN = "＿"  # a piece with this mark begins a word
 
 
 @attrs.frozen(eq=False)
@@ -39,8 +43,8 @@ class Consequence:
         return int(np.where(np.isnan(self.differences), np.inf, np.abs(self.differences)).argmax())
 
 
-SURE = -0.35  # nats a word; both models must be as sure as that of what they say, or a find says little
-MOST_REPEATED = 0.1  # the largest share of words that a find may say again
+SURE = -0.35  # nats a word; both models must be at least as sure of their words, or a find means little
+MOST_REPEATED = 0.1  # the largest share of words that a find may repeat
 
 
 @attrs.frozen
@@ -122,3 +126,21 @@ def repeated_share(text: str) -> float:
     """The share of words that stand before in the same text."""
     words = text.casefold().split()
     return 1 - len(set(words)) / len(words) if words else 0.0
+
+
+def written_words(ids: Sequence[int], symbols: Sequence[str], log_p: Sequence[float]) -> list[tuple[str, float]]:
+    """The words of these pieces, each with the sum of its pieces' log p (nats); the end symbol is the word "".
+
+    A vocabulary without the mark has whole words, and nothing is joined.
+    """
+    pieces = ["" if each == END else symbols[each] if each < len(symbols) else f"#{each}" for each in ids]
+    marked = any(piece.startswith(_BEGIN) for piece in pieces)
+    made: list[tuple[str, float]] = []
+    for piece, value in zip(pieces, log_p, strict=True):
+        bare = piece.removeprefix(_BEGIN)
+        goes_on = marked and bool(made) and bool(made[-1][0]) and piece == bare and any(map(str.isalnum, piece))
+        if goes_on and made[-1][0][-1].isalnum():
+            made[-1] = made[-1][0] + bare, made[-1][1] + value
+        else:
+            made.append((bare, value))
+    return made

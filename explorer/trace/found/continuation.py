@@ -15,7 +15,7 @@ from explorer.trace.measures.measures import log_p
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.sampling import cut_away, sampling_probabilities
 
-_CANDIDATES = 20  # symbols that are kept of a distribution
+_CANDIDATES = 20  # symbols of a distribution that are kept
 
 
 def _temperature(value: object) -> float:
@@ -39,7 +39,7 @@ class Sampling:
     """How the next token is chosen: with a `seed` it is drawn, without one it is the likeliest. Raises BadKnob.
 
     The logits are divided by the `temperature`; `top_k` (0: all) and `top_p` cut symbols away, as in `trace.sampling`. A draw
-    depends on the seed and on the token's position alone, so a text that is written in parts is the same.
+    depends on the seed and on the token's position alone, so a text that is generated in parts is the same.
     """
 
     temperature: float = attrs.field(default=1.0, converter=_temperature)
@@ -66,10 +66,10 @@ class Sampling:
 
 @attrs.frozen(eq=False)
 class NextToken:
-    """One token that was written after others: its id, text, log P (nats) and rank from 1, by the model itself.
+    """One token that was generated after others: its id, text, log P (nats) and rank from 1, by the model itself.
 
-    `position` is its place in the row of all tokens, `so_far` the text of all that was written up to it. `forced` says that it
-    was given and not chosen, `ends` that it is an end symbol. `ids`, `names`, `probabilities` and `cut` [candidate] are the
+    `position` is its place in the row of all tokens, `so_far` the text of all that was generated up to it. `forced` says that
+    it was given and not chosen, `ends` that it is an end symbol. `ids`, `names`, `probabilities` and `cut` [candidate] are the
     likeliest symbols at the sampling's temperature, and whether the sampling would never draw them; the token itself is among
     them.
 
@@ -123,7 +123,7 @@ def said(logits: NDArray[Any], chosen: int) -> tuple[float, int]:
 
 @attrs.frozen(eq=False)
 class Continuation:
-    """What a model wrote after the text `source`: its `tokens`, and their text, which can be put behind the source.
+    """What a model generated after the text `source`: its `tokens`, and their text, which can be put behind the source.
 
     `trace` is a Trace of all tokens, put together from the recorded steps: each row is that of the step which read its token.
     The scores of cells that no step has computed, those of later keys, are NaN. It is None where the text is so long that
@@ -138,7 +138,7 @@ class Continuation:
 
     @property
     def ended(self) -> bool:
-        """Whether the model has said that the text ends."""
+        """Whether the model has generated the end of the text."""
         return bool(self.tokens) and self.tokens[-1].ends
 
     @property
@@ -162,7 +162,7 @@ class Continuation:
 
 @attrs.frozen(eq=False)
 class WrittenTree:
-    """The `tokens` that were written; `parents` has the number of the one before each, -1 behind the text itself.
+    """The `tokens` that were generated; `parents` has the number of the one before each, -1 behind the text itself.
 
     `at` is the last token of the present continuation, -1 before the first one.
     """
@@ -208,7 +208,7 @@ class WrittenTree:
     def cache(self) -> tuple[Array, Array] | None:
         """Keys and values [layer, head, position, feature] of all that was read for the present continuation.
 
-        None where nothing was written, or where the model's keys are not seen.
+        None where nothing was generated, or where the model's keys are not seen.
         """
         keys: Array | None = None
         values: Array | None = None

@@ -1,10 +1,10 @@
-"""Doubts: why a model can hardly know a sentence, said before anybody wonders at its translation.
+"""Doubts: reasons why a model can hardly handle a sentence, shown beside its translation.
 
 Measured on the bundled translator with every fourth validation row and every second test row of `held-out.tsv` (444 and 471
-different sentences, which nothing was trained on; beam 4) and with 30 sentences that it cannot know, such as English, classical
-verse, and the words of medicine, finance and physics:
+different sentences, which nothing was trained on; beam 4) and with 30 sentences that are strange to it, such as English,
+classical verse, and the words of medicine, finance and physics:
 
-| | validation | test | cannot know |
+| | validation | test | strange |
 |---|---|---|---|
 | the translation's words have less than `LEAST_P` on average | 3.8 % | 3.8 % | 83 % |
 | a character is not in the vocabulary | 2.0 % | 2.5 % | 37 % |
@@ -12,7 +12,7 @@ verse, and the words of medicine, finance and physics:
 | any word falls apart, which is therefore no doubt | 40 % | 43 % | |
 
 The average is the geometric one, exp(Σ log p / n) over all n written words and the end symbol; its median was 0.67 on the
-validation rows, and 0.28 on what the model cannot know. The threshold was set on the validation rows alone. A greedy
+validation rows, and 0.28 on the strange sentences. The threshold was set on the validation rows alone. A greedy
 translation has lower averages (7.2 % lie below), so that it is not judged.
 """
 
@@ -44,9 +44,9 @@ class Doubt:
 
 
 def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
-    """All reasons, in the order of Kind. Weights that were not trained know nothing, and nothing is said of them.
+    """All reasons, in the order of Kind. Untrained weights have none.
 
-    Models of others are asked for unknown tokens alone, as thresholds and alphabets are those of our own training.
+    For foreign models there are unknown tokens alone, since thresholds and alphabets are those of our own training.
     """
     if not trace.trained:
         return ()

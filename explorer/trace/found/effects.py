@@ -26,8 +26,8 @@ from explorer.trace.printed import printed
 class Edges:
     """The effects of one head's cells: `values` [query, key, word], in nats. `words` are those of `Effects`.
 
-    NaN stands where there is nothing to close: `closed` [query, key] are cells that the mask has closed, `alone` [query, key]
-    the only open ones of their rows, without which a query would see nothing. The first `exact_rows` queries are exact, each
+    NaN stands where no cell can be masked: `closed` [query, key] are cells that are masked already, `alone` [query, key] the
+    only unmasked ones of their rows, without which a query would see nothing. The first `exact_rows` queries are exact, each
     cell by a pass of its own; the others are estimated from the gradient.
     """
 
@@ -113,7 +113,7 @@ class Effects:
     `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
     estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
     it, in the shape of `heads`. While estimates turn exact layer by layer, the first `exact_rows` rows [attention and layer]
-    are exact already. `edges` are those of one head, where somebody has asked for them.
+    are exact already. `edges` are those of one head, if they were asked for.
     """
 
     attentions: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The experiments, and what is true of each: one row says it once, and whoever has to know asks the row.
+"""The experiments and their properties: one row declares them, and all other code asks the row.
 
 An experiment finds something out in an extra pass, when a page, a lesson or a caller asks for its key. A file of the same name
 in `engine/experiments` makes it. Code that asks for one names its row, such as `WHY.key`. This table needs neither NumPy nor
@@ -14,13 +14,13 @@ from explorer.errors import UnknownExperiment
 
 @attrs.frozen(kw_only=True)
 class Experiment:
-    """What is true of one experiment.
+    """The properties of one experiment.
 
     `key` names it in a Request, in `trace.experiments`, in formulas of lessons and in a Caption's `finding`. A refusal names it
     as it is `called`: that is its key, unless it goes on with another one.
 
     What it needs: with `decoder` a model that writes words, with `own` a model of ours, whose knobs and parts it asks for, and
-    the `taps`, named without side and layer. A Request for an `own` one is refused for a model of others; one that may be
+    the `taps`, named without side and layer. A Request for an `own` one is refused for a foreign model; one that may be
     missed `quietly` is left out instead. With `whole_maps` it is not made of a text whose maps were not kept whole.
 
     What it looks at: the fields of the Focus in `place`. `grows` is the field that says how far a long sweep shall go, so that
@@ -30,7 +30,7 @@ class Experiment:
     What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it decodes texts of its own or
     makes passes of several kinds: it is given the model as it is, without hooks, and makes the changes and takes the dropout
     away where that is right.
-    With `second_model` it is made with a further model, which goes when nobody asks for it any more.
+    With `second_model` it needs a further model, which is freed when it is no longer asked for.
 
     With `formulas` a lesson may name it in a formula.
     """
@@ -132,5 +132,5 @@ def look_at_a_place(keys: Iterable[str]) -> bool:
 
 
 def for_any_model(keys: Iterable[str]) -> frozenset[str]:
-    """Those of the experiments that a model of others can have, too. Raises UnknownExperiment."""
+    """Those of the experiments that a foreign model can have, too. Raises UnknownExperiment."""
     return frozenset(row.key for row in asked_for(keys) if not row.own)

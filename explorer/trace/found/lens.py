@@ -1,4 +1,4 @@
-"""What each layer would say: the lens, with or without fitted matrices, and what was measured of both on held-out sentences."""
+"""The logit lens, what each layer would predict, and the Jacobian lens, with fitted matrices; and how often they agree."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -58,10 +58,10 @@ class Agreement:
 
 @attrs.frozen(eq=False)
 class Lens:
-    """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
+    """What each layer would predict: the output's probabilities, made of the stream after each addition of the decoder.
 
     `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
-    `names` the texts of all of them by id. `written` [position] are the ids of the words that are written, `written_p` and
+    `names` the texts of all of them by id. `written` [position] are the ids of the generated words, `written_p` and
     `ranks` [row, position] their probability there and their place from 1. The last row is the output itself.
 
     `agreement` is what was measured of a Jacobian lens on held-out sentences; None for the lens without matrices.
@@ -78,7 +78,7 @@ class Lens:
     agreement: Agreement | None = None
 
     def agrees(self) -> NDArray[np.bool_]:
-        """[row, position] where the likeliest symbol is the one that is written."""
+        """[row, position] where the likeliest symbol is the generated one."""
         same: NDArray[np.bool_] = self.ids[:, :, 0] == np.array(self.written)
         return same
 

@@ -41,6 +41,23 @@ class Attribution:
     directions: Mapping[str, Numbers] = attrs.field(repr=False)
     trace: RecordedPass = attrs.field(repr=False)
 
+    @property
+    def values(self) -> Numbers:
+        """[part] the share of each part in the number."""
+        raise NotImplementedError
+
+    @property
+    def total(self) -> float:
+        """The sum of the parts."""
+        return float(self.values.sum())
+
+    def told(self, head: str, remainder: float) -> str:
+        """The number, which `head` names, and its six largest parts, in eight lines."""
+        largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
+        lines = [f"    {self.values[place]:+8.4f}  {self.parts[place].label}" for place in largest]
+        rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {remainder:.1e}"
+        return "\n".join((head, *lines, rest))
+
     def direction(self, block: str) -> Numbers:
         """[feature] the direction in which the number grows with what a block adds."""
         return self.directions[block]
@@ -82,11 +99,6 @@ class Reading(Attribution):
     values: Numbers
 
     @property
-    def total(self) -> float:
-        """The sum of the parts."""
-        return float(self.values.sum())
-
-    @property
     def remainder(self) -> float:
         """The recorded number minus the sum of the parts."""
         return self.recorded - self.total
@@ -97,13 +109,9 @@ class Reading(Attribution):
         return bool(abs(self.remainder) < EXACT * max(1.0, abs(self.recorded)))
 
     def __repr__(self) -> str:
-        """The number and its six largest parts, in eight lines."""
-        largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
         feature = f", {self.feature}" if self.feature >= 0 else ""
-        lines = [f"    {self.values[place]:+8.4f}  {self.parts[place].label}" for place in largest]
         head = f"Reading: {self.tap}[{self.head}, {self.position}{feature}] {self.recorded:+.4f} from the {self.side}'s stream"
-        rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {self.remainder:.1e}"
-        return "\n".join((head, *lines, rest))
+        return self.told(head, self.remainder)
 
 
 @attrs.frozen(eq=False)
@@ -234,7 +242,7 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
 
 
 def heads_open(trace: RecordedPass, block: str) -> bool:
-    """Whether the heads of an attention can be split by their keys: of some models of others, no values are seen."""
+    """Whether the heads of an attention can be split by their keys: of some foreign models, no values are recorded."""
     return f"{block}.value" in trace.axis_names
 
 

@@ -86,7 +86,7 @@ class ReadingWeights:
     `queries`, `keys` and `values` have W_Q, W_K and W_V of each attention ("encoder.layers.0.self_attn"), with the rows of its
     heads one after the other. All else is as in OutputWeights, of both sides and with "encoder.norm".
 
-    Of models of others, `turns` has by attention how positions turn Q and K, and `head_norms` by tap ("….query") the norm that
+    Of foreign models, `turns` has by attention how positions turn Q and K, and `head_norms` by tap ("….query") the norm that
     each head's vector goes through before.
     """
 

@@ -7,7 +7,7 @@ them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical 
 It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
 a part's share is its product with that direction (`stream_parts`).
 
-This attributes the sum and tells no cause: other parts would change if one were taken away, and the σ with them.
+Attribution is not causation: other parts would change if one were ablated, and the σ with them.
 """
 
 from collections.abc import Sequence
@@ -59,11 +59,6 @@ class Parts(Attribution):
         return self.logits[0] - self.logits[1]
 
     @property
-    def total(self) -> float:
-        """The sum of the parts."""
-        return float(self.values.sum())
-
-    @property
     def remainder(self) -> float:
         """The recorded difference minus the sum of the parts."""
         return self.difference - self.total
@@ -81,22 +76,15 @@ class Parts(Attribution):
         made: Numbers = both[0] - both[1]
         return made
 
-    def label(self, part: Part) -> str:
-        """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
-        return part.label
-
     def __repr__(self) -> str:
         """The sum and the six largest parts, in eight lines."""
         word, rival = self.names
-        largest = np.argsort(-np.abs(self.values), kind="stable")[:6]
-        lines = [f"    {self.values[place]:+8.4f}  {self.label(self.parts[place])}" for place in largest]
         head = f"Parts: logit({word}) - logit({rival}) = {self.difference:+.4f} at position {self.position}"
-        rest = f"    sum of {len(self.parts)} parts {self.total:+.4f}, remainder {self.remainder:.1e}"
-        return printed("\n".join((head, *lines, rest)))
+        return printed(self.told(head, self.remainder))
 
 
 def written_ids(trace: RecordedPass) -> tuple[int, ...]:
-    """[position] the id of the word written there: the next one of the target, else the likeliest."""
+    """[position] the id of the word generated there: the next one of the target, else the likeliest."""
     return trace.expected or tuple(map(int, trace["generator.logits"].argmax(axis=-1)))
 
 
@@ -109,7 +97,7 @@ def likeliest_rivals(trace: RecordedPass, position: int, word: int, most: int = 
 def parts_of(trace: RecordedPass, position: int, rival: int | None = None, word: int | None = None) -> Parts:
     """The Parts of a logit difference at a position of the output.
 
-    `word` is the written one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
+    `word` is the generated one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
     Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
     """
     weights = _weights(trace)

@@ -1,13 +1,14 @@
 """What one attention head does, as numbers that are computed in float64 from its recorded weights.
 
 Letters: A[h,q,k] are the weights of head h, n and m count queries and keys, t[k] is the id of the token at k. Each measure is
-a mean over queries; a mean over no query is NaN.
+a mean over queries; a mean over no query is NaN. In batches, A[s,l,h,q,k] are the weights of head h of layer l in sentence s;
+all sentences of a batch have as many queries, and as many keys.
 
 Entropy and distance: Vig and Belinkov 2019. Previous token and first token: Clark et al. 2019; Voita et al. 2019. Induction:
 the prefix matching of Olsson et al. 2022. The diagonal of a map between two texts goes from corner to corner.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -18,7 +19,8 @@ from explorer.errors import UnknownMeasure
 from explorer.trace.arrays import Array
 from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.measures.measures import entropy_bits
-from explorer.trace.recorded_pass import RecordedPass
+from explorer.trace.measures.opening_head import alignment, word_cells
+from explorer.trace.recorded_pass import RecordedPass, Tokens
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -174,3 +176,35 @@ def _mean(weights: Array) -> Values:
         return np.full(len(weights), np.nan)
     mean: Values = weights.mean(axis=1, dtype=np.float64)
     return mean
+
+
+def batch_values(key: str, weights: Array, ids: Ids, *, across: bool) -> Values:
+    """[sentence, layer, head] a measure of A; `ids` [sentence, key] are those of the keys' tokens.
+
+    `across` is True where queries and keys stand in different texts.
+    """
+    n_queries = weights.shape[3]
+    rows = np.arange(n_queries)
+    if key != "induction":  # All others look at no token, so the sentences' heads are as good as the heads of one sentence.
+        flat = weights.reshape(-1, *weights.shape[3:])  # [head of all sentences, query, key]
+        return MEASURES[key].of(Seen(flat, ids[0], rows, across)).reshape(weights.shape[:3])
+    values = np.full(weights.shape[:3], np.nan)
+    for sentence, own in enumerate(ids):
+        if len(set(own.tolist())) < len(own):  # Without a repeated token there is nothing to follow.
+            flat = weights[sentence].reshape(-1, *weights.shape[3:])
+            values[sentence] = MEASURES[key].of(Seen(flat, own, rows, across)).reshape(weights.shape[1:3])
+    return values
+
+
+def batch_alignment(weights: Array, tokens: Sequence[Tokens], *, expected: bool) -> Values:
+    """[sentence, layer, head] how much each head of cross-attention is an alignment; NaN for sentences without words.
+
+    `expected` says that each query is made for the word after it. See `opening_head.alignment`.
+    """
+    values = np.full(weights.shape[:3], np.nan)
+    for sentence, own in enumerate(tokens):
+        flat = weights[sentence].reshape(-1, *weights.shape[3:])  # [head of all layers, query, key]
+        cells = word_cells(flat, own, expected=expected)
+        if cells.size:
+            values[sentence] = alignment(cells).reshape(weights.shape[1:3])
+    return values

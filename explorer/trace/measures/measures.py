@@ -90,10 +90,10 @@ def is_word(text: str) -> bool:
 
 
 def most_uncertain_step(trace: RecordedPass) -> int:
-    """The position of the output at which the written word had the lowest probability, the first one of several.
+    """The position of the output at which the generated word had the lowest probability, the first one of several.
 
-    The end symbol and punctuation are left out. It is -1, which a Look reads as the last position, if the model wrote no word
-    or if a long text left no room for the probabilities.
+    The end symbol and punctuation are left out. It is -1, which a Look reads as the last position, if the model generated no
+    word or if a long text left no room for the probabilities.
     """
     probabilities = trace.arrays.get("generator.probabilities")  # [position, vocab]
     if probabilities is None:

@@ -1,4 +1,4 @@
-"""The architecture strip: a segment for each Block of the model, the one that one sees filled. A click goes to a Block.
+"""The architecture strip: a segment for each Block of the model; that of the Block in sight is filled. A click goes to a Block.
 
 Keys: left and right go from segment to segment, Home and End to the ends, Enter to the Block, Ctrl+Enter to the page about it.
 """
@@ -22,7 +22,7 @@ from explorer.views.painting.surface import Surface
 
 _HEIGHT, _NAMES, _TOP, _BOX = 42, 12.0, 21.0, 16.0  # px: the strip, the middle of its first line, its segments
 _MARGIN, _RADIUS, _LINE = 12.0, 2.0, 2.0
-_NARROW_PX = 16.0  # px, below which a segment has square corners, which hundreds of segments are painted with in no time
+_NARROW_PX = 16.0  # px, below which a segment has square corners: hundreds of such segments are painted quickly
 _ACTIVATE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -38,7 +38,7 @@ class ArchitectureStrip(Surface):
         self.setFixedHeight(_HEIGHT)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.strip = Strip()
-        self.here = ""  # the key of the Block that one sees
+        self.here = ""  # the key of the Block in sight
         self.share: float | None = None  # how much of a running computation is done; None while nothing long runs
         self._architecture: Architecture | None = None
         self._look: Look | None = None
@@ -64,7 +64,7 @@ class ArchitectureStrip(Surface):
         self._show(anew=anew)
 
     def put_page(self, page: str) -> None:
-        """Show where one is on another page."""
+        """Show where the reader is on another page."""
         self._page = page
         self._show(anew=False)
 
@@ -145,7 +145,7 @@ class ArchitectureStrip(Surface):
         return font
 
     def _measure(self, text: str, px: float) -> float:
-        # The names of groups are measured in bold letters, as that of the Block that one sees is written.
+        # The names of groups are measured in bold letters, as that of the Block in sight is written.
         return advance(self._font(px, bold=px == NAME_PX), text)
 
     def paint(self, painter: QPainter, part: QRect) -> None:

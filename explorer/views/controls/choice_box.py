@@ -18,10 +18,10 @@ class ChoiceBox(QComboBox):
     A box that is made narrower all the same ends its text with an ellipsis and cuts no letter in half.
     """
 
-    def __init__(self, n_letters: int = 1) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(n_letters)
+        self.setMinimumContentsLength(1)
         self.currentIndexChanged.connect(self._measure)
 
     def put(self, entries: Sequence[str], chosen: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 _BETWEEN = "  ·  "
 
@@ -95,8 +95,8 @@ class TableLabel(QLabel):
     Qt's own label lays its tables out a dozen times before each painting; here the height is computed once for each width.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._heights_px: dict[int, int] = {}  # by width, for the present text
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.RichText)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 class FlowLayout(QLayout):
     """Lays out widgets from left to right, and in as many lines as they need."""
 
-    def __init__(self, parent: QWidget | None = None, gap_px: int = 4) -> None:
+    def __init__(self, parent: QWidget, gap_px: int = 4) -> None:
         super().__init__(parent)
         self.setContentsMargins(QMargins(0, 0, 0, 0))
         self._gap = gap_px

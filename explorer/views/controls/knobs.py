@@ -213,7 +213,7 @@ class KnobGroup(QWidget):
 
 
 class KnobPanel(QScrollArea):
-    """All knobs, those of writing first.
+    """All knobs, those of decoding first.
 
     Signals: wished(Intent) while a slider moves, after typing a value, and on reset.
     """

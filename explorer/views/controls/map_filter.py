@@ -14,8 +14,8 @@ class UnitSwitch(QToolButton):
 
     changed = Signal(dict)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("segment")
         self.setCheckable(True)
         self.toggled.connect(self._toggled)

@@ -26,8 +26,8 @@ _PROBE_PX = 1000  # as wide and high as a button from which the margins of the s
 class WrappedButton(QPushButton):
     """A button as wide as its place and as high as its text needs then. Qt's own is at least as wide as its text."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

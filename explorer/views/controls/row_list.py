@@ -1,4 +1,4 @@
-"""A list whose rows a painter draws, over a ground that shows the chosen one, and that a screen reader hears as sentences."""
+"""A list whose rows a painter draws, over a ground that shows the chosen one, and that a screen reader reads as sentences."""
 
 from typing import ClassVar
 

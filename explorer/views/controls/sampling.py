@@ -271,7 +271,7 @@ class WritingRows(QWidget):
             row.put(getattr(look, row.field))
 
     def put_wish(self, wish: Wish) -> None:
-        """Show the beam width; only a model that translates by itself searches."""
+        """Show the beam width; only a model that generates its own translation searches."""
         self.beam.setVisible(wish.has_trained)
         self.beam.put(wish.beam)
 

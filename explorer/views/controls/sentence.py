@@ -161,7 +161,7 @@ class SentenceEdit(_TypingBox, QLineEdit):
             self.edited.emit(self._said)
 
     def _forget(self) -> None:
-        """Clear the box's own steps of undo, which nobody can take: Qt keeps 16 bytes of each character that ever came or went.
+        """Clear the box's own steps of undo, which cannot be taken: Qt keeps 16 bytes of each character that ever came or went.
 
         Qt has no other way than to set the text anew. What is marked and where the cursor stands stay as they are.
         """

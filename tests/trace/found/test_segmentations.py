@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
-from explorer.trace.folding import folded
 from explorer.trace.found.segmentations import Segmentation, Segmentations, folded_by, shares
+from explorer.trace.word_groups import folded
 
 TEXT = "南京市 长江大桥"
 UNITS = ((0, 3), (3, 8))

@@ -9,7 +9,7 @@ from explorer.views.controls.choice_box import ChoiceBox
 @pytest.mark.parametrize(("width_px", "whole"), [(60, False), (90, False), (400, True)])
 def test_a_text_without_room_ends_in_an_ellipsis(width_px: int, whole: bool, qtbot: QtBot) -> None:
     """And is painted so; with room it is whole."""
-    box = ChoiceBox(6)
+    box = ChoiceBox()
     qtbot.addWidget(box)
     box.addItems(["编码器-解码器 encoder-decoder", "short"])
     box.resize(width_px, 24)

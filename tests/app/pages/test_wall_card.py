@@ -3,44 +3,46 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
+from explorer.app.pages.wall_card import MeasureMenu
 from explorer.lang import Words
 from explorer.picture.makers.head_measures import offered_measures
 from explorer.state.look import Look
 from explorer.trace.choices import HEAD_MEASURES
-from explorer.views.controls.measure_menu import MeasureMenu
 from tests.picture.examples import LANGUAGES
 
+WORDS = Words.load("zh")
 
-def a_menu(qtbot: QtBot, words: Words, **looked: str) -> MeasureMenu:
+
+def a_menu(qtbot: QtBot, words: Words = WORDS, **looked: str) -> MeasureMenu:
     menu, look = MeasureMenu(), Look(**looked)  # type: ignore[arg-type]  # all of these fields are texts
     qtbot.addWidget(menu)
     menu.offer(offered_measures(look), look.measure, look.head_order, words)
     return menu
 
 
-def test_a_measure_is_chosen_in_the_menu(qtbot: QtBot, words: Words) -> None:
+def test_a_measure_is_chosen_in_the_menu(qtbot: QtBot) -> None:
     """And taken back; the order can only be chosen with a measure."""
-    menu = a_menu(qtbot, words)
+    menu = a_menu(qtbot)
     assert not menu.order.isEnabled()
     for key in ("induction", ""):
         with qtbot.waitSignal(menu.chose) as chose:
             menu.actions_[key].trigger()
         assert chose.args == [key]
-    menu = a_menu(qtbot, words, measure="entropy")
+    menu = a_menu(qtbot, measure="entropy")
     for order in ("measure", "layers"):
         with qtbot.waitSignal(menu.sorted) as sorted_:
             menu.order.trigger()
         assert sorted_.args == [order]
 
 
-def test_what_the_program_shows_is_not_told_back(qtbot: QtBot, words: Words) -> None:
+def test_what_the_program_shows_is_not_told_back(qtbot: QtBot) -> None:
     """Another measure and order come from the Look; no signal goes out."""
-    menu = a_menu(qtbot, words)
+    menu = a_menu(qtbot)
     with qtbot.assertNotEmitted(menu.chose), qtbot.assertNotEmitted(menu.sorted):
         look = Look(measure="first", head_order="measure")
-        menu.offer(offered_measures(look), look.measure, look.head_order, words)
+        menu.offer(offered_measures(look), look.measure, look.head_order, WORDS)
     assert menu.actions_["first"].isChecked() and menu.order.isChecked()
-    assert menu.text().startswith(words("heads.measure.first"))
+    assert menu.text().startswith(WORDS("heads.measure.first"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
