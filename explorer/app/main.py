@@ -15,7 +15,7 @@ from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import WRITING_THREAD, Endings
 from explorer.app.imports import Imports, LaterImports, of_first_page
-from explorer.app.session import told
+from explorer.app.session import recalled, told
 from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences, SharedEntries, read_json, read_line, written_json, written_line
 from explorer.app.session.remembered import Remembered
@@ -93,6 +93,7 @@ class Program:
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
         self._lesson, self._own = lesson, None if first.saved is None else first.saved.own
+        self._imports.done.connect(self._recall)
         self._imports.done.connect(self.window.begin)
         self._imports.done.connect(self._begin_lesson)
         self.session.told.connect(self._hear)
@@ -118,6 +119,12 @@ class Program:
         self.remembered.failed.connect(partial(refusals.tell, key=NOT_KEPT))
         self.remembered.kept.connect(partial(refusals.settle, NOT_KEPT))
         self.preferences.failed = refusals.tell
+
+    def _recall(self) -> None:
+        """Show the last pass of what is set up, or the bundled first one, while torch is loaded."""
+        frame = recalled.recalled(self.session.state.wish)
+        if frame is not None:
+            self.session.recall(frame)
 
     def _begin_lesson(self) -> None:
         """Show the step of a lesson that was open when the program ended, or open the lesson that was asked for."""
@@ -169,7 +176,8 @@ class Program:
         self.bug_reports.words = self.appearance.words
 
     def _loaded(self) -> None:
-        self.window.status.uncover()
+        if not self.session.shows_recalled:
+            self.window.status.uncover()
         if self._lacking:
             self.window.status.notice(self.appearance.words("status.input_method", name=self._lacking))
         self._later_imports.start(_QUIET_MS)
@@ -213,6 +221,8 @@ class Program:
         self.window.sessions.file.failed.connect(self._say)
         self.window.sessions.file.close()
         self._keep()
+        if self.session.frame is not None and self.session.is_answered():
+            recalled.keep(self.session.frame)
         self._say(self.remembered.close())
 
     def _say(self, error: ExplorerError | None) -> None:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer.app.shell.window import Window
+from explorer.engine.request import Frame
 from explorer.picture.kinds import Heatmap
 from explorer.picture.river.river import River
 from explorer.state.intents import SetKnob, look_at
@@ -51,6 +52,34 @@ def test_the_first_screen_shows_everything_at_once(journey: Journey) -> None:
             assert fact in window.status.facts.text()
 
     journey.run(script)
+
+
+@pytest.mark.parametrize("start", ["first", "later"])
+def test_a_recorded_pass_stands_there_until_it_is_computed_anew(journey: Journey, start: str) -> None:
+    """Whole pictures and a line that says so; the same numbers take its place. At a later start it is what was left."""
+    text = "我爱北京天安门。" if start == "first" else "他在图书馆看书。"
+
+    def leave(window: Window) -> None:
+        journey.settle(window)
+
+    def script(window: Window) -> None:
+        frames: list[Frame] = []
+        window.session.told.connect(lambda value: frames.append(value) if isinstance(value, Frame) else None)
+        journey.wait(lambda: window.page_stack.page.key == "overview" and bool(frames))
+        recorded = frames[0]
+        assert recorded.serial == 0 and recorded.wish.text == text
+        assert _river(window).written.labels and not window.page_stack.is_stale
+        assert window.status.message.text() == window.appearance.words("status.recalled")
+        journey.settle(window)
+        assert frames[-1].serial and window.status.message.text() == "" and "9,190,256" in window.status.facts.text()
+        for tap in recorded.trace.names():
+            np.testing.assert_allclose(recorded.trace[tap], frames[-1].trace[tap], rtol=1e-4, atol=1e-4)
+        if start == "later":
+            assert all(np.array_equal(recorded.trace[tap], frames[-1].trace[tap]) for tap in recorded.trace.names())
+
+    if start == "later":
+        journey.run_as_left(leave, "--preset", "translator", "--text", text)
+    journey.run_as_left(script)
 
 
 def test_what_is_on_screen_is_what_explore_returns(journey: Journey) -> None:

@@ -4,7 +4,7 @@ import attrs
 
 from explorer.app.session import told
 from explorer.app.session.asking import widens_alone
-from explorer.app.session.changing import After, asked_also, given_back, sprung_back
+from explorer.app.session.changing import After, asked_also, asked_for, given_back, sprung_back
 from explorer.app.session.effects import Effect, Show, StartTimer, StopWork, Tell, Timer
 from explorer.app.session.session_state import SessionState
 from explorer.engine.request import Frame
@@ -30,6 +30,16 @@ def framed(session: SessionState, frame: Frame) -> After:
     history = session.history.with_look(attrs.evolve(session.state, look=look))
     session = attrs.evolve(session, frame=frame, opening=opening, history=history, held=True)
     session, effects = _broken(session, frame)
+    return session, (Show(frame), *effects)
+
+
+def recalled(session: SessionState, frame: Frame) -> After:
+    """Show an answer of an earlier run until there is one, and ask at once for the whole: a quick answer would add nothing."""
+    if session.frame is not None or frame.wish != session.state.wish:
+        return session, ()
+    opening, look = session.opening.looked(session.state.look.fitted(frame.trace), frame, session.state.wish)
+    history = session.history.with_look(attrs.evolve(session.state, look=look))
+    session, effects = asked_for(attrs.evolve(session, frame=frame, opening=opening, history=history))
     return session, (Show(frame), *effects)
 
 

@@ -9,6 +9,7 @@ from explorer.app.session.asking import Places
 from explorer.app.session.effects import Timer
 from explorer.app.session.history import Instant
 from explorer.engine import jobs
+from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent
@@ -17,6 +18,13 @@ from explorer.state.intents import Intent
 @attrs.frozen
 class WindowSeen:
     """The window was painted for the first time: what is set up can be computed."""
+
+
+@attrs.frozen(eq=False)
+class Recalled:
+    """An answer to what is set up was kept by an earlier run of the program; its serial number is 0."""
+
+    frame: Frame
 
 
 @attrs.frozen
@@ -113,5 +121,5 @@ class WindowClosed:
 
 OfPerson = WindowSeen | Intended | Undone | Redone | Escaped | RestartWanted | WindowClosed
 OfWindow = PageShown | PlacesWanted | FrameShown | PicturesMade | PaintAsked | Painted
-OfMachine = TimerFired | Silence | FolderRefused | jobs.Told
+OfMachine = TimerFired | Silence | FolderRefused | Recalled | jobs.Told
 Event = OfPerson | OfWindow | OfMachine

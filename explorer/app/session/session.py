@@ -107,10 +107,19 @@ class Session(QObject):
         """Whether the frame on screen answers the present wish."""
         return self._knows.is_answered
 
+    @property
+    def shows_recalled(self) -> bool:
+        """Whether the frame on screen is one that an earlier run of the program has kept."""
+        return self.frame is not None and not self.frame.serial
+
     def start(self) -> None:
         self._worker.start()
         self._watch.start()
         self.take(events.WindowSeen())
+
+    def recall(self, frame: Frame) -> None:
+        """Show an answer that an earlier run of the program has kept, until there is a new one."""
+        self.take(events.Recalled(frame))
 
     def close(self) -> None:
         self._watch.stop()

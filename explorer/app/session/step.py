@@ -39,6 +39,8 @@ def step(session: SessionState, event: Event) -> After:
             return answers.silent(session, seconds)
         case ev.FolderRefused(path, error):
             return answers.folder_refused(session, path, error)
+        case ev.Recalled(frame):
+            return answers.recalled(session, frame)
         case _:
             return _done_by_person(session, event)
 

@@ -112,6 +112,9 @@ class Listener(QObject):
         match value:
             case told.Set():
                 self._set(value)
+            case Frame() if not value.serial:
+                self._show(value)
+                window.status.inform(words("status.recalled"))
             case Frame():
                 self._framed(value)
             case Brought():

@@ -77,9 +77,12 @@ class Status(QStatusBar):
             count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
         else:
             count = words("status.tokens", count=len(tokens.source or tokens.target))
+        drawn = words("status.drawn", picture_ms=picture_ms)
         if frame.trace.recorded_by:  # Nothing was computed for it here.
-            drawn = words("status.drawn", picture_ms=picture_ms)
             self.facts.set_parts((count, words("recorded.by", name=frame.trace.recorded_by), drawn))
+            return
+        if not frame.serial:  # It was computed by an earlier run of the program.
+            self.facts.set_parts((count, drawn))
             return
         facts = (
             count,
