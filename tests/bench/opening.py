@@ -16,7 +16,7 @@ from explorer.app.session import told
 
 
 def main() -> None:
-    """Prints the ms until the empty window was painted, the recorded pass, and the first answer, and the longest block between."""
+    """Prints the ms until the empty window, the recorded pass and the first answer were painted, and the longest block."""
     began_s = float(sys.argv[1])
     application = make_application()
     program = Program()
