@@ -41,7 +41,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
-@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device has a flag of its own here.
+@knob_flags([knob for knob in KNOBS if knob.group != "computation"])  # The device has a flag of its own here.
 @click.pass_obj
 def train(
     words: Words,
