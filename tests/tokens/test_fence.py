@@ -206,7 +206,7 @@ def test_a_bundle_starts_itself(fenced: Callable[..., Fence], tmp_path: Path, mo
 
 def test_only_what_runs_behind_the_fence_imports_what_strangers_made() -> None:
     """A tokenizer or template that is used in this process could keep it for ever."""
-    inside = {f"explorer.tokens.{name}" for name in ("foreign", "foreign_tokenizer", "sentence_pieces", "chat_rendering")}
+    inside = {f"explorer.tokens.{name}" for name in ("behind_fence", "foreign_tokenizer", "sentence_pieces", "chat_rendering")}
     importing = {
         path.relative_to(CODE).as_posix()
         for path in CODE.rglob("*.py")
@@ -214,7 +214,7 @@ def test_only_what_runs_behind_the_fence_imports_what_strangers_made() -> None:
         if (isinstance(node, ast.ImportFrom) and node.module in inside)
         or (isinstance(node, ast.Import) and inside & {each.name for each in node.names})
     }
-    assert importing == {"tokens/behind_fence.py", "tokens/foreign.py", "tokens/sentence_pieces.py"}
+    assert importing == {"tokens/behind_fence.py", "tokens/sentence_pieces.py"}
 
 
 def message(**values: Any) -> bytes:
