@@ -96,7 +96,9 @@ class Config:
         in_modules=False,
         paper="independent",
     )
-    norm_shift: float = knob(0.0, group="initialization", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0)
+    norm_shift: float = knob(
+        0.0, group="initialization", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0
+    )
     seed: int = knob(0, group="initialization", applies="weights", valid=_SEEDS, offered=_OFFERED_SEEDS, in_modules=False)
 
     def __attrs_post_init__(self) -> None:
