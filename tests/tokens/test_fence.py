@@ -185,7 +185,9 @@ def test_a_system_that_can_forbid_no_files_runs_it_all_the_same(monkeypatch: pyt
 
 def test_its_start_imports_no_torch() -> None:
     """Nor what else takes long."""
-    modules = ", ".join(f"explorer.tokens.{name}" for name in ("fence_process", "behind_fence", "foreign_tokenizer", "chat_rendering"))
+    modules = ", ".join(
+        f"explorer.tokens.{name}" for name in ("fence_process", "behind_fence", "foreign_tokenizer", "chat_rendering")
+    )
     slow = {"torch", "transformers", "numpy", "PySide6", "jieba"}
     told = f"import sys, {modules}; print(sorted({slow} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
