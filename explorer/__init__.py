@@ -25,6 +25,7 @@ explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
 explorer.effects("我爱北京天安门").heads                       # ablation: Δ log p, numpy [attention, layer, head, word]
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
@@ -70,6 +71,14 @@ __all__ = [
 ]
 
 
+_CLASSES = {
+    "Change": "explorer.trace.changes",
+    "Effects": "explorer.trace.found.effects",
+    "State": "explorer.state.state",
+    "Trace": "explorer.trace.trace",
+}
+
+
 def _presenter() -> "FigureMaker":
     """The module that draws a Trace for a notebook, imported at the first picture."""
     from explorer.export import notebook
@@ -87,20 +96,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Import `explorer.Trace` and the other classes on first use, so that `import explorer` alone stays fast."""
-    if name == "Trace":
-        from explorer.trace.trace import Trace
-
-        return Trace
-    if name == "State":
-        from explorer.state.state import State
-
-        return State
-    if name == "Change":
-        from explorer.trace.changes import Change
-
-        return Change
-    if name == "Effects":
-        from explorer.trace.found.effects import Effects
-
-        return Effects
-    raise AttributeError(name)
+    if name not in _CLASSES:
+        raise AttributeError(name)
+    return getattr(import_module(_CLASSES[name]), name)

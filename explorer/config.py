@@ -35,24 +35,24 @@ class Config:
     untrained ones comes last. No group has knobs of both kinds.
     """
 
-    causal_mask: bool = knob(True, group="sight", applies="pass", paper=True)
-    causal_mask_encoder: bool = knob(False, group="sight", applies="pass", paper=False)
-    causal_mask_cross: bool = knob(False, group="sight", applies="pass", paper=False)
+    causal_mask: bool = knob(True, group="masks", applies="pass", paper=True)
+    causal_mask_encoder: bool = knob(False, group="masks", applies="pass", paper=False)
+    causal_mask_cross: bool = knob(False, group="masks", applies="pass", paper=False)
     masking: str = knob(
-        "usual", group="sight", applies="pass", choices=("usual", "inverted", "zeros", "zeros-decoder"), paper="usual"
+        "usual", group="masks", applies="pass", choices=("usual", "inverted", "zeros", "zeros-decoder"), paper="usual"
     )
-    mask_value: str = knob("-inf", group="sight", applies="pass", choices=tuple(MASK_VALUES), paper="-inf")
+    mask_value: str = knob("-inf", group="masks", applies="pass", choices=tuple(MASK_VALUES), paper="-inf")
     position: str = knob(
         "sinusoidal",
-        group="sight",
+        group="masks",
         applies="pass",
         choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS),
         weighing=("learned",),
         in_modules=True,
         paper="sinusoidal",
     )
-    position_base: float = knob(10000.0, group="sight", applies="pass", valid=(2, 1e6), step=1, logarithmic=True, paper=10000.0)
-    embedding_scale: float = knob(1.0, group="sight", applies="pass", valid=(0, 4), step=0.05, paper=1.0)
+    position_base: float = knob(10000.0, group="masks", applies="pass", valid=(2, 1e6), step=1, logarithmic=True, paper=10000.0)
+    embedding_scale: float = knob(1.0, group="masks", applies="pass", valid=(0, 4), step=0.05, paper=1.0)
 
     temperature: float = knob(1.0, group="attention", applies="pass", valid=(0.1, 5), step=0.05, paper=1.0)
     score_scaling: bool = knob(True, group="attention", applies="pass", paper=True)
@@ -67,12 +67,12 @@ class Config:
     )
     jieba_hmm: bool = knob(True, group="tokens", applies="pass")
 
-    dropout: float = knob(0.1, group="chance", applies="pass", valid=(0, 0.9), step=0.05)
-    dropout_active: bool = knob(False, group="chance", applies="pass")
-    dropout_seed: int = knob(0, group="chance", applies="pass", valid=_SEEDS, offered=_OFFERED_SEEDS)
+    dropout: float = knob(0.1, group="randomness", applies="pass", valid=(0, 0.9), step=0.05)
+    dropout_active: bool = knob(False, group="randomness", applies="pass")
+    dropout_seed: int = knob(0, group="randomness", applies="pass", valid=_SEEDS, offered=_OFFERED_SEEDS)
 
-    memory_budget: int = knob(1024, group="machine", applies="pass", valid=(16, 65536), unit="MB", logarithmic=True)
-    device: str = knob("cpu", group="machine", applies="pass", choices=("cpu", "cuda", "mps"))
+    memory_budget: int = knob(1024, group="computation", applies="pass", valid=(16, 65536), unit="MB", logarithmic=True)
+    device: str = knob("cpu", group="computation", applies="pass", choices=("cpu", "cuda", "mps"))
 
     architecture: str = knob(
         "encoder-decoder", group="shape", applies="weights", choices=("encoder-decoder", "encoder-only", "decoder-only")
@@ -90,14 +90,16 @@ class Config:
 
     initialization: str = knob(
         "independent",
-        group="start",
+        group="initialization",
         applies="weights",
         choices=("independent", "cloned-layers", "cloned-projections"),
         in_modules=False,
         paper="independent",
     )
-    norm_shift: float = knob(0.0, group="start", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0)
-    seed: int = knob(0, group="start", applies="weights", valid=_SEEDS, offered=_OFFERED_SEEDS, in_modules=False)
+    norm_shift: float = knob(
+        0.0, group="initialization", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0
+    )
+    seed: int = knob(0, group="initialization", applies="weights", valid=_SEEDS, offered=_OFFERED_SEEDS, in_modules=False)
 
     def __attrs_post_init__(self) -> None:
         if self.d_model % self.n_heads:

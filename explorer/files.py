@@ -74,7 +74,7 @@ def _made_beside(path: Path) -> Path:
     return made
 
 
-@lru_cache(maxsize=64)  # row "48 labelled heat maps to PNG": an export of many files sweeps its folder once.
+@lru_cache(maxsize=64)  # row "48 labelled maps to PNG": an export of many files sweeps its folder once.
 def sweep(folder: Path) -> None:
     """Remove temporary files in a folder whose process on this machine has ended."""
     import psutil  # Only writing needs it.

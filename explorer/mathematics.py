@@ -54,7 +54,7 @@ def attention_step(
     """[query, key] one head's attention up to a step, from its Q [query, feature] and K [key, feature], in their precision.
 
     `step` is "scores", "scaled", "masked" or "weights". Vaswani et al. 2017, section 3.2.1: A = softmax(Q·Kᵀ / divisor +
-    bias); where a cell is `closed` [query, key], `mask_value` replaces its score.
+    bias); where a cell is masked (`closed` [query, key]), `mask_value` replaces its score.
     """
     # S[q,k] = Q[q]·K[k]
     made: NDArray[Real] = query @ key.T  # [query, key]
@@ -155,19 +155,19 @@ def best_pairs(table: Numbers, k: float) -> float:
 
 
 def layer_norm(x: Numbers, eps: float = 1e-5, shift: float = 0.0) -> Numbers:
-    """What nn.LayerNorm computes over the last axis: the variance is divided by n, and eps is added inside the root."""
+    """nn.LayerNorm over the last axis: the variance is divided by n, and eps is added inside the root."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift
     return result
 
 
 def std_eps_norm(x: Numbers, eps: float = 1e-6, shift: float = 0.0) -> Numbers:
-    """What the tutorials' norm classes compute over the last axis: the variance is divided by n - 1, eps added to the root."""
+    """The tutorials' norm classes over the last axis: the variance is divided by n - 1, eps added to the root."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
     return result
 
 
 def batch_norm(x: Numbers, eps: float = 1e-5) -> Numbers:
-    """What nn.BatchNorm1d computes in training, over all axes but the last."""
+    """nn.BatchNorm1d in training, over all axes but the last."""
     others = tuple(range(x.ndim - 1))
     result: Numbers = (x - x.mean(others, keepdims=True)) / np.sqrt(x.var(others, keepdims=True) + eps)
     return result

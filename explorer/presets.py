@@ -58,10 +58,8 @@ class Preset:
     order: int = 0
     folder: Path | None = None
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
-    names_head: bool = False  # whether its file says which attention, layer or head is seen first
-    foreign: Path | None = (
-        None  # the folder or GGUF file of a foreign model, if it is one; its Config has the knobs that act on it
-    )
+    names_head: bool = False  # whether its file chooses the attention, layer or head that is shown first
+    foreign: Path | None = None  # the folder or GGUF file of a foreign model; the Config has the knobs that act on it
     recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
@@ -88,7 +86,6 @@ class Preset:
         return self.recorded is None and (self.foreign is None or knob in _FOREIGN_KNOBS)
 
 
-@lru_cache(maxsize=1)  # row "key event to everything painted": titles look here at each key.
 def preset_names() -> tuple[str, ...]:
     """The names of all bundled presets, in the order in which they are offered."""
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
@@ -103,10 +100,9 @@ def own_presets() -> tuple[str, ...]:
         return ()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # This keeps a model usable whose folder was deleted while the window is open; it saves no time.
 def _of_others(name: str) -> Preset:
-    """The preset of a folder with a foreign model, or of a file with a recorded pass. Once found it stays known, even if it is
-    deleted, so that the window goes on with the model that it has opened.
+    """The preset of a folder with a foreign model, or of a file with a recorded pass; once found, it is kept for good.
 
     Raises UnknownPreset, which may say what the name means instead.
     """
@@ -169,7 +165,7 @@ def load_preset(name: str) -> Preset:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
-@lru_cache(maxsize=32)  # row "key event to everything painted": a key loads its preset some fifty times.
+@lru_cache(maxsize=32)  # row "a key to everything painted": a key loads its preset some fifty times.
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
@@ -234,7 +230,7 @@ def _is_recorded(name: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=1)  # row "key event to everything painted": 70 µs, some fifty times a key.
+@lru_cache(maxsize=1)  # row "a key to everything painted": 70 µs, some fifty times a key.
 def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}

@@ -28,7 +28,7 @@ def asset_text(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's own cache folder; unlike the shared temp folder, nobody else writes to it."""
+    """The user's own cache folder; unlike the shared temp folder, no other user writes to it."""
     return _made(user_cache_path(_APP, appauthor=False))
 
 

@@ -10,7 +10,7 @@ Stop = Callable[[], bool]
 Progress = Callable[[float], None]
 
 
-class Superseded(Exception):  # noqa: N818  This is no error: the pass was asked to stop.
+class Superseded(Exception):  # noqa: N818  This is no error: the caller stopped the pass.
     """A pass was asked to stop and did so at a tap."""
 
 

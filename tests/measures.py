@@ -237,13 +237,17 @@ def of_one_reader(tree: Tree, graph: grimp.ImportGraph) -> list[str]:
 
 
 def caches(tree: Tree) -> list[str]:
-    """Functions and properties whose results are kept, and attributes that are named after it."""
+    """Functions and properties whose results are kept, and attributes that are named after it.
+
+    A variable of one function ends with its call, and a field of a class begins empty for each value: both keep nothing.
+    """
     found = []
     for name, module in tree.of("explorer").items():
+        passing = _passing(module)
         for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef) and any(_is_cache(each) for each in node.decorator_list):
                 found.append(f"{name}:{node.lineno}: {node.name}")
-            elif isinstance(node, ast.AnnAssign | ast.Assign) and _is_kept(node):
+            elif isinstance(node, ast.AnnAssign | ast.Assign) and node not in passing and _is_kept(node):
                 found.append(f"{name}:{node.lineno}: {ast.unparse(node)[:60]}")
     return found
 
@@ -251,6 +255,24 @@ def caches(tree: Tree) -> list[str]:
 def _is_cache(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return ast.unparse(called).rpartition(".")[2] in _CACHES
+
+
+def _passing(module: ast.Module) -> set[ast.AST]:
+    """The statements that set a field of a class, or a variable of one function that no function inside it sets again."""
+    shared = {name for node in ast.walk(module) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
+    found: set[ast.AST] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef):
+            found.update(node.body)
+        elif isinstance(node, ast.FunctionDef):
+            found.update(
+                each
+                for each in ast.walk(node)
+                if isinstance(each, ast.AnnAssign | ast.Assign)
+                for target in ([each.target] if isinstance(each, ast.AnnAssign) else each.targets)
+                if isinstance(target, ast.Name) and target.id not in shared
+            )
+    return found
 
 
 def _is_kept(node: ast.AnnAssign | ast.Assign) -> bool:
@@ -281,7 +303,8 @@ def _is_private(node: ast.AST) -> bool:
     if node.attr.endswith("_"):  # What a notebook asks of an object, such as `_repr_html_`, is public.
         return False
     own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-    return not own and node.attr not in _PRIVATES_OF_PYTHON
+    of_protocol = node.attr.endswith("_")  # Such as `_repr_html_`, by which a notebook shows a value.
+    return not (own or of_protocol or node.attr in _PRIVATES_OF_PYTHON)
 
 
 def recipes(root: Path) -> int:

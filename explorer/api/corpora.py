@@ -69,7 +69,7 @@ def scan(
     With `out` the table is also written, as .parquet or .json; a file beside it holds the progress, and `resume` continues from
     there, however the process ended. Raises explorer.errors.ExplorerError for anything a caller can correct.
     """
-    from explorer.scanning.asking import scanned
+    from explorer.scanning.run import scanned
 
     request = request_of("", None, preset, trained, (), knobs)
     return scanned(request.wish, source, measures, out, column, best, workers, ray, resume)

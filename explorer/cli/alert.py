@@ -1,4 +1,4 @@
-"""Errors at the start where nobody reads a terminal: shown in a box of Qt or of the system, or written to the log file.
+"""Errors at the start without a terminal: shown in a box of Qt or of the system, or written to the log file.
 
 Windows starts `transformer-explorer-window` without streams, and a desktop's launcher does not show what is written to them.
 """
@@ -25,7 +25,7 @@ def is_unheard(*, windowed: bool) -> bool:
 
 
 def tell(sentence: str, *, by_window: bool = True) -> None:
-    """Report a user's error in a box. A command without a window uses the log file, as nobody may be there to close a box."""
+    """Report a user's error in a box. A command without a window uses the log file, since it may run unattended."""
     if not (by_window and (_in_qts_box(sentence) or _in_systems_box(sentence))):
         note(sentence)
 

@@ -1,7 +1,5 @@
 """The commands breaks and postcard: which sentences a change breaks most, and a picture of one changed translation."""
 
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import checked_flag, choice_flag, number_flag, shared_flags
-from explorer.cli.passes import asked
+from explorer.cli.flags import checked_flag, json_flag, number_flag, shared_flags, tell_json, theme_flag
+from explorer.cli.passes import asked, computer
+from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM
 from explorer.errors import BadChange, BadChangesFile, NothingChanged, OverLimit
@@ -70,7 +69,7 @@ def altered(text: str, given: dict[str, Any], changes: str | None, beam: int) ->
 @click.option("--sentences", metavar="FILE")
 @number_flag("--most", "most", 1, _MOST, default=MOST)
 @_beam
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def breaks(
@@ -79,12 +78,13 @@ def breaks(
     """Search for the sentences whose translation changes or knobs break most."""
     request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
     tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine import questions
 
-    found = questions.breaks(Computer(), request.wish, tried, progress=_progress)
+    line = ProgressLine()
+    found = questions.breaks(computer(), request.wish, tried, progress=lambda share: line.show(f"{share:.0%}"))
+    line.end()
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        tell_json(found.to_dict())
         return
     share = f"{found.share:.0%}".replace("%", " %")
     click.echo(words("breaks.rate", tried=len(found), changed=found.changed, share=share, kept=len(found.kept)))
@@ -98,7 +98,7 @@ def breaks(
 @_changes
 @_beam
 @number_flag("--width", "width_px", 16, 20_000)
-@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@theme_flag
 @shared_flags
 @click.pass_obj
 def postcard(
@@ -114,14 +114,6 @@ def postcard(
     request = altered(text, given, changes, beam)
     if not is_altered(request.wish):
         raise NothingChanged
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-
-    trace = Computer()(request.asking(experiments=frozenset({UNCHANGED.key}))).trace
+    trace = computer()(request.asking(experiments=frozenset({UNCHANGED.key}))).trace
     write_postcard(trace, path, words, THEMES[theme], width_px)
     click.echo(words("cli.exported", count=1, path=path))
-
-
-def _progress(share: float) -> None:
-    """Overwrite a line of progress in a terminal; nothing is written to a file."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{share:.0%}" if share < 1 else "\r\033[K", nl=False, err=True)

@@ -1,6 +1,5 @@
 """The commands effects, patching and saliency: what makes the model generate a word. Each runs extra passes."""
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import choice_flag, shared_flags
-from explorer.cli.passes import asked
+from explorer.cli.flags import json_flag, shared_flags, tell_json, theme_flag
+from explorer.cli.passes import asked, computer
 from explorer.cli.spoken import SpokenCommand
 from explorer.errors import EmptyText
 from explorer.export import formats
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 @click.argument("text")
 @click.option("--word", metavar="WORD")
 @click.option("--edges", metavar="HEAD")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.option("--out", metavar="PATH")
-@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@theme_flag
 @shared_flags
 @click.pass_obj
 def effects(
@@ -41,26 +40,25 @@ def effects(
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
     focus = Focus.on_head(edges) if edges else NOWHERE
     request = asked(text, given).asking(focus=focus)
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.questions import asking_effects, effects_in
 
-    trace = Computer()(asking_effects(request)).trace
+    trace = computer()(asking_effects(request)).trace
     found = effects_in(trace, focus)
     shown = found if word is None else found.of(word)
     if path is not None:
         _write(trace, word, focus, path, words, theme)
     if as_json:
-        click.echo(json.dumps(shown.to_dict() | without_of(trace), ensure_ascii=False))
+        tell_json(shown.to_dict() | _without(dropout=trace.card.dropout_active))
     elif path is None:
-        for line in _edge_lines(trace, shown.edges, words) if shown.edges is not None else _lines(trace, shown, words):
+        for line in _edge_lines(trace, shown.edges) if shown.edges is not None else _lines(trace, shown, words):
             click.echo(line)
         if trace.card.dropout_active:
             click.echo(words("picture.without_about.dropout"))
 
 
-def without_of(trace: "Trace") -> dict[str, list[str]]:
-    """What the extra passes left out, as an entry for JSON: dropout, or nothing."""
-    return {"without": ["dropout"]} if trace.card.dropout_active else {}
+def _without(*, dropout: bool) -> dict[str, list[str]]:
+    """What the extra passes omit, as an entry for JSON: dropout, if it is active."""
+    return {"without": ["dropout"]} if dropout else {}
 
 
 def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Words, theme: str) -> None:
@@ -84,10 +82,10 @@ def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Wo
     made = attrs.evolve(heads, chosen=None) if cells is None else cells
     job = Export(trace=trace, out=path, format=format_, words=words, picture=made, look=look, theme=THEMES[theme])
     count = max(done for done, _of in job.run())
-    click.echo(words("cli.exported", count=count, path=path), err=False)
+    click.echo(words("cli.exported", count=count, path=path))
 
 
-def _edge_lines(trace: "Trace", edges: "Edges", words: Words) -> Iterator[str]:
+def _edge_lines(trace: "Trace", edges: "Edges") -> Iterator[str]:
     """A row for each query: the effects of its cells, summed over the words of `edges`."""
     side = Cell(edges.attention, edges.layer, edges.head, 0, 0).tap("masked")
     yield f"{side} [{edges.head}] · Δ log p (nat) · {' '.join(edges.words)}"
@@ -118,7 +116,7 @@ def _lines(trace: "Trace", found: "Effects", words: Words) -> Iterator[str]:
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.argument("other")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any) -> None:
@@ -128,12 +126,11 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
     if not other.strip():
         raise EmptyText
     request = asked(text, given)
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine import questions
 
-    found = questions.patching(Computer(), request.wishing(other=other))
+    found = questions.patching(computer(), request.wishing(other=other))
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        tell_json(found.to_dict())
         return
     for line in strongest_lines(found, words):
         click.echo(line)
@@ -141,19 +138,17 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 
 @click.command(cls=SpokenCommand)
 @click.argument("text")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def saliency(words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Report by integrated gradients how much each token of TEXT contributes to each word, in nats."""
     request = asked(text, given)
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine import questions
 
-    found = questions.saliency(Computer(), request)
+    found = questions.saliency(computer(), request)
     if as_json:
-        without = {"without": ["dropout"]} if request.wish.config.dropout_active else {}
-        click.echo(json.dumps(found.to_dict() | without, ensure_ascii=False))
+        tell_json(found.to_dict() | _without(dropout=request.wish.config.dropout_active))
         return
     for place, word in enumerate(found.words):
         click.echo(f"{word}   Σ − Δ log p = {found.errors[place]:+.2f}")

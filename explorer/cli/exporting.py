@@ -10,8 +10,8 @@ import attrs
 import click
 
 from explorer.cli.completing import formats_completed, of_words, taps_completed
-from explorer.cli.flags import choice_flag, number_flag, shared_flags
-from explorer.cli.passes import asked
+from explorer.cli.flags import number_flag, shared_flags, theme_flag
+from explorer.cli.passes import asked, computer
 from explorer.cli.spoken import SpokenCommand
 from explorer.errors import ExplorerError, FlagsExclude, UnknownHead, UnknownLayer
 from explorer.export import formats
@@ -89,7 +89,7 @@ def _page_key(_context: click.Context, _option: click.Parameter, value: str | No
 @click.option("--no-letters", "unlettered", is_flag=True)
 @click.option("--text-as-paths", "outlines", is_flag=True)
 @click.option("--page", "page", metavar="KEY", callback=_page_key, shell_complete=of_words(KEYS))
-@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@theme_flag
 @shared_flags
 @click.pass_obj
 def export(words: Words, /, text: str, tap: str | None, out: str, format_: str | None, **given: Any) -> int:
@@ -104,7 +104,7 @@ def export(words: Words, /, text: str, tap: str | None, out: str, format_: str |
     # Refuse a wrong format before the pass.
     formats.find(place.format, _possible(tap, given["page"]))
     if text != _LINES:
-        count, status = _written(_computer(), _request(text, given), place, tap, given, words), 0
+        count, status = _written(computer(), _request(text, given), place, tap, given, words), 0
     else:
         count, status = _each_line(place, tap, given, words)
     click.echo(words("cli.exported", count=count, path=out))
@@ -141,21 +141,15 @@ def _answer(computer: "Computer", request: "Request") -> "Trace":
 
 def _each_line(place: _Place, tap: str | None, given: dict[str, Any], words: Words) -> tuple[int, int]:
     """Write the files of each line of the standard input; returns how many, and the exit status."""
-    computer = _computer()
+    of_all = computer()
     count, status = 0, 0
     for number, line in _lines():
         try:
-            count += _written(computer, _request(line, given), place.of_line(number), tap, given, words)
+            count += _written(of_all, _request(line, given), place.of_line(number), tap, given, words)
         except ExplorerError as error:
             click.echo(words("cli.line", line=number, reason=words.error(error)), err=True)
             status = 2
     return count, status
-
-
-def _computer() -> "Computer":
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-
-    return Computer()
 
 
 def _lines() -> Iterator[tuple[int, str]]:
@@ -170,9 +164,9 @@ def _place(out: str, format_: str | None, page: str | None) -> _Place:
     named = formats.named(path.name)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     chosen = (format_ or ("png" if folder else named)).lower()
-    if folder and page is not None:  # A page is one figure, which has its name in a folder.
+    if folder and page is not None:  # A page is one figure, which a folder names after the page.
         return _Place(path / f"{page}.{chosen}", False, chosen)
-    if folder and any(chosen == each.name for each in formats.SCRIPTS):  # Of a pass there is one script.
+    if folder and any(chosen == each.name for each in formats.SCRIPTS):  # A pass has one script.
         return _Place(path / f"model.{chosen}", False, chosen)
     return _Place(path, folder, chosen)
 

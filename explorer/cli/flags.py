@@ -1,5 +1,6 @@
 """Flags of the command line, made from declarations. A wrong value raises the errors of knobs."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,7 +46,7 @@ def range_of(knob: Knob) -> str:
     return "true | false" if knob.kind == "bool" else f"{knob.valid.low:g} … {knob.valid.high:g} {knob.unit}".rstrip()
 
 
-def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+def shared_flags(command: Command) -> Command:
     """Add the flags for the target, the preset, an adapter, chat templates and all knobs."""
     command = knob_flags(KNOBS)(command)
     command = click.option("--adapter", metavar="FOLDER", type=click.Path())(command)
@@ -53,6 +54,21 @@ def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option("--target", metavar="TEXT")(command)
     chosen = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME", shell_complete=presets_completed)
     return chosen(command)
+
+
+def json_flag(command: Command) -> Command:
+    """Add --json: the command then prints its result by `tell_json`."""
+    return click.option("--json", "as_json", is_flag=True)(command)
+
+
+def tell_json(values: object) -> None:
+    """Print values as JSON on one line."""
+    click.echo(json.dumps(values, ensure_ascii=False))
+
+
+def theme_flag(command: Command) -> Command:
+    """Add --theme for the colours of a picture."""
+    return choice_flag("--theme", "theme", ("light", "dark"), default="light")(command)
 
 
 def number_flag(flag: str, name: str, low: float, high: float, default: float | None = None) -> Callable[[Command], Command]:

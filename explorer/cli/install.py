@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from explorer.cli.flags import json_flag
 from explorer.cli.spoken import SpokenCommand
 from explorer.errors import NotForThisSystem
 from explorer.lang import Words
@@ -19,7 +20,7 @@ _GAP = 2  # columns between mark, subject and sentence
 
 
 @click.command(cls=SpokenCommand)
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.pass_obj
 def doctor(words: Words, /, as_json: bool) -> int:
     """Check the installation and say how to repair each fault. The exit status is 1 if there is one."""

@@ -18,7 +18,7 @@ from explorer.cli.breaking import breaks, postcard
 from explorer.cli.causes import effects, patching, saliency
 from explorer.cli.completing import presets_completed
 from explorer.cli.exporting import export
-from explorer.cli.flags import choice_flag, range_of, shared_flags
+from explorer.cli.flags import choice_flag, json_flag, range_of, shared_flags
 from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
@@ -145,7 +145,7 @@ def gui(
 
 @commands.command()
 @click.argument("text")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.card_text import absent_rows
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
@@ -89,9 +90,5 @@ def _likeliest(trace: Trace, place: int) -> str:
 
 def absent(trace: Trace, words: Words) -> Iterator[str]:
     """A line for each reason why a foreign model lacks taps, with those taps."""
-    taps: dict[str, list[str]] = {}
-    for tap, reason in trace.card.absent.items():
-        if trace.config is None:
-            taps.setdefault(reason, []).append(tap)
-    for reason, names in taps.items():
-        yield f"– {', '.join(names)}: {words(reason)}"
+    for reason, taps in absent_rows(trace.card, words) if trace.of_others else ():
+        yield f"– {', '.join(taps)}: {reason}"

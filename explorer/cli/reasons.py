@@ -1,13 +1,12 @@
 """The commands heads, why and lens: each head's metrics, the exact sum behind a word, and what each layer would predict."""
 
-import json
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from explorer.cli.flags import choice_flag, number_flag, shared_flags
+from explorer.cli.flags import choice_flag, json_flag, number_flag, shared_flags, tell_json
 from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
@@ -28,14 +27,14 @@ _MOST_STEPS = 8192
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @choice_flag("--measure", "measure", HEAD_MEASURES, default=HEAD_MEASURES[0])
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def heads(words: Words, /, text: str, measure: str, as_json: bool, **given: Any) -> None:
     """Print one metric of every attention head on TEXT."""
     trace = explored(text, given)
     if as_json:
-        click.echo(json.dumps(_metrics(trace), ensure_ascii=False, allow_nan=False))
+        tell_json(_metrics(trace))
         return
     for line in _metric_lines(trace, measure, words):
         click.echo(line)
@@ -71,7 +70,7 @@ def _metric_lines(trace: "Trace", measure: str, words: Words) -> Iterator[str]:
 @click.option("--rival", metavar="WORD")
 @click.option("--word", metavar="WORD")
 @click.option("--into", metavar="WAY")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @shared_flags
 @click.pass_obj
 def why(
@@ -87,8 +86,7 @@ def why(
     **given: Any,
 ) -> None:
     """Attribute a generated word: write the difference between its logit and its rival's as an exact sum of parts."""
-    from explorer.picture.makers.part_names import name_of
-    from explorer.picture.sums import probability, told
+    from explorer.picture.sums import part_name, probability, told
 
     trace = explored(text, given, WHY.key, *((READERS.key,) if into else ()))
     parts = trace.why(step, rival, word=word)
@@ -96,7 +94,7 @@ def why(
         _open(parts, into, words, as_json=as_json)
         return
     if as_json:
-        click.echo(json.dumps({"source": trace.source, "target": trace.target, **parts_values(parts)}, ensure_ascii=False))
+        tell_json({"source": trace.source, "target": trace.target, **parts_values(parts)})
         return
     first, second = parts.names
     click.echo(words("why.question", word=first, rival=second))
@@ -108,28 +106,27 @@ def why(
         return
     for place in sorted(range(len(parts.values)), key=lambda each: -abs(parts.values[each])):
         part = parts.parts[place]
-        click.echo(f"{told(float(parts.values[place]), 4):>10}  {name_of(part, words)}  {part.tap}")
+        click.echo(f"{told(float(parts.values[place]), 4):>10}  {part_name(part, words)}  {part.tap}")
     click.echo(_sums("why.both_sums", parts, words))
 
 
 def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
-    """Print the terms of one number of Q, K or V, at the end of a way into the sum."""
-    from explorer.picture.makers.part_names import name_of
-    from explorer.picture.sums import told
+    """Print the terms of one number of Q, K or V, at the end of a path into the sum."""
+    from explorer.picture.sums import part_name, told
     from explorer.trace.found.part import steps_of
     from explorer.trace.found.reading import Reading
     from explorer.trace.found.why import walked
 
     found = walked(parts, steps_of(into))[-1]
-    assert isinstance(found, Reading)  # The way has a step, since it is not empty.
+    assert isinstance(found, Reading)  # The path has a step, since it is not empty.
     if as_json:
-        click.echo(json.dumps(reading_values(found), ensure_ascii=False))
+        tell_json(reading_values(found))
         return
     feature = f", {found.feature}" if found.feature >= 0 else ""
     click.echo(f"{found.tap}[{found.head}, {found.position}{feature}] {told(found.recorded, 6)}")
     for place in sorted(range(len(found.values)), key=lambda each: -abs(found.values[each])):
         part = found.parts[place]
-        click.echo(f"{told(float(found.values[place]), 6):>12}  {name_of(part, words)}  {part.tap}")
+        click.echo(f"{told(float(found.values[place]), 6):>12}  {part_name(part, words)}  {part.tap}")
     total = f"{words('why.sum_of_parts', count=len(found.parts))} {told(found.total, 6)}"
     click.echo(f"{total}, {words('why.remainder')} {found.remainder:.1e}")
 
@@ -187,7 +184,7 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
 
 @click.command(cls=SpokenCommand)
 @click.argument("text")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.option("--jacobian", is_flag=True)
 @shared_flags
 @click.pass_obj
@@ -196,7 +193,7 @@ def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: 
     trace = explored(text, given, JACOBIAN.key if jacobian else LENS.key)
     found = trace.lens(jacobian=jacobian)
     if as_json:
-        click.echo(json.dumps({"source": trace.source, "target": trace.target, **lens_values(found)}, ensure_ascii=False))
+        tell_json({"source": trace.source, "target": trace.target, **lens_values(found)})
         return
     click.echo(f"{words('lens.reads'):34} {' / '.join(found.tokens)}")
     for row, tap in enumerate(found.taps):

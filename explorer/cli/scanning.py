@@ -9,9 +9,10 @@ import click
 
 from explorer.cli.completing import measures_completed, presets_completed
 from explorer.cli.flags import checked_flag, knob_flags
+from explorer.cli.passes import turned_knobs
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
-from explorer.config import KNOBS, Config
+from explorer.config import KNOBS
 from explorer.lang import Words
 from explorer.presets import DEFAULT
 from explorer.scanning.flags import BEST, WORKERS
@@ -36,12 +37,10 @@ if TYPE_CHECKING:
 def scan(words: Words, /, file: str, measures: tuple[str, ...], out: str, column: str, **given: Any) -> int:
     """Measure every head on each sentence of FILE, and write sums, histograms and the best sentences to a table."""
     from explorer.engine.request import Request
-    from explorer.scanning.asking import scanned
     from explorer.scanning.progress_file import progress_path
+    from explorer.scanning.run import scanned
 
-    fields = attrs.fields_dict(Config)
-    turned = {name: value for name, value in given.items() if name in fields and value is not None}
-    wish = Request.from_preset(given["preset"], "", **turned).wishing(adapter=given["adapter"]).wish
+    wish = Request.from_preset(given["preset"], "", **turned_knobs(given)).wishing(adapter=given["adapter"]).wish
     names = [name.strip() for each in measures for name in each.split(",")]
     line, progress = ProgressLine(), _Progress(words)
     try:

@@ -9,6 +9,7 @@ import attrs
 import click
 
 from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
+from explorer.cli.passes import computer
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM, KNOBS
@@ -41,7 +42,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
-@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device has a flag of its own here.
+@knob_flags([knob for knob in KNOBS if knob.group != "computation"])  # The device has a flag of its own here.
 @click.pass_obj
 def train(
     words: Words,
@@ -156,21 +157,21 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
 
     path = asset(_HELD_OUT) if data is None else Path(data)
     if load_own_preset(preset).is_masked_lm:
-        _tell_gaps(preset, path, split, words)
+        _tell_masked(preset, path, split, words)
         return
-    computer, translator = _translator(preset)
+    answering, translator = _translator(preset)
     pairs = read_corpus(path).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()
-    found = run(computer, translator, pairs, Decoding(beam=beam), lambda share: line.show(f"{share:.0%}"))
+    found = run(answering, translator, pairs, Decoding(beam=beam), lambda share: line.show(f"{share:.0%}"))
     line.end()
     _tell_scores(found, beam, words)
     for row in found.rows[:: max(1, len(found.rows) // examples)][:examples] if examples else ():
         click.echo(f"\n{row.source}\n  = {' | '.join(row.references)}\n  → {row.translation}")
 
 
-def _tell_gaps(preset: str, path: Path, split: str, words: Words) -> None:
+def _tell_masked(preset: str, path: Path, split: str, words: Words) -> None:
     """Print how well a masked language model predicts each token of held-out sentences. Raises BadFile, EmptySplit."""
     from explorer.engine.sources.trained import Trained
     from explorer.errors import EmptySplit
@@ -217,14 +218,14 @@ def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
     """Translate TEXT, or each line of the standard input. A line that cannot be translated gives an empty line."""
     from explorer.engine.decoding.beam import Decoding
 
-    computer, translator = _translator(preset)
+    answering, translator = _translator(preset)
     status = 0
     lines: Iterable[str] = sys.stdin if text is None else (text,)
     for number, line in enumerate(lines, 1):
         said = ""
         try:
             if line.strip():
-                said = translator.translate(computer.sources.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
+                said = translator.translate(answering.sources.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
         except ExplorerError as error:
             click.echo(words("translate.bad_line", line=number, sentence=words.error(error)), err=True)
             status = 2
@@ -235,10 +236,8 @@ def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
 
 def _translator(preset: str) -> "tuple[Computer, Translator]":
     """The trained model of a preset. Raises UnknownPreset, BadFile, NotTrained."""
-    from explorer.engine.compute import Computer  # torch takes a second to load.
-
-    computer = Computer()
-    translator = computer.sources.translator(preset)
+    made = computer()
+    translator = made.sources.translator(preset)
     if translator is None:
         raise NotTrained(name=preset)
-    return computer, translator
+    return made, translator

@@ -1,14 +1,13 @@
 """The commands generate, cloze and similar, each for one kind of model."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import click
 
-from explorer.cli.flags import knob_flags
-from explorer.cli.passes import asked
+from explorer.cli.flags import json_flag, knob_flags, tell_json
+from explorer.cli.passes import asked, computer
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS
 from explorer.files import read_whole
@@ -22,7 +21,7 @@ _SHOWN = 5  # candidates of a line
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.option("--begin", multiple=True, metavar="WORD")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.option("--preset", default="language-model", show_default=True, metavar="NAME")
 @knob_flags((N_WRITTEN, TEMPERATURE, TOP_K, TOP_P, SEED))
 @knob_flags(KNOBS)
@@ -36,12 +35,11 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
     sampling = Sampling(**told)
     most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))
     request = asked(text, given | {"target": None})
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.sources.source import never, silent
 
-    found = Computer().writing.continuation(request.wish, begin, most, sampling, never, silent)
+    found = computer().writing.continuation(request.wish, begin, most, sampling, never, silent)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        tell_json(found.to_dict())
         return
     click.echo(f"{text}{found.text}")
     for token in found.tokens:
@@ -54,18 +52,17 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
 
 @click.command(cls=SpokenCommand)
 @click.argument("text")
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.option("--preset", required=True, metavar="FOLDER")
 @click.pass_obj
 def cloze(words: Words, /, text: str, as_json: bool, preset: str) -> None:
     """Mask each token of TEXT in turn."""
     request = asked(text, {"preset": preset, "target": None})
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.sources.source import never
 
-    found = Computer().writing.cloze(request.wish, never)
+    found = computer().writing.cloze(request.wish, never)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        tell_json(found.to_dict())
         return
     for place, token in enumerate(found.tokens):
         rows = zip(found.candidates[place, :_SHOWN].tolist(), found.probabilities[place, :_SHOWN].tolist(), strict=True)
@@ -77,19 +74,18 @@ def cloze(words: Words, /, text: str, as_json: bool, preset: str) -> None:
 
 @click.command(cls=SpokenCommand)
 @click.argument("texts", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True)
+@json_flag
 @click.option("--preset", required=True, metavar="FOLDER")
 @click.pass_obj
 def similar(words: Words, /, texts: tuple[str, ...], as_json: bool, preset: str) -> None:
     """Compare several texts, or the lines of a file."""
     several = _lines(texts)
     request = asked(several[0] if several else "", {"preset": preset, "target": None})
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.engine.sources.source import never
 
-    found = Computer().writing.similarity(request.wish, several, never)
+    found = computer().writing.similarity(request.wish, several, never)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        tell_json(found.to_dict())
         return
     click.echo(words("cli.similar" if found.told else "cli.similar_assumed", ways=", ".join(found.pooling)))
     for text, row in zip(found.texts, found.cosines.tolist(), strict=True):

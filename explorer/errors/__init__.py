@@ -5,13 +5,13 @@
     knobs         knobs and presets: BadKnob
     command_line  a command line that cannot be understood: WrongCall
     files         reading and writing, whatever a file holds: CannotRead, CannotWrite
-    passes        what somebody asks a recorded pass for
+    passes        questions to a recorded pass
     recordings    Traces from files, and torch modules of one's own: CannotRecord, RecordingFault
     models        what a model was not trained for, and its files
-    folders       folders with somebody's model or adapter: BadFolder
+    folders       folders with foreign models or adapters: BadFolder
     changes       changes inside a pass: BadChange
-    experiments   what is found out beside the pass: CannotPatch, CannotSteer
-    sessions      what is set up, and the files of sessions: BadState
+    experiments   experiments, which make extra passes: CannotPatch, CannotSteer
+    sessions      the State and the files of sessions: BadState
     lessons       lessons and their formulas: BadFormula
     export        pictures, tables and scripts: TooNarrow
     scans         scans of many sentences: OtherScan
@@ -21,7 +21,7 @@
 Each file draws its part of the tree. Each error carries a text key and its numbers; `lang.Words.error` makes the sentence, and
 `str()` is that sentence in the system's language. A bug is never an ExplorerError.
 
-Decision: all names are given on from here by a star, so that an error is declared once, in its file. Rejected: a list of the
+Decision: this file exports all names by a star, so that an error is declared once, in its file. Rejected: a list of the
 170 names twice, in the imports and in `__all__`, which would be longer than any of the files and name each error four times.
 """
 

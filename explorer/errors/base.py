@@ -1,4 +1,4 @@
-"""What all errors are made of, and the two families that many subjects have members of.
+"""The base of all errors, and the two families with members in many subjects.
 
 ExplorerError
 ├── NotFound
@@ -32,8 +32,8 @@ class ExplorerError(Exception):
 def bare(error: ExplorerError) -> ExplorerError:
     """The same error without the calls through which it came.
 
-    An error that is kept as a value, in a Trace or on its way to the other thread, would keep every tensor that those calls
-    knew; and one that is raised again from there would be in a circle with its Trace.
+    An error that is kept as a value, in a Trace or on its way to the other thread, would keep every tensor of those calls
+    alive; raised again from there, it would form a reference cycle with its Trace.
     """
     made = type(error)(**error.values)
     made.change = error.change

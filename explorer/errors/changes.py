@@ -63,25 +63,25 @@ class LengthsDiffer(BadChange):
 
 
 class AllClosed(BadChange):
-    """A change that would leave a row of an attention without any open key. Values: tap, row."""
+    """A change that would mask every key of a row of an attention. Values: tap, row."""
 
     key = "error.all_closed"
 
 
 class CannotClose(BadChange):
-    """A change that closes cells at a tap where no mask can close any. Values: tap."""
+    """A change that masks cells at a tap that has no mask. Values: tap."""
 
     key = "error.cannot_close"
 
 
 class NoMean(BadChange):
-    """A mean of rows at a tap where a mask closes cells. Values: tap."""
+    """A mean of rows at a tap with masked cells. Values: tap."""
 
     key = "error.no_mean"
 
 
 class NotForLongTexts(BadChange):
-    """A change that needs whole maps, at a tap that a long text goes through in blocks. Values: tap."""
+    """A change that needs whole maps, at a tap that processes a long text in blocks. Values: tap."""
 
     key = "error.not_for_long_texts"
 

@@ -1,4 +1,4 @@
-"""Errors of experiments, which find something out beside the pass.
+"""Errors of experiments, which make extra passes.
 
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
@@ -34,7 +34,7 @@ class TooLongToPatch(CannotPatch):
 
 
 class CannotSteer(ExplorerError):
-    """Two sets of sentences of which no vector can be made."""
+    """Two sets of sentences that yield no steering vector."""
 
 
 class TooManySentences(CannotSteer):
@@ -44,13 +44,13 @@ class TooManySentences(CannotSteer):
 
 
 class SentenceOfSet(CannotSteer):
-    """A sentence that no pass can be made of. Values: text, reason (an error)."""
+    """A sentence without a pass. Values: text, reason (an error)."""
 
     key = "error.sentence_of_set"
 
 
 class NoStreamToSteer(CannotSteer):
-    """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
+    """A model whose residual stream after its layers is not tapped. Values: why (a key of the card's reasons)."""
 
     key = "error.no_stream_to_steer"
 
@@ -62,19 +62,19 @@ class UnknownExperiment(NotFound):
 
 
 class NotForThisModel(NotFound):
-    """An experiment that is made with our own models alone. Values: name."""
+    """An experiment that only our own models support. Values: name."""
 
     key = "error.not_for_this_model"
 
 
 class LacksTap(NotFound):
-    """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
+    """An experiment that needs a tap which this model lacks. Values: name, tap, why (a key of the card's reasons)."""
 
     key = "error.lacks_tap"
 
 
 class NotComputed(NotFound):
-    """An experiment that an error of the program has broken, which is reported besides. Values: name, reason."""
+    """An experiment that a bug of the program has ended; the bug is reported separately. Values: name, reason."""
 
     key = "error.not_computed"
 
@@ -110,19 +110,19 @@ class TooLongForEffects(ExplorerError):
 
 
 class TooLongToTry(ExplorerError):
-    """A text so long that what each change would do is not found out in advance. Values: n_tokens."""
+    """A text too long for measuring the effect of each change in advance. Values: n_tokens."""
 
     key = "error.too_long_to_try"
 
 
 class SlowToTry(ExplorerError):
-    """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
+    """A model so large that the effect of each change is measured only on request. Values: seconds (of one change)."""
 
     key = "error.slow_to_try"
 
 
 class SlowToHide(ExplorerError):
-    """A text of which every token cannot be hidden beside typing. Values: count (tokens), seconds."""
+    """A text with too many tokens to mask each of them while one types. Values: count (tokens), seconds."""
 
     key = "error.slow_to_hide"
 
@@ -134,6 +134,6 @@ class NothingChanged(ExplorerError):
 
 
 class WritesNothing(ExplorerError):
-    """A search for what a change breaks in the translations of a model that writes none of its own."""
+    """A search for what a change breaks in translations, with a model that generates none."""
 
     key = "error.writes_nothing"

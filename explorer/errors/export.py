@@ -28,7 +28,7 @@ class UnknownFormat(NotFound):
 
 
 class NoScriptForModel(NotFound):
-    """A script that was asked for of a model of others which hooks on its modules do not show whole. Values: name."""
+    """A script of a foreign model that hooks on its modules do not cover. Values: name."""
 
     key = "error.no_script_for_model"
 

@@ -1,4 +1,4 @@
-"""Errors of folders with somebody's model or adapter.
+"""Errors of folders with a foreign model or adapter.
 
 ExplorerError
 └── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), NotANumber (TextForNumber),
@@ -15,7 +15,7 @@ from explorer.errors.base import BadFile
 
 
 class BadFolder(BadFile):
-    """A folder with somebody's model that cannot be opened."""
+    """A folder with a foreign model that cannot be opened."""
 
 
 class NotAModel(BadFolder):
@@ -25,7 +25,7 @@ class NotAModel(BadFolder):
 
 
 class BadSettings(NotAModel):
-    """A config.json of which no model can be made. Values: path, reason."""
+    """A config.json that describes no model. Values: path, reason."""
 
     key = "error.bad_settings"
 
@@ -88,7 +88,7 @@ class Quantized(BadFolder):
 
 
 class UnknownFamily(BadFolder):
-    """A kind of model that is not known here. Values: path, family."""
+    """A kind of model that the program does not know. Values: path, family."""
 
     key = "error.unknown_family"
 
@@ -112,7 +112,7 @@ class SharedLayers(UnknownFamily):
 
 
 class UnknownClass(UnknownFamily):
-    """A class of a known family that is not known, and whose files lack tensors of those that are.
+    """An unknown class of a known family, whose files lack tensors of the known classes.
 
     Values: path, family, kind, like, missing.
     """
@@ -121,7 +121,7 @@ class UnknownClass(UnknownFamily):
 
 
 class NoAttention(UnknownFamily):
-    """A model without a single attention, as those of state spaces alone. Values: path, family."""
+    """A model without attention, such as a pure state space model. Values: path, family."""
 
     key = "error.no_attention"
 
@@ -145,7 +145,7 @@ class WeightsDoNotFit(BadFolder):
 
 
 class UnknownPooling(BadFolder):
-    """A folder whose sentence vectors are made in a way that is not known. Values: path, got."""
+    """A folder whose pooling of sentence vectors is unknown. Values: path, got."""
 
     key = "error.unknown_pooling"
 
@@ -208,19 +208,19 @@ class GgufNotInstalled(NotInstalled):
 
 
 class SelfCheckFailed(BadFolder):
-    """A model that gives other numbers under observation than alone. Values: path, difference."""
+    """A model whose output differs with and without taps. Values: path, difference."""
 
     key = "error.self_check_failed"
 
 
 class FolderIsGone(BadFolder):
-    """A folder that is not there any more. Values: path."""
+    """A folder that no longer exists. Values: path."""
 
     key = "error.folder_is_gone"
 
 
 class NotOwnModel(BadFolder):
-    """A model of others where only our own will do, as in training. Values: path."""
+    """A foreign model where only our own models work, as in training. Values: path."""
 
     key = "error.not_own_model"
 
@@ -232,7 +232,7 @@ class NotAnAdapter(BadFolder):
 
 
 class AdapterNotThere(NotAnAdapter):
-    """A path of an adapter where nothing is. Values: path."""
+    """A path of an adapter where nothing exists. Values: path."""
 
     key = "error.adapter_not_there"
 
@@ -250,7 +250,7 @@ class AdapterDoesNotFit(BadFolder):
 
 
 class NotNumbers(BadFolder):
-    """Weights or an adapter with which a model computes NaN: they are too large for float32. Values: path."""
+    """Weights or an adapter with which a model computes NaN, because they are too large for float32. Values: path."""
 
     key = "error.not_numbers"
 

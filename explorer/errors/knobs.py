@@ -58,7 +58,7 @@ class HeadsDoNotFit(BadKnob):
 
 
 class KnobDoesNothing(BadKnob):
-    """A knob that acts on our own models alone, given for somebody's. Values: name."""
+    """A knob of our own models alone, given for a foreign model. Values: name."""
 
     key = "error.knob_does_nothing"
 
@@ -88,13 +88,13 @@ class NothingDownloaded(UnknownPreset):
 
 
 class NameOnHub(UnknownPreset):
-    """What may be a model's name on the Hub, from which nothing is loaded. Values: name."""
+    """A name that may be a model's on the Hub, from which nothing is loaded. Values: name."""
 
     key = "error.name_on_hub"
 
 
 class NoModelInside(UnknownPreset):
-    """A folder or file that is there and holds no model. Values: path."""
+    """A folder or file that exists and holds no model. Values: path."""
 
     key = "error.no_model_inside"
 

@@ -9,7 +9,7 @@ from explorer.errors.base import BadFile, NotFound
 
 
 class NoSuchLesson(NotFound):
-    """A lesson that was open where a session comes from, and is not in the list here. Values: lesson."""
+    """A lesson that a session has open and that is not in this program's list. Values: lesson."""
 
     key = "error.no_such_lesson"
 

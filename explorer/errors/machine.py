@@ -1,4 +1,4 @@
-"""Errors of what this machine, or the program on it, lacks, and of computations that it could not finish.
+"""Errors of what this machine or the installation lacks, and of unfinished computations.
 
 ExplorerError
 ├── NotFound  MissingAsset
@@ -21,7 +21,7 @@ class NoDisplay(ExplorerError):
 
 
 class NotForThisSystem(ExplorerError):
-    """A command that only Linux has a use for. Values: system."""
+    """A command for Linux alone. Values: system."""
 
     key = "error.not_for_this_system"
 
@@ -33,7 +33,7 @@ class NoSuchDevice(ExplorerError):
 
 
 class NotEnoughMemory(ExplorerError):
-    """The memory is too small for what was asked for. Values: need_mb."""
+    """The memory is too small for the computation. Values: need_mb."""
 
     key = "error.not_enough_memory"
 
@@ -51,6 +51,6 @@ class WorkFailed(ExplorerError):
 
 
 class EngineRestarted(ExplorerError):
-    """A computation hung, and somebody has restarted the engine."""
+    """A computation hung, and the user has restarted the engine."""
 
     key = "error.engine_restarted"

@@ -22,19 +22,19 @@ class NotATranslator(NotFound):
 
 
 class NotALanguageModel(NotFound):
-    """A model that shall go on with a text, and writes none or translates. Values: name."""
+    """A model that cannot continue a text, because it generates none or translates. Values: name."""
 
     key = "error.not_a_language_model"
 
 
 class NoMaskToken(NotFound):
-    """A model that shall fill in hidden words, and was not trained to. Values: name."""
+    """A model that was not trained to fill in masked tokens. Values: name."""
 
     key = "error.no_mask_token"
 
 
 class NoSentenceVectors(NotFound):
-    """A model that shall make one vector of a sentence, and does something else. Values: name."""
+    """A model that makes no sentence vectors. Values: name."""
 
     key = "error.no_sentence_vectors"
 
@@ -58,7 +58,7 @@ class VocabularyTooSlow(BadVocabulary):
 
 
 class UnknownCut(BadVocabulary):
-    """A vocabulary in GGUF whose texts are cut in a way that is not known here. Values: path, name."""
+    """A vocabulary in GGUF with an unknown pre-tokenizer. Values: path, name."""
 
     key = "error.unknown_cut"
 
@@ -70,13 +70,13 @@ class BadWeights(BadFile):
 
 
 class NotFinite(BadWeights):
-    """A weight with a number that is none, or infinite. Values: path, tensor."""
+    """A weight with NaN or infinity. Values: path, tensor."""
 
     key = "error.not_finite"
 
 
 class LiveNotFinite(ExplorerError):
-    """A live model into whose weights somebody has written NaN or infinity. Values: tensor."""
+    """A live model whose weights have been changed to NaN or infinity. Values: tensor."""
 
     key = "error.live_not_finite"
 

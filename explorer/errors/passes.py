@@ -1,4 +1,4 @@
-"""Errors of what somebody asks a recorded pass for.
+"""Errors of questions to a recorded pass.
 
 ExplorerError
 ├── NotFound  UnknownTap, UnknownHead, UnknownLayer, LayersDiffer, UnknownMeasure, NoSuchStep, NoSuchSymbol,
@@ -34,37 +34,37 @@ class LayersDiffer(NotFound):
 
 
 class UnknownMeasure(NotFound):
-    """A measure of heads that there is not. Values: name, choices."""
+    """A head metric that does not exist. Values: name, choices."""
 
     key = "error.unknown_measure"
 
 
 class NoSuchStep(NotFound):
-    """A position of the output that there is not. Values: got, last."""
+    """A position of the output that does not exist. Values: got, last."""
 
     key = "error.no_such_step"
 
 
 class NoSuchSymbol(NotFound):
-    """An id that the vocabulary does not have, or a word without a symbol. Values: got, last."""
+    """An id that the vocabulary does not have, or a word that is no token. Values: got, last."""
 
     key = "error.no_such_symbol"
 
 
 class NoSuchPart(NotFound):
-    """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
+    """A part of a sum, or of one of its parts, that does not exist. Values: got, part."""
 
     key = "error.no_such_part"
 
 
 class UnknownWord(NotFound):
-    """A word that the pass did not write. Values: got, known."""
+    """A word that the pass did not generate. Values: got, known."""
 
     key = "error.unknown_word"
 
 
 class NoWrittenWords(NotFound):
-    """A model without a decoder, which writes no words. Values: architecture."""
+    """A model without a decoder, which generates no words. Values: architecture."""
 
     key = "error.no_written_words"
 

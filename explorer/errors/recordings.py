@@ -1,4 +1,4 @@
-"""Errors of Traces that were read from a file, and of torch modules of one's own that shall be recorded.
+"""Errors of Traces that were read from a file, and of recording one's own torch modules.
 
 ExplorerError
 ├── CannotRecord  NoTaps, BadAxes, SeveralSentences
@@ -9,7 +9,7 @@ from explorer.errors.base import BadFile, ExplorerError
 
 
 class CannotRecord(ExplorerError):
-    """A pass of somebody's own torch module that cannot be recorded."""
+    """A pass of a user's own torch module that cannot be recorded."""
 
 
 class NoTaps(CannotRecord):
@@ -53,19 +53,19 @@ class BadCard(RecordingFault):
 
 
 class BadTensor(RecordingFault):
-    """A tensor that is no tap's: of another type, or empty. Values: name, got."""
+    """A tensor that cannot be a tap's: of another type, or empty. Values: name, got."""
 
     key = "error.bad_tensor"
 
 
 class NoAxes(RecordingFault):
-    """A tensor whose axes nobody says. Values: tap."""
+    """A tensor without names of its axes. Values: tap."""
 
     key = "error.no_axes"
 
 
 class DoNotAgree(RecordingFault):
-    """An axis of another length than its tokens, heads or layers have. Values: tap, axis, got, wanted."""
+    """An axis whose length differs from the number of its tokens, heads or layers. Values: tap, axis, got, wanted."""
 
     key = "error.do_not_agree"
 

@@ -12,7 +12,7 @@ from explorer.errors.export import UnknownFormat
 
 
 class OtherScan(ExplorerError):
-    """An unfinished scan of other sentences, or with another model or other measures. Values: path."""
+    """An unfinished scan of other sentences, or with another model or other metrics. Values: path."""
 
     key = "error.other_scan"
 
@@ -30,7 +30,7 @@ class OtherScanWeights(OtherScan):
 
 
 class NoSuchColumn(NotFound):
-    """A column that a file with sentences has not. Values: path, name, known."""
+    """A column that a file of sentences lacks. Values: path, name, known."""
 
     key = "error.no_such_column"
 
@@ -54,12 +54,12 @@ class NoSentences(ExplorerError):
 
 
 class NothingMeasured(NoSentences):
-    """A file of which not one sentence could be measured; why is the key of the commonest reason. Values: count, why."""
+    """A file of which no sentence could be measured; `why` is the key of the commonest reason. Values: count, why."""
 
     key = "error.nothing_measured"
 
 
 class UnfinishedScan(ExplorerError):
-    """A scan that was begun before and shall not be gone on with. Values: path."""
+    """A scan that was begun before and that the user did not ask to resume. Values: path."""
 
     key = "error.unfinished_scan"

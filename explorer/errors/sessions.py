@@ -1,4 +1,4 @@
-"""Errors of what is set up, and of the files of sessions.
+"""Errors of the State and of the files of sessions.
 
 ExplorerError
 ├── BadFile  BadState (NewerState, BundleStray, BundleLinks, BundleTooMany, BundleTooLarge), NotTakenAlong,
@@ -34,7 +34,7 @@ class BundleLinks(BadState):
 
 
 class BundleTooMany(BadState):
-    """More files in a session with weights than it can have. Values: path, most."""
+    """A session with weights that has too many files. Values: path, most."""
 
     key = "error.bundle_too_many"
 
@@ -46,13 +46,13 @@ class BundleTooLarge(BadState):
 
 
 class NotTakenAlong(BadFile):
-    """A model of others or a recorded pass, which a session does not take along. Values: path."""
+    """A foreign model or a recorded pass, which a session does not include. Values: path."""
 
     key = "error.not_taken_along"
 
 
 class ChangedElsewhere(BadFile):
-    """A file that somebody else has written since it was opened. Values: path."""
+    """A file that another program has changed since it was opened. Values: path."""
 
     key = "error.changed_elsewhere"
 

@@ -50,7 +50,7 @@ class TooManyCharacters(BadText):
 
 
 class BeyondPositions(BadText):
-    """More tokens than the table of positions of somebody's model has, whose settings say otherwise. Values: got."""
+    """More tokens than a foreign model has position vectors, although its settings allow them. Values: got."""
 
     key = "error.beyond_positions"
 
@@ -62,19 +62,19 @@ class TooManySymbols(BadText):
 
 
 class BadWord(BadText):
-    """A word that cannot become a symbol: empty, or with white space or invisible characters. Values: word."""
+    """A word that cannot become a token: empty, or with white space or invisible characters. Values: word."""
 
     key = "error.bad_word"
 
 
 class BadCut(BadText):
-    """Hand-made cuts that do not fit the text. Values: start, end, length."""
+    """User-defined token boundaries that do not fit the text. Values: start, end, length."""
 
     key = "error.bad_cut"
 
 
 class NoTokens(BadText):
-    """A text of which a model's own tokenizer leaves nothing. Values: path."""
+    """A text that a model's own tokenizer turns into no tokens. Values: path."""
 
     key = "error.no_tokens"
 
@@ -98,6 +98,6 @@ class TokenizerTooSlow(TokenizerFailed):
 
 
 class TokenizerTooLarge(TokenizerFailed):
-    """A text of which a model's own tokenizer makes too much. Values: path, mb."""
+    """A text for which a model's own tokenizer needs too much memory. Values: path, mb."""
 
     key = "error.tokenizer_too_large"

@@ -8,7 +8,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import caption, tap_heatmap
-from explorer.picture.picture import Picture, marked
+from explorer.picture.picture import Picture, captioned, marked
 from explorer.picture.scales import robust_scale
 from explorer.state.look import Look
 from explorer.trace.tap_names import place_of, with_layer
@@ -68,7 +68,7 @@ def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -
         title += " · " + (
             words("picture.layer", layer=layer) if head is None else words("picture.head", layer=layer, head=head)
         )
-    return marked(attrs.evolve(made, caption=attrs.evolve(made.caption, title=title)), trace)
+    return marked(captioned(made, title=title), trace)
 
 
 def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:

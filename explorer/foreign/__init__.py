@@ -1,1 +1,1 @@
-"""Other people's models: folders that are checked, opened with transformers, and seen through taps."""
+"""Foreign models: folders that are checked, opened with transformers, and observed through taps."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from torch import Tensor, nn
 
 from explorer.errors import (
@@ -21,15 +21,14 @@ from explorer.errors import (
     AdapterNotThere,
     BadFolder,
     BadWeights,
-    CannotRead,
     NeedsSafetensors,
     NotAnAdapter,
     UnknownAdapter,
 )
 from explorer.foreign.lending import Borrower
-from explorer.foreign.settings import check_number, read_json
+from explorer.foreign.settings import check_number, read_json, reading_weights
 from explorer.foreign.stores import Held, Store
-from explorer.foreign.thin import lending
+from explorer.foreign.thin import lending, lent_store
 from explorer.json_text import shown
 from explorer.model.weights_file import all_finite
 from explorer.model.weights_header import read_header
@@ -39,7 +38,7 @@ _PICKLES = ("adapter_model.bin", "adapter_model.pt")
 _PAIR = re.compile(r"^base_model\.model\.(?P<path>.+)\.lora_(?P<which>[AB])(?:\.default)?\.weight$")
 _NAME = re.compile(r"\^?[A-Za-z0-9_.]+")
 _PLAIN_STARTS = (True, False, None, "gaussian", "orthogonal")
-"""Ways to begin a training that leave the base as it is. Others, such as PiSSA, change its weights too."""
+"""Initializations that leave the base weights as they are. Others, such as PiSSA, change its weights too."""
 _MUST_BE_OFF = (
     *("modules_to_save", "layer_replication", "target_parameters", "trainable_token_indices", "megatron_config", "lora_bias"),
     *("alora_invocation_tokens", "eva_config", "corda_config", "arrow_config"),
@@ -60,12 +59,12 @@ class Pair:
         """ΔW = s·B·A in the orientation of the module's own weight."""
         # ΔW[out,in] = s · Σ_r B[out,r]·A[r,in]
         added = self.scale * (self.b @ self.a)
-        return added.T if _is_turned(module) else added
+        return added.T if _is_transposed(module) else added
 
 
 @attrs.frozen(eq=False)
 class Adapter:
-    """An adapter: its folder, and its pairs by the path of the layer in the model that it was trained with."""
+    """An adapter: its folder, and its pairs by the path of their layer in the model that it was trained for."""
 
     path: Path
     pairs: Mapping[str, Pair]
@@ -130,7 +129,7 @@ def _halves(path: Path) -> dict[str, dict[str, Tensor]]:
 
 
 def _tensors(file: Path) -> Iterator[tuple[str, Tensor]]:
-    try:
+    with reading_weights(file):
         read_header(file).check_floats()
         with safe_open(file, framework="pt") as opened:
             for name in opened.keys():  # noqa: SIM118  The file is no mapping.
@@ -138,10 +137,6 @@ def _tensors(file: Path) -> Iterator[tuple[str, Tensor]]:
                 if not all_finite(tensor):
                     raise BadWeights(path=str(file), reason=f"{name}: NaN / ∞")
                 yield name, tensor
-    except CannotRead as error:
-        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BadWeights(path=str(file), reason=str(error)) from error
 
 
 def _pair(path: Path, name: str, both: Mapping[str, Tensor], settings: Mapping[str, Any]) -> Pair:
@@ -162,8 +157,8 @@ def _pair(path: Path, name: str, both: Mapping[str, Tensor], settings: Mapping[s
 def _number_of_layer(path: Path, settings: Mapping[str, Any], key: str, pattern: str, layer: str) -> float:
     """The number for a layer: that of the first key of the pattern which is the layer's name or its end, else the usual one.
 
-    PEFT takes a key for a regular expression. One of a stranger could run for ever, so `_check` refuses any that is more than
-    a name. Raises NotANumber.
+    PEFT reads a key as a regular expression, which could run for ever, so `_check` refuses any that is more than a name. Raises
+    NotANumber.
     """
     found: Any = settings.get(key)
     where = key
@@ -179,7 +174,7 @@ def _number_of_layer(path: Path, settings: Mapping[str, Any], key: str, pattern:
 
 @attrs.frozen(eq=False)
 class _Adapted:
-    """A lent weight with what an adapter adds to it. The sum is made each time that the layer computes."""
+    """A lent weight plus an adapter's change. The sum is computed each time that the layer runs."""
 
     base: Store
     pair: Pair
@@ -206,7 +201,7 @@ class _Adapted:
 class Dressed:
     """A model whose adapter can be put on and taken off. The base weights are kept, so that they are restored to the bit.
 
-    Weights that are lent to their layers (`lending`) stay where they are, and the layer borrows the sum.
+    Weights that are lent to their layers (`lending`) stay unchanged, and the layer borrows the sum.
     """
 
     def __init__(self, model: nn.Module, prefix: str = "") -> None:
@@ -237,10 +232,10 @@ class Dressed:
         self._before, self._lent = {}, {}
 
     def _put_on(self, module: nn.Module, pair: Pair) -> None:
-        borrower = _borrower(module)
-        if borrower is not None:
-            store = self._lent[borrower] = borrower.stores["weight"]
-            borrower.stores["weight"] = _Adapted(store, pair, module)
+        store = lent_store(module)
+        if store is not None:
+            borrower: Borrower = module.__dict__["borrower"]
+            self._lent[borrower], borrower.stores["weight"] = store, _Adapted(store, pair, module)
             return
         weight = module._parameters["weight"]
         assert weight is not None  # `_fitted` has looked.
@@ -262,7 +257,7 @@ class Dressed:
             if found is None or found in seen or not isinstance(weight, nn.Parameter) or isinstance(found, nn.Embedding):
                 raise AdapterDoesNotFit(path=path, reason=f"{name} ?")
             added = (pair.b.shape[0], pair.a.shape[1])
-            added = added[::-1] if _is_turned(found) else added
+            added = added[::-1] if _is_transposed(found) else added
             if added != tuple(weight.shape):
                 raise AdapterDoesNotFit(path=path, reason=f"{name}: {list(added)} ≠ {list(weight.shape)}")
             if len(owners[_memory(found)]) > 1:  # A tied weight would change the embedding, too.
@@ -271,21 +266,14 @@ class Dressed:
             yield found, pair
 
 
-def _borrower(module: nn.Module) -> Borrower | None:
-    """The Borrower of a layer whose weight is lent; None for any other layer."""
-    found: Borrower | None = module.__dict__.get("borrower")
-    return found if found is not None and "weight" in found.stores else None
-
-
 def _memory(module: nn.Module) -> object:
     """An object that two layers with a tied weight share; None for a layer without a weight."""
-    borrower, weight = _borrower(module), module._parameters.get("weight")
-    if borrower is None:
-        return weight
-    store = borrower.stores["weight"]
+    store = lent_store(module)
+    if store is None:
+        return module._parameters.get("weight")
     store = store.base if isinstance(store, _Adapted) else store
     return store.place if isinstance(store, Held) else store
 
 
-def _is_turned(module: nn.Module) -> bool:
+def _is_transposed(module: nn.Module) -> bool:
     return type(module).__name__ == _TURNED

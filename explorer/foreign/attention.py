@@ -1,9 +1,9 @@
-"""Attention for all families, every step of it explicit and through a tap: it stands in for the model's own function.
+"""Attention for all families, with every step explicit and tapped: it replaces the model's own function.
 
 transformers asks for functions of its kind by name. A function for masks of the same name must be there too, because without
 one no mask is made at all, and a causal model would see the future.
 
-Letters: S are the scores, M the masked scores, A the weights and O what a head gives out.
+Letters: S are the scores, M the masked scores, A the weights and O a head's output before W_O.
 """
 
 import math
@@ -29,7 +29,7 @@ def _same(tensor: Tensor) -> Tensor:
 
 @attrs.define
 class AttentionState:
-    """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed.
+    """What all attentions of a model share: its knobs, and the last pass's mask, as transformers passed it and as −∞.
 
     While a pass computes only the last rows of a text, `before` has by attention the queries [batch, head, query, feature] of
     the rows before them: all rows of the maps are made.
@@ -42,7 +42,7 @@ class AttentionState:
 
 @attrs.frozen(kw_only=True)
 class AttentionTaps:
-    """The taps of one attention, in the order in which a pass comes through them."""
+    """The taps of one attention, in the order of computation."""
 
     query: Step = _same
     key: Step = _same
@@ -98,7 +98,7 @@ def attention(
     s_aux: Tensor | None = None,
     **_others: Any,
 ) -> tuple[Tensor, Tensor]:
-    """[batch, query, head, feature] what each head gives out, and the weights [batch, head, query, key].
+    """[batch, query, head, feature] each head's output before W_O, and the weights [batch, head, query, key].
 
     `query` is [batch, head, query, feature]; `key` and `value` may have fewer heads, each for several heads of queries.
     `softcap` bounds the scores, `position_bias` is added to them, and `s_aux` [head] is the score of a key without a value.
@@ -116,7 +116,7 @@ def attention(
     scores = taps.scores(query @ key.transpose(-2, -1))  # [batch, head, query, key]
     factor = query.shape[-1] ** -0.5 if scaling is None else scaling
     taps.factor(factor)
-    # Softmax's temperature divides all that softmax reads.
+    # The temperature divides all scores before softmax, the bias included.
     scaled = taps.scaled(scores * (factor / temperature))
     if softcap is not None:
         cap = softcap / temperature
@@ -146,12 +146,12 @@ def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: AttentionState
 
 
 def _closed(scaled: Tensor, mask: Tensor | None, turned: AttentionState) -> Tensor:
-    """[batch, head, query, key] -inf where the mask closes a cell: there it is False, or the least number of its type."""
+    """[batch, head, query, key] -inf in masked cells, where transformers' mask is False or the least number of its type."""
     if mask is None:
         return scaled
     if mask.dtype == torch.bool:
         return scaled.masked_fill(~mask[..., : scaled.shape[-1]], -math.inf)
-    if turned.before:  # The mask of all rows already has -inf in its closed cells.
+    if turned.before:  # The mask of all rows already has -inf in its masked cells.
         return scaled + mask
     if turned.mask is None or turned.mask[0] is not mask:  # All layers get the same mask object.
         turned.mask = mask, mask.masked_fill(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
@@ -168,10 +168,9 @@ def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
 
 @attrs.define
 class SeenAttention:
-    """What a pass showed of one attention: its heads, those of keys, their width, and whether no query sees a later key.
+    """What a pass revealed of one attention: its heads, KV heads, head width, and whether no query sees a later key.
 
-    `factor` is what its scores are multiplied with. `n_times` is how often the pass came through it: more than once where
-    layers share their weights.
+    `factor` multiplies its scores. `n_times` counts its calls in one pass: several where layers share their weights.
     """
 
     n_times: int = 0
@@ -183,7 +182,7 @@ class SeenAttention:
 
 
 def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
-    """The attentions of a model in the order in which a pass comes through them; found by making one."""
+    """The attentions of a model in the order of computation, found by one pass."""
     seen: dict[nn.Module, SeenAttention] = {}
     for module in model.modules():
         module.__dict__[_KEY] = _noting(module, seen)

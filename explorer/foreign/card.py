@@ -1,4 +1,4 @@
-"""The ModelCard of somebody's model: most of it is read off a pass, and little is taken from its settings."""
+"""The ModelCard of a foreign model: most of it is read off a pass, and little is taken from its settings."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.foreign.classes import ended
+from explorer.foreign.classes import ended, first_id
 from explorer.foreign.opening import Opened
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
@@ -53,9 +53,9 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         made_from=tuple(made_from),
         absent=dict(_absent(opened, shapes)),
         remakes_maps=False,
-        # A classifier writes no text.
-        begin=_id(getattr(foreign.model.config, "decoder_start_token_id", None)) if writes else -1,
-        end=_id(config.eos_token_id) if writes else -1,
+        # A classifier generates no text.
+        begin=first_id(getattr(foreign.model.config, "decoder_start_token_id", None)) if writes else -1,
+        end=first_id(config.eos_token_id) if writes else -1,
         dtype=str(foreign.model.dtype).removeprefix("torch."),
         difference=opened.difference,
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
@@ -87,7 +87,7 @@ def _causal(opened: Opened) -> tuple[str, ...]:
 
 
 def _bare_layers(opened: Opened) -> int:
-    """How many layers of a model with one side have no attention: they are of another kind, as convolutions or state spaces."""
+    """How many layers of a model with one side have no attention, such as convolutions or state spaces."""
     told = getattr(opened.foreign.model.config.get_text_config(), "num_hidden_layers", 0)
     if len(_sides(opened)) > 1 or not isinstance(told, int):
         return 0
@@ -148,20 +148,14 @@ def _max_len(opened: Opened) -> int:
 
 
 def _base(config: object) -> float:
-    """The base of rotary positions; of all others, a number that nobody reads."""
+    """The base of rotary positions; for other positions, a number without a use."""
     told = getattr(config, "rope_parameters", None)
     base = told.get("rope_theta") if isinstance(told, dict) else None
     return float(base) if isinstance(base, int | float) else _BASE
 
 
-def _id(told: object) -> int:
-    """An id of the settings, of several the first; -1 for none."""
-    first = told[0] if isinstance(told, list) and told else told
-    return first if isinstance(first, int) else -1
-
-
 def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str]]:
-    """The taps that other models have, without side and layer, with the key of the reason why this one lacks them."""
+    """The taps that this model lacks, without side and layer, each with the key of the reason."""
     foreign = opened.foreign
     there = {without_place(tap) for tap in shapes}
     if not opened.agrees:

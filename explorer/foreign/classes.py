@@ -1,4 +1,4 @@
-"""The ClassHead of a classifier of transformers: what it gives out, as its class and its settings say."""
+"""The ClassHead of a classifier of transformers, read off its class and its settings."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -18,7 +18,7 @@ _WRAPPED = ("mbart", "plbart")
 def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
     """The head of a model whose classes have these labels, those of transformers by default; None for other models.
 
-    Where the settings say nothing of the kind of problem, a single class of a text is a number, as transformers takes it.
+    Where the settings name no kind of problem, a single class of a text is a regression, as in transformers.
     """
     name = type(model).__name__
     of = next((of for ending, of in _OF if name.endswith(ending)), None)
@@ -32,7 +32,7 @@ def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
 def shifted(ids: Sequence[int], config: Any) -> tuple[int, ...]:
     """The input of the decoder of a classifier with both sides: the text shifted right by one place.
 
-    In front stands the begin symbol, or in some families the last symbol of the text, which names its language.
+    The begin token comes first, or in some families the last token of the text, which names its language.
     """
     if config.model_type in _WRAPPED:
         n = sum(each != config.pad_token_id for each in ids)  # The family counts the text's tokens in the same way.
@@ -42,7 +42,11 @@ def shifted(ids: Sequence[int], config: Any) -> tuple[int, ...]:
 
 def ended(config: Any) -> int:
     """The id at whose last place such a classifier reads its classes off the decoder; -1 where its settings name none."""
-    told = config.eos_token_id
+    return first_id(config.eos_token_id)
+
+
+def first_id(told: object) -> int:
+    """An id of the settings, of several the first; -1 for none."""
     first = told[0] if isinstance(told, list) and told else told
     return first if isinstance(first, int) else -1
 

@@ -1,7 +1,7 @@
-"""Experts: several feed-forward networks, of which each token goes through a few. Shazeer et al. 2017, Jiang et al. 2024.
+"""Mixture of experts: feed-forward networks, of which each token passes through a few. Shazeer et al. 2017, Jiang et al. 2024.
 
-What the router says is seen and obeyed at two taps, both [batch, position, expert]: `routing`, the softmax over all experts,
-and `chosen`, the weights with which the outputs of those that were chosen are added, 0 for all others.
+The router's output is recorded and can be changed at two taps, both [batch, position, expert]: `routing`, the softmax over all
+experts, and `chosen`, the weights of the chosen experts' outputs, 0 for all others.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def router_of(layer: nn.Module, side: SidePaths) -> Any:
 
 
 def output_path(layer: nn.Module, side: SidePaths, kind: str, sublayer: SublayerPaths) -> str:
-    """The path, in a layer, of the module whose output is added to the stream."""
+    """The path, in a layer, of the module whose output is added to the residual stream."""
     routed = kind == "feed_forward" and side.experts is not None and router_of(layer, side) is not None
     return side.experts.output if routed and side.experts is not None else sublayer.output
 
@@ -38,7 +38,7 @@ def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -
 
 
 class _BatchRows:
-    """How many rows a batch has, which a router is not told: it sees the tokens of all rows one after the other."""
+    """How many rows a batch has: a router receives the tokens of all rows one after the other and cannot count them."""
 
     def __init__(self) -> None:
         self.batch = 1
@@ -53,7 +53,7 @@ class _BatchRows:
 
 
 def _routed(said: _Choice, tap: Tap, router: Any, shape: _BatchRows) -> _Choice:
-    """What the router says, after the tap of its softmax. Other numbers there are chosen from anew, as the router does."""
+    """The router's output after the tap of its softmax. If the tap changed it, experts are chosen anew, as the router does."""
     logits, _weights, _choice = said
     # r[p] = softmax(x[p] W)
     softmax = logits.softmax(dim=-1, dtype=torch.float)  # [batch · position, expert]
@@ -69,7 +69,7 @@ def _routed(said: _Choice, tap: Tap, router: Any, shape: _BatchRows) -> _Choice:
 
 
 def _chosen(said: _Choice, tap: Tap, shape: _BatchRows) -> _Choice:
-    """What the router says, after the tap of the weights. If others than the chosen ones have some there, all are asked."""
+    """The router's output after the tap of the weights. If the tap gave other experts a weight, all experts compute."""
     logits, weights, choice = said
     # [batch · position, choice] → [batch · position, expert]
     spread = torch.zeros_like(logits, dtype=weights.dtype).scatter(-1, choice, weights)

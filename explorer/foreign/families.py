@@ -1,7 +1,7 @@
 """Families of models: where each of them keeps its parts. A further family is a further row here.
 
-Paths are those of modules, beginning at the model without its head, and inside a layer at the layer. What comes from the
-attention itself needs no path: all families compute it through one function (`foreign.attention`).
+Paths name modules, from the model without its head, and inside a layer from the layer. The attention's own tensors need no
+path: all families compute them through one function (`foreign.attention`).
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class SublayerPaths:
-    """An attention or a feed-forward network with its norm: the modules that give what is added to the stream, and the norm.
+    """An attention or a feed-forward network with its norm: the module whose output is added to the stream, and the norm.
 
-    `or_norm` are further names of the norm, of other versions of the family. `after` is a second norm, which some families
-    have behind the output: what it makes of it is added.
+    `or_norm` are the norm's names in other versions of the family. `after` is a second norm, which some families apply to the
+    output before it is added.
     """
 
     output: str
@@ -31,7 +31,7 @@ class SublayerPaths:
 
 @attrs.frozen(kw_only=True)
 class Experts:
-    """Feed-forward networks of which each token goes through a few: the module whose output is added, and its router.
+    """A mixture of experts: the module whose output is added, and its router.
 
     The router gives out logits [token, expert], the weights of the experts that it chose [token, choice], and which they are.
     """
@@ -269,7 +269,7 @@ FAMILIES: Mapping[str, Family] = {
     "m2m_100": Family(sides=(_m2m("encoder"), _m2m("decoder")), position="sinusoidal-halves"),
     "pegasus": Family(sides=(_m2m("encoder"), _m2m("decoder")), position="sinusoidal-halves"),
 }
-"""The families whose whole pass is seen, by the `model_type` of their settings. Of others, the attention and the output are."""
+"""The families whose whole pass is tapped, by the `model_type` of their settings; others have taps in attention and output."""
 
 
 def family_of(config: Any) -> Family | None:

@@ -1,7 +1,7 @@
-"""A folder with somebody's model, checked before anything of torch or transformers is imported.
+"""A folder with a foreign model, checked before torch or transformers is imported.
 
-Three things are looked at: `config.json`, the headers of the safetensors files, and whether a vocabulary is there. Nothing in
-the folder is ever run: files in which code can hide (pickles, modules in Python) are not opened at all.
+The check reads `config.json` and the headers of the safetensors files, and looks for a vocabulary. It runs nothing in the
+folder: files in which code can hide (pickles, modules in Python) are never opened.
 """
 
 import math
@@ -14,23 +14,13 @@ from typing import Any
 import attrs
 import psutil
 
-from explorer.errors import (
-    BadWeights,
-    CannotRead,
-    MissingWeights,
-    NeedsSafetensors,
-    NotAModel,
-    Quantized,
-    SeveralGguf,
-    TooLarge,
-    WeightsDoNotFit,
-)
+from explorer.errors import MissingWeights, NeedsSafetensors, NotAModel, Quantized, SeveralGguf, TooLarge, WeightsDoNotFit
 from explorer.files import check_file
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import TensorPlace, kinds_of, places_of, refused_kind, settings_of
 from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
-from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings
+from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings, reading_weights
 from explorer.model.weights_header import Header, read_header
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
@@ -91,7 +81,7 @@ class Folder:
 
 
 def check_folder(path: Path) -> Folder:
-    """Read what a folder says of its model, and refuse it if it cannot be opened safely.
+    """Read a folder's settings and headers, and refuse it if it cannot be opened safely.
 
     Raises NotAModel, NotANumber, NeedsCode, NeedsSafetensors, SeveralGguf, Quantized, UnknownFamily, NoModelType,
     MissingWeights, WeightsDoNotFit, BadWeights, TooLarge, NotAFile.
@@ -128,7 +118,7 @@ def _check_files(folder: Path) -> None:
 
 
 def _gguf_file(folder: Path) -> Path | None:
-    """The GGUF file of a folder that has its weights in no other format that is read here, or that was itself named.
+    """The GGUF file of a folder without safetensors weights, or the one that the path itself names.
 
     Raises SeveralGguf, OSError.
     """
@@ -143,9 +133,9 @@ def _gguf_file(folder: Path) -> Path | None:
 def chosen_gguf(folder: Path, files: Sequence[Path]) -> Path:
     """The one file of a model among all of a folder. Raises SeveralGguf, from which a user can choose.
 
-    What goes with a model and is none is known by its name, as llama.cpp's programs write it: the projector of pictures has
-    "mmproj" in it, and parts of a model are numbered "-00001-of-00003". The first part stands for all. A folder without a model
-    has the first of what it has, which says what it is.
+    Files that accompany a model are recognized by the names that llama.cpp's programs give them: the projector of pictures has
+    "mmproj" in it, and parts of a model are numbered "-00001-of-00003". The first part stands for all. In a folder without a
+    model, the first file is returned, and reading it reports what it is.
     """
     models = [each for each in files if "mmproj" not in each.name.lower()]
     offered = [each for each in models if (part := _PART.fullmatch(each.name)) is None or part[1] == "00001"]
@@ -167,20 +157,17 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
 
     Raises NotAModel, UnknownFamily, PartOfGguf, Quantized, BadWeights, MissingWeights, TooLarge.
     """
-    try:
-        header = read_gguf_header(file)
-    except OtherKindError as error:
-        raise refused_kind(str(file), error.kind) from error
-    except CannotRead as error:
-        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
-    except ValueError as error:
-        raise BadWeights(path=str(file), reason=str(error)) from error
+    with reading_weights(file):
+        try:
+            header = read_gguf_header(file)
+        except OtherKindError as error:
+            raise refused_kind(str(file), error.kind) from error
     settings = settings_of(header, str(file))
     check_sizes(settings, file)
     settings |= slowed_positions(header, settings, file)
     places = places_of(header, settings, str(file))
     shapes = {name: header.tensors[place.name].shape for name, place in places.items()}
-    shapes = {name: shape[::-1] if places[name].turned else shape for name, shape in shapes.items()}
+    shapes = {name: shape[::-1] if places[name].transposed else shape for name, shape in shapes.items()}
     made = Folder(folder, settings, {file: Header(shapes, dict.fromkeys(shapes, "F32"), {})}, gguf=Gguf(file, header, places))
     _check_layers(made)
     held = way_to_hold(str(folder), made.sizes)
@@ -227,12 +214,8 @@ def _indexed(folder: Path) -> tuple[Path, ...]:
 
 def _header(file: Path) -> Header:
     """The header of one file, which agrees with its size. Raises BadWeights, Quantized."""
-    try:
+    with reading_weights(file):
         header = read_header(file)
-    except CannotRead as error:
-        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
-    except ValueError as error:
-        raise BadWeights(path=str(file), reason=str(error)) from error
     packed = next((kind for name, kind in header.dtypes.items() if kind not in _FLOATS and not _counts(name, kind)), "")
     if packed:
         raise Quantized(path=str(file), method=packed)
@@ -240,7 +223,7 @@ def _header(file: Path) -> Header:
 
 
 def _counts(name: str, kind: str) -> bool:
-    """Whether a tensor counts or marks places, and is no weight."""
+    """Whether a tensor holds counts or positions instead of weights."""
     return bool(_COUNTS.search(name)) or (kind in _WHOLE and not name.endswith("weight"))
 
 

@@ -1,7 +1,7 @@
-"""The header of a GGUF file: what it tells of a model, and where its tensors are. It is read and checked before any number is.
+"""The header of a GGUF file: a model's settings, and where its tensors are. It is checked before any weight is read.
 
 The format (ggml-org, "GGUF", versions 2 and 3, little-endian): counts, then pairs of keys and values, then for each tensor its
-name, axes, kind and place; then, aligned, the numbers. Nothing is believed: every count and place must fit into the file.
+name, axes, kind and place; then, aligned, the numbers. Every count and place must fit into the file.
 This file needs neither torch nor a library.
 """
 
@@ -47,7 +47,7 @@ FLOATS = ("F32", "F16", "BF16")
 
 
 class OtherKindError(ValueError):
-    """Numbers that are packed in a way that is not read here; `kind` is its number in the format."""
+    """Numbers packed in a way that this program does not read; `kind` is its number in the format."""
 
     def __init__(self, name: str, kind: int) -> None:
         super().__init__(f"{name}: {kind}")
@@ -66,7 +66,7 @@ class GgufTensor:
 
 @attrs.frozen
 class GgufHeader:
-    """What the file tells by key, and its tensors by name."""
+    """The file's settings by key, and its tensors by name."""
 
     told: Mapping[str, Any]
     tensors: Mapping[str, GgufTensor]

@@ -1,4 +1,4 @@
-"""Families in GGUF: what its keys and tensors are called in the settings and the classes of transformers.
+"""Families in GGUF: the names of its keys and tensors in the settings and the classes of transformers.
 
 GGUF has the same models under names of its own (llama.cpp). A further family is a further row here. Where the numbers
 themselves are stored in another order, the row says so.
@@ -26,15 +26,15 @@ _REQUIRED = object()
 class GgufFamily:
     """One family: the class of its model, the settings by key, and the tensors by name, those of a layer with {}.
 
-    A setting may have a default. `turned` are the tensors that stand the other way round, as GPT-2's own classes have them;
-    `halves` are those whose rows of rotary features stand in pairs and not in halves, with the setting that counts their heads.
+    A setting may have a default. `transposed` are the tensors that GPT-2's own classes store transposed; `halves` are those
+    whose rows of rotary features stand in pairs and not in halves, with the setting that counts their heads.
     """
 
     architecture: str
     settings: Mapping[str, str | tuple[str, Any]]
     whole: Mapping[str, str]
     layer: Mapping[str, str]
-    turned: frozenset[str] = frozenset()
+    transposed: frozenset[str] = frozenset()
     halves: Mapping[str, str] = attrs.field(factory=dict)
 
 
@@ -99,7 +99,7 @@ _GPT2 = GgufFamily(
         "ffn_up": "transformer.h.{}.mlp.c_fc",
         "ffn_down": "transformer.h.{}.mlp.c_proj",
     },
-    turned=frozenset({"attn_qkv", "attn_output", "ffn_up", "ffn_down"}),
+    transposed=frozenset({"attn_qkv", "attn_output", "ffn_up", "ffn_down"}),
 )
 GGUF_FAMILIES: Mapping[str, GgufFamily] = {"llama": _LLAMA, "qwen2": _QWEN2, "qwen3": _QWEN3, "gpt2": _GPT2}
 """By `general.architecture`, which here is the family's name in transformers, too. Mistral is a llama in GGUF."""
@@ -107,10 +107,10 @@ GGUF_FAMILIES: Mapping[str, GgufFamily] = {"llama": _LLAMA, "qwen2": _QWEN2, "qw
 
 @attrs.frozen
 class TensorPlace:
-    """Where a tensor is in the file: its name there, whether it is turned, and of how many heads the rows stand in pairs."""
+    """Where a tensor is in the file: its name there, whether it is transposed, and of how many heads the rows are in pairs."""
 
     name: str
-    turned: bool = False
+    transposed: bool = False
     n_heads: int = 0
 
 
@@ -133,7 +133,7 @@ def settings_of(header: GgufHeader, path: str) -> dict[str, Any]:
             check_number(Path(path), f"{family}.{key}", value)
             made[name] = value
     scaled = header.told.get(f"{family}.rope.scaling.type", "none")
-    # Both change what is computed, in ways that the rows do not say.
+    # Both change the computation in ways that the rows do not describe.
     for other, what in (
         (scaled not in ("none", "linear"), f"rope.scaling {shown(scaled)}"),
         (header.told.get(f"{family}.expert_count"), "experts"),
@@ -166,7 +166,7 @@ def places_of(header: GgufHeader, settings: Mapping[str, Any], path: str) -> dic
         heads = row.halves.get(kind)
         found[f"{known.format(layer[1]) if layer else known}.{part}"] = TensorPlace(
             name,
-            turned=kind in row.turned and part == "weight",
+            transposed=kind in row.transposed and part == "weight",
             n_heads=0 if heads is None else int(settings.get(heads, settings["num_attention_heads"])),
         )
     return found
@@ -181,5 +181,5 @@ def kinds_of(header: GgufHeader) -> tuple[str, ...]:
 
 
 def refused_kind(path: str, kind: int) -> Quantized:
-    """The error for numbers that are packed in a way that is not read here."""
+    """The error for numbers packed in a way that this program does not read."""
     return Quantized(path=path, method=f"GGUF {kind}")

@@ -1,6 +1,6 @@
-"""Positions that a GGUF file slows down: each pair of features turns at its own fraction of the usual speed.
+"""Scaled rotary positions in a GGUF file: each pair of features rotates at its own fraction of the usual speed.
 
-Llama 3.1 and later turn slow pairs eight times slower, or 32 times. Their files hold the divisors as a tensor, and llama.cpp
+Llama 3.1 and later rotate slow pairs eight times slower, or 32 times. Their files hold the divisors as a tensor, and llama.cpp
 divides by them; other files have one divisor for all pairs ("linear"). The settings of transformers say the same as "longrope"
 whose factors are those for texts of every length.
 """

@@ -1,10 +1,10 @@
-"""A pass that begins where an earlier one over the same tokens ends: only the further rows are computed.
+"""A pass that continues an earlier one over the same first tokens: only the further rows are computed.
 
-In a causal model no row depends on later ones. The keys, values and queries of the rows before come from the earlier pass;
-the maps of all rows are made again from them, so that they have the columns of the further tokens, too.
+In a causal model no row depends on later ones. The queries, keys and values of the rows before come from the earlier pass, and
+the maps of all rows are computed again from them, so that they have the columns of the further tokens, too.
 
-Decision: the maps are made again. Rejected: filling them up, because the scores of an earlier query with a later key are
-numbers that the whole pass computes before it masks them, and a reader sees them.
+Decision: the maps are computed again. Rejected: padding them, because a whole pass also computes the scores of an earlier query
+with a later key before it masks them, and a reader sees them.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def goes_on(foreign: Foreign) -> bool:
 
 
 def _turns_by_length(module: Module) -> bool:
-    """Whether positions turn earlier keys further as the text grows."""
+    """Whether the rotation of earlier keys changes as the text grows."""
     kind = getattr(module, "rope_type", "")
     if kind != "longrope":
         return bool(kind == "dynamic")
@@ -46,7 +46,7 @@ def _turns_by_length(module: Module) -> bool:
 
 
 def go_on(foreign: Foreign, ids: Tensor, before: Parts) -> Tensor:
-    """The logits [batch 1, position, vocab] of further ids [batch 1, position] behind those that `before` was recorded of.
+    """The logits [batch 1, position, vocab] of further ids [batch 1, position] after those that `before` recorded.
 
     The taps of the attentions show all rows, all others the further ones.
     """

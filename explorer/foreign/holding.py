@@ -1,11 +1,11 @@
-"""How the weights of somebody's model are held: it depends on how much memory is free. This file needs no torch.
+"""How the weights of a foreign model are held, depending on the free memory. This file needs no torch.
 
-- "float32": all of them, as they are computed with, up to half of the free memory.
+- "float32": all of them, in the data type of the computation, up to half of the free memory.
 - "bfloat16": all of them with half the width; each matrix is widened while its layer computes.
 - "streamed": only the matrix of the layer that computes, and the next ones, which are read ahead from the files.
 
-Decision: the passes of all three compute in float32, so a recording needs to know nothing of them, and a streamed pass equals
-a whole one. Rejected: to compute in bfloat16, because every number on screen would have three digits.
+Decision: the passes of all three compute in float32, so a recording does not depend on them, and a streamed pass equals a whole
+one. Rejected: computing in bfloat16, because every number on screen would have three digits.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""The class of transformers for the model of a folder: its settings name one, and the tensors in its files decide.
+"""The class of transformers for the model of a folder: its settings name one, and the tensors in its files decide between them.
 
-A class that lacks tensors is none, and names that transformers does not know say nothing. So a model that was saved by a
+A class that lacks tensors is rejected, and names that transformers does not know are ignored. So a model that was saved by a
 class of its own keeps its output, one that answers questions is shown without that head, and half of a T5 opens as its encoder.
 """
 
@@ -22,9 +22,9 @@ _POOLER = "pooler"  # No tap shows its output, and many files lack it.
 
 @attrs.frozen
 class ModelClass:
-    """A class with the settings of a model, what else is handed to it, and whether the folder's own head is left out.
+    """A class with the settings of a model, its further arguments, and whether the folder's own head is left out.
 
-    It may stand in for another class, which the settings name and which is not known here.
+    It may replace another class, which the settings name and transformers does not know.
     """
 
     of: Any
@@ -51,7 +51,7 @@ def described(transformers: Any, folder: Folder) -> ModelClass:
         kind, skeleton = _fitting([partial(_kind_of, transformers, folder, name) for name in classes], names, told)
     except UnknownFamily:
         raise
-    except Exception as error:  # A stranger's settings can raise anything in a hundred kinds of models.
+    except Exception as error:  # The settings of a foreign model can raise anything in a hundred kinds of models.
         raise BadSettings(path=path, reason=str(error) or type(error).__name__) from error
     # A tensor whose shape is that of no tensor in the files would be made first, however large, and refused later.
     wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
@@ -64,7 +64,7 @@ def described(transformers: Any, folder: Folder) -> ModelClass:
 
 
 def refuse_for_code(folder: Folder) -> None:
-    """Say of a model whose weights do not fit that it asks for code, if it does: with its code they may. Raises NeedsCode."""
+    """Raise NeedsCode for a model whose weights do not fit, if it asks for code: with its code they may."""
     if folder.code:
         raise NeedsCode(path=str(folder.path), reason=folder.code)
 
@@ -72,7 +72,7 @@ def refuse_for_code(folder: Folder) -> None:
 def _fitting(kinds: Sequence[Callable[[], ModelClass]], names: Sequence[str], told: bool) -> tuple[ModelClass, Any]:
     """The first kind that lacks no tensor, else the one that lacks fewest, with its skeleton.
 
-    Where the settings have told the first one, no other is taken that would leave the files' head out.
+    Where the settings named the first one, no other is taken that would leave out the files' head.
 
     Raises what the first kind raises if none of them can be made.
     """
@@ -86,9 +86,8 @@ def _fitting(kinds: Sequence[Callable[[], ModelClass]], names: Sequence[str], to
             first = first or error
             continue
         n_lacking = _n_lacking(skeleton, names)
-        if (
-            tried and told and _heads(skeleton, names) - _parts(skeleton)
-        ):  # The class that the settings name has a head of this kind.
+        # The class that the settings name has a head of this kind.
+        if tried and told and _heads(skeleton, names) - _parts(skeleton):
             n_lacking += 1
         if not told and _left_out(skeleton, names) > _MOST_LEFT_OUT:  # A part of a model is another model.
             n_lacking += 1
@@ -108,14 +107,18 @@ def _n_lacking(skeleton: Any, names: Sequence[str]) -> int:
     every: dict[int, list[str]] = {}
     for name, own in skeleton.named_parameters(remove_duplicate=False):
         every.setdefault(id(own), []).append(name)
-    # Some families make tensors by a formula, such as waves, and save none.
-    by_formula = re.compile("|".join(f"(?:{each})" for each in skeleton._keys_to_ignore_on_load_missing or ()) or r"(?!)")
+    by_formula = made_by_formula(skeleton)
     n_lacking = sum(there.isdisjoint(each) and not by_formula.search(each[0]) for each in every.values())
     output = skeleton.get_output_embeddings()
     heads = _heads(skeleton, names)
     if output is not None and heads and heads.isdisjoint(_parts(skeleton)):
         return n_lacking + 1  # Its output is tied to its embedding, and the files hold another head in its place.
     return n_lacking
+
+
+def made_by_formula(model: Any) -> re.Pattern[str]:
+    """The names of tensors that a family makes by a formula, such as waves, and does not save."""
+    return re.compile("|".join(f"(?:{each})" for each in model._keys_to_ignore_on_load_missing or ()) or r"(?!)")
 
 
 def targets(model: Any, names: Iterable[str]) -> Iterator[str]:
@@ -214,9 +217,8 @@ def _classes(transformers: Any, folder: Folder) -> tuple[str, ...]:
     both = _texts(tables.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.get(family))
     masked = _texts(tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(family))
     causal = _texts(tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(family))
-    causal += _texts(
-        tables.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(family)
-    )  # Models for pictures also read texts alone.
+    # Models for pictures also read texts alone.
+    causal += _texts(tables.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(family))
     bare = _texts(tables.MODEL_MAPPING_NAMES.get(family)) + _texts(tables.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES.get(family))
     of_classes = _texts(tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.get(family))
     if not both:  # A model with both sides that tells the classes of tokens leaves one of them out.

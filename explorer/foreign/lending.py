@@ -1,8 +1,8 @@
 """Weights that are lent to a layer while it computes, and taken back after it.
 
 A layer that owns large weights has a `Borrower` in place of its `forward`. In between, its parameters have their shape and
-are NaN throughout, in the memory of one number: whoever computes with one that was not lent gets NaN, which the check at
-opening finds.
+are NaN throughout, in the memory of one number: a layer that computes without borrowing gives NaN, which the check at opening
+finds.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ def nothing_there(shape: tuple[int, ...]) -> nn.Parameter:
 class WeightLender:
     """Lends weights to the layers of one model, in the order of its passes; `ahead` has the next ones read meanwhile.
 
-    `going` is told the share of the layers that the pass has come through, and may raise an error to end it.
+    `going` receives the share of the layers that the pass has completed, and may raise an error to end it.
     """
 
     def __init__(self, *, ahead: bool) -> None:
@@ -96,14 +96,14 @@ class WeightLender:
 
 
 class Borrower:
-    """Stands for the `forward` of a layer whose weights are lent; `stores` has them by name."""
+    """Replaces the `forward` of a layer whose weights are lent; `stores` has them by name."""
 
     def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: WeightLender, path: str) -> None:
         self.layer, self.stores, self._lender, self._path = layer, dict(stores), lender, path
         self._own: Callable[..., Any] = layer.forward
         kind = f"{type(layer).__module__}.{type(layer).__qualname__}"
         self.is_product = kind in _PRODUCTS
-        self._turned = kind == _PRODUCTS[1]
+        self._transposed = kind == _PRODUCTS[1]
         self._looks_up = type(layer) is nn.Embedding
         self._unchecked = set(self.stores)
         lender.n_borrowers += not self._looks_up  # An embedding look-up needs no reading ahead.
@@ -138,16 +138,16 @@ class Borrower:
             self._lender.take_back(self, lent)
 
     def check(self, name: str, tensor: Tensor) -> None:
-        """Refuse numbers that are none, once. Raises NotFinite."""
+        """Refuse NaN and infinity, once. Raises NotFinite."""
         if name in self._unchecked:
             if not all_finite(tensor):
                 raise NotFinite(path=self._path, tensor=name)
             self._unchecked.discard(name)
 
-    def turned_back(self, gradient: Tensor) -> Tensor:
+    def input_gradient(self, gradient: Tensor) -> Tensor:
         """The gradient of a product's input from the gradient of its output."""
         with self.weights() as lent:
-            return gradient @ (lent["weight"].t() if self._turned else lent["weight"])
+            return gradient @ (lent["weight"].t() if self._transposed else lent["weight"])
 
     def _rows(self, ids: Tensor) -> Tensor:
         """[…, feature] the rows of a table: only those that are asked for are read."""
@@ -165,9 +165,9 @@ class Borrower:
 
 
 class OfExperts(Borrower):
-    """Stands for the `forward` of a module with the weights of many experts: one expert's are read when it is asked for it.
+    """Replaces the `forward` of a module with the weights of many experts: it reads an expert's weights when they are used.
 
-    So no more than those that the tokens have chosen are read, and one matrix of one expert is held.
+    So only the chosen experts are read, and one matrix of one expert is in memory at a time.
     """
 
     def __init__(self, layer: nn.Module, stores: Mapping[str, Stacked], lender: WeightLender, path: str) -> None:
@@ -177,7 +177,7 @@ class OfExperts(Borrower):
 
     @contextmanager
     def weights(self) -> Iterator[Lent]:
-        """Inside the block the layer has something that gives each expert's weights by its number."""
+        """Inside the block the layer has an object that returns each expert's weights by its number."""
         self._lender.lend(self)
         own = self.layer._parameters
         before = {name: own[name] for name in self._by_name}
@@ -201,7 +201,7 @@ class OfExperts(Borrower):
 
 @attrs.frozen
 class _ByNumber:
-    """Stands for a tensor [expert, row, feature] while its layer computes."""
+    """Replaces a tensor [expert, row, feature] while its layer computes."""
 
     borrower: OfExperts
     name: str
@@ -212,7 +212,7 @@ class _ByNumber:
 
 
 class _Product(torch.autograd.Function):
-    """A product whose weights are lent once more for the gradient, since nobody keeps them."""
+    """A product whose weights are lent again for the gradient, since they are not kept in between."""
 
     @staticmethod
     def forward(context: Any, x: Tensor, borrower: Borrower) -> Tensor:
@@ -222,4 +222,4 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def backward(context: Any, *gradients: Any) -> tuple[Tensor, None]:
-        return context.borrower.turned_back(gradients[0]), None
+        return context.borrower.input_gradient(gradients[0]), None

@@ -1,7 +1,7 @@
-"""Somebody's model, its tensors seen through our taps under the names that ours have.
+"""A foreign model, whose tensors are recorded by taps with the same names as those of our own models.
 
-The model runs as it is. Forward hooks of torch's hand what its modules compute through a tap; the taps stand in a tree of their
-own, so that recording, changing and stopping are the same code as for our model.
+The model runs unchanged. Forward hooks of torch pass the outputs of its modules through taps; the taps form a tree of their
+own, so that recording, changing and stopping use the same code as for our own models.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,10 +40,10 @@ _OF_SOFTMAX = ("masked", "weights")
 class Foreign(nn.Module):
     """A model of transformers with taps. `attentions` are its attention modules by name, "decoder.layers.0.self_attn".
 
-    `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
-    whose parts are not all there is treated so too, and is then None in `known`. `by_softmax` says that the attentions know no
-    function by name: then what their softmax reads and gives is seen of them, and what each of their `n_heads` mixed where a
-    row says which layer reads it. `classes` is a classifier's head.
+    `sides` are the names of its sides, and `family` says where the rest is; None for an unknown family. A family whose parts
+    are not all there counts as unknown, and is then None in `known`. `by_softmax` is True where the attentions call no function
+    by name: then the input and output of their softmax are tapped, and the output of each of their `n_heads` where the family's
+    row names the layer that reads it. `classes` is a classifier's head.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Foreign(nn.Module):
     ) -> None:
         super().__init__()
         self.by_softmax, self.classes = by_softmax, classes
-        self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
+        self.inside = (model,)  # Keep the model in a tuple, so that torch does not register it here.
         self.turned = AttentionState()
         self.attentions = dict(attentions)
         self.n_chosen = 0  # experts that each token goes through
@@ -95,7 +95,7 @@ class Foreign(nn.Module):
 
     @property
     def is_hooked_inside(self) -> bool:
-        """Whether anybody has put further hooks into the modules of the model itself."""
+        """Whether the model's own modules have further hooks."""
         return n_hooks(self.model) != self._n_own_hooks
 
     @property
@@ -115,14 +115,14 @@ class Foreign(nn.Module):
         """The logits of further ids [batch, position] of the decoder, and the cache with the keys and values of all so far.
 
         `cache` is what the step before gave, None at the first. `memory` is what `encode` gave, for a model with both sides.
-        The taps `key` and `value` show all that the cache holds; all others show the new positions.
+        The taps `key` and `value` record all that the KV cache holds; all others record the new positions.
         """
         given = {"input_ids": ids} if memory is None else {"decoder_input_ids": ids, "encoder_outputs": memory}
         found = self.model(**given, **{self._cache: cache}, use_cache=True)
         return self._given_out(found), found[self._cache]
 
     def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
-        """As `forward` of a model that has an output, without its softmax over all symbols."""
+        """As `forward` of a model that has an output, without its softmax over the vocabulary."""
         made: Tensor = self.get_submodule("generator.logits")(self._passed(source, target, memory).logits)
         return made
 
@@ -164,16 +164,16 @@ class Foreign(nn.Module):
         return found
 
     def expanded(self, memory: Any, n: int) -> Any:
-        """The same for `n` rows that share what `encode` made of one."""
+        """The encoder's output of one row, repeated for `n` rows."""
         return type(memory)(last_hidden_state=memory.last_hidden_state.expand(n, -1, -1))
 
     def tables(self) -> tuple[Tensor, ...]:
-        """The weights of all tables that ids are looked up in: where a pass begins."""
+        """The weights of all embedding tables: where a pass begins."""
         found = {module.weight for module in self.model.modules() if isinstance(module, nn.Embedding)}
         return tuple(found)
 
     def embedding(self, side: str) -> nn.Module:
-        """The table that a side's ids are looked up in."""
+        """The embedding table of a side."""
         row = self.rows.get(side)
         found: nn.Module = self.model.get_input_embeddings() if row is None else self.model.base_model.get_submodule(row.tokens)
         return found
@@ -231,7 +231,7 @@ class Foreign(nn.Module):
         base = self.model.base_model
         for number, layer in enumerate(base.get_submodule(side.layers)):
             at, stream = f"{name}.layers.{number}", Stream()
-            if number == 0:  # What is put in at this tap is what the stream begins with, so the tap comes first.
+            if number == 0:  # The stream begins with this tap's output, so the tap comes first.
                 _before(layer, self.get_submodule(f"{name}.embedding.output"))
             _before(layer, stream.begin)
             norms: dict[nn.Module, Tap] = {}
@@ -252,11 +252,11 @@ class Foreign(nn.Module):
             _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
 
     def _added(self, at: str, layer: nn.Module, side: SidePaths, count: int, stream: Stream) -> None:
-        """The taps of what a sublayer adds, and of the stream behind the addition; parallel ones are added together."""
+        """The taps of a sublayer's output and of the stream after the addition; parallel sublayers are added together."""
         kind, sublayer = side.sublayers[count - 1]
         axes = _VECTORS if kind == "feed_forward" else "batch query feature"
         module, output = layer.get_submodule(output_path(layer, side, kind, sublayer)), self._tap(f"{at}.{kind}.output", axes)
-        if sublayer.after:  # Its own norm makes of it what is added.
+        if sublayer.after:  # Its own norm is applied before the addition.
             _after(module, output)
             module, output = layer.get_submodule(sublayer.after), self._tap(f"{at}.{kind}.normed", axes)
         if side.parallel and count < len(side.sublayers):
@@ -265,7 +265,7 @@ class Foreign(nn.Module):
             _after(module, stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS)))
 
     def _mixed(self, at: str, projection: nn.Module) -> None:
-        """What each head gives out, as the layer reads it that joins them: the features of one head after those of another."""
+        """Each head's output, as W_O's layer reads it: the features of one head after those of another."""
         if at not in self.attentions:
             return
         tap, n_heads = self._tap(f"{at}.mixed", _ATTENTION["mixed"]), self._n_heads
@@ -299,7 +299,7 @@ class Foreign(nn.Module):
 
 
 def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
-    """The tap for vectors that may lack the batch axis, as positions do."""
+    """The tap for vectors that may lack the batch axis, such as positions."""
     return lambda vectors: tap(vectors[None])[0] if vectors.dim() == 2 else tap(vectors)
 
 

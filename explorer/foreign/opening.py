@@ -1,7 +1,7 @@
-"""Opening somebody's model: from a checked folder to a model with taps that agrees with itself.
+"""Opening a foreign model: from a checked folder to a model with taps that computes as it does without them.
 
-transformers never sees the folder. It is given settings and tensors that were read and checked here, so it has nothing to run
-code from, and no name that it could look for in the network.
+transformers never gets the folder. It receives settings and tensors that were read and checked here, so it finds no code to
+run, and no name to look for in the network.
 """
 
 import os
@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 import attrs
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from explorer.errors import (
@@ -35,18 +34,18 @@ from explorer.foreign.attention import NAME, SeenAttention, register, seen_atten
 from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
-from explorer.foreign.gguf_weights import gguf_tensors
 from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
 from explorer.foreign.softmax import softmax_attentions
+from explorer.foreign.tensors import read_tensors
 from explorer.foreign.thin import lend_half, lending, streamed
 from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
-_PASSES = 3  # that compare a model with itself
+_PASSES = 3  # that compare a model with and without taps
 # What of the opening's time is over when transformers is there, and when the weights are: measured on GPT-2 small, about. A
 # streamed model's weights are read in its passes.
 _IMPORTED, _READ, _READ_LATER = 0.2, 0.7, 0.25
@@ -55,14 +54,14 @@ _LAYER = re.compile(r"\.(\d+)\.")
 
 
 def _unwatched(_share: float) -> None:
-    """Report progress to nobody: the default."""
+    """Report no progress: the default."""
 
 
 @attrs.frozen
 class Opened:
-    """A model with its taps, what was seen of its attentions, by name, and how far apart its logits were under observation.
+    """A model with its taps, its attentions by name, and how much the taps changed its logits.
 
-    `other_head` says that its own head is left out, since none of that kind is shown; `code` is the key by which its folder
+    `other_head` is True where its own head is left out, since none of that kind is shown; `code` is the key by which its folder
     asks for program code, which is not run.
     """
 
@@ -91,7 +90,7 @@ class Faster(Protocol):
 def open_model(folder: Folder, going: Progress = _unwatched, faster: Callable[[nn.Module], Faster] | None = None) -> Opened:
     """The model of a folder, with taps and checked against itself; `faster` see `with_taps`.
 
-    `going` is told the share of the opening that is over, and ends it by raising Superseded.
+    `going` receives the share of the opening that is done, and ends it by raising Superseded.
     Raises NotInstalled, BadFolder, BadWeights.
     """
     going(0.0)
@@ -116,7 +115,7 @@ def open_model(folder: Folder, going: Progress = _unwatched, faster: Callable[[n
 
 
 def _part_of(going: Progress, first: float, last: float) -> Progress:
-    """What tells `going` of a part of the work that goes from one share to another, and never of less than before."""
+    """A progress function for a part of the work, which maps it to a range of shares of the whole and never goes back."""
     farthest = first
 
     def told(share: float) -> None:
@@ -136,9 +135,8 @@ def with_taps(
 ) -> Opened:
     """A model of transformers with taps; `path` is named in errors, `labels` are those of a classifier.
 
-    `faster` is given the model before its taps. What it makes is used where the taps show what the model computes, as long as
-    the output stays the same.
-    Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
+    `faster` receives the model before its taps. Its modules are used where the taps record what the model computes, as long as
+    the output stays the same. Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
     """
     model.eval().requires_grad_(False)
     family = model.config.model_type
@@ -164,7 +162,7 @@ def with_taps(
         raise UnknownFamily(path=path, family=family)
     _tell(lender, going, 1)
     before = probed(model) if by_softmax else _eager(model, path)
-    fast = None if faster is None else faster(model)  # Taps stand around it.
+    fast = None if faster is None else faster(model)  # It has taps around it.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
     n_heads = next(iter(seen.values())).n_heads
     foreign = Foreign(
@@ -194,7 +192,7 @@ def _why_not(model: Any, path: str) -> UnknownFamily:
 
 
 def _tell(lender: WeightLender | None, going: Progress, number: int) -> None:
-    """Tell which of the passes of its opening a model begins; one whose weights are read meanwhile tells how far it is."""
+    """Report which pass of the opening begins; a model whose weights are streamed also reports its progress within the pass."""
     going(number / _PASSES)
     if lender is not None:
         lender.going = lambda share: going((number + share) / _PASSES)
@@ -263,7 +261,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Mo
         except MissingWeights:
             refuse_for_code(folder)
             raise
-    tensors = _tensors(folder, going) if folder.gguf is None else gguf_tensors(folder, going)
+    tensors = read_tensors(folder, going)
     try:
         model, told = kind.of.from_pretrained(
             None,
@@ -275,7 +273,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, Mo
             output_loading_info=True,
             **kind.given,
         )
-    except Exception as error:  # Files of strangers can also raise anything.
+    except Exception as error:  # Foreign files can raise anything, too.
         raise WeightsDoNotFit(path=path, reason=str(error) or type(error).__name__) from error
     _check_loaded(folder, kind, model, told)
     return model if folder.held == "float32" else lend_half(model, path), kind
@@ -299,24 +297,6 @@ def _check_loaded(folder: Folder, kind: ModelClass, model: Any, told: Mapping[st
     for name, parameter in model.named_parameters():
         if not all_finite(parameter):
             raise NotFinite(path=path, tensor=name)
-
-
-def _tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
-    """Every tensor of the folder's files by name, as wide as it is held. Raises BadWeights, Superseded."""
-    tensors: dict[str, Tensor] = {}
-    numbers, every, kind = 0, max(folder.numbers, 1), getattr(torch, folder.held)
-    for path in folder.headers:
-        try:
-            with safe_open(path, framework="pt") as file:
-                for name in file.keys():  # noqa: SIM118  The file is no mapping.
-                    tensor = file.get_tensor(name)
-                    # The file is mapped: its pages are read while the numbers are copied, in a time that can be told.
-                    tensors[name] = tensor.to(kind, copy=True) if tensor.is_floating_point() else tensor
-                    numbers += tensor.numel()
-                    going(numbers / every)
-        except (SafetensorError, OSError, ValueError) as error:
-            raise BadWeights(path=str(path), reason=str(error)) from error
-    return tensors
 
 
 @contextmanager

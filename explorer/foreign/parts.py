@@ -1,4 +1,4 @@
-"""The parts of a layer of somebody's model, found by its family's row, and the stream that goes through their additions."""
+"""The parts of a layer of a foreign model, found by its family's row, and the residual stream through their additions."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from explorer.model.tap import Tap
 
 
 def found_in(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
-    """The first of these modules that there is."""
+    """The first of these modules that exists."""
     known = dict(layer.named_modules())
     return next((known[path] for path in paths if path and path in known), None)
 
@@ -53,7 +53,7 @@ def _layer_fits(layer: nn.Module, side: SidePaths) -> bool:
 
 @attrs.define
 class Stream:
-    """The stream [batch, position, feature] as far as a layer has come; `beside` waits to be added together with more.
+    """The residual stream [batch, position, feature] inside a layer; `beside` waits to be added together with more.
 
     It is followed through the layer's additions, which are no modules.
     """
@@ -67,7 +67,7 @@ class Stream:
         return vectors
 
     def adding(self, output: Tap | None, residual: Tap) -> Callable[[Tensor], Tensor]:
-        """What is added, after its tap if it has one here. A hook that replaces the sum is obeyed by adding something else."""
+        """The addend, after its tap if it has one here. If a hook replaces the sum, the addend becomes its difference."""
 
         def added(vectors: Tensor) -> Tensor:
             vectors = vectors if output is None else output(vectors)
@@ -81,7 +81,7 @@ class Stream:
         return added
 
     def waiting(self, output: Tap) -> Callable[[Tensor], Tensor]:
-        """What is added together with what comes next, after its tap."""
+        """The addend that is added together with the next one, after its tap."""
 
         def waits(vectors: Tensor) -> Tensor:
             self.beside = output(vectors)

@@ -1,6 +1,6 @@
-"""Where the taps of somebody's model are, as paths of its modules: for a script that puts torch's own hooks there.
+"""Where the taps of a foreign model are, as paths of its modules: for a script that uses torch's own hooks.
 
-It says what `foreign.model` does; `tests/foreign/test_scripts.py` holds the numbers of such a script against a Trace.
+It mirrors `foreign.model`; `tests/foreign/test_scripts.py` holds the numbers of such a script against a Trace.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, TapsByPath
 def places_of(foreign: Foreign, folder: Path) -> ForeignPlaces | None:
     """The places of the taps of a model from a folder; None where its taps need more than hooks on modules.
 
-    These are models whose attention is seen by its softmax alone, and those with experts or with layers that differ.
+    None stands for models whose attention is tapped at its softmax alone, and for those with experts or differing layers.
     """
     model = foreign.model
     paths = {module: path for path, module in model.named_modules()}

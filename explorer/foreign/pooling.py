@@ -1,7 +1,7 @@
-"""How a folder with a sentence model says that one vector is made of all: `modules.json` and the settings of its pooling.
+"""How a folder of a sentence model declares its pooling: `modules.json` and the settings of the pooling module.
 
-Both are read as data. Rejected: the library sentence-transformers, which runs modules of the folder. Where nothing is said,
-the mean of all tokens is taken, and the answer says that it was assumed.
+Both are read as data. Rejected: the library sentence-transformers, which runs modules of the folder. A folder without such
+files gets the mean of all tokens, and the answer says that it was assumed.
 """
 
 import re
@@ -18,7 +18,7 @@ from explorer.json_text import read_json_text
 _MODULES, _SETTINGS = "modules.json", "config.json"
 _MOST_BYTES = 2**20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-# The keys of the ways, in the order in which several of them are put behind each other.
+# The keys of the ways, in the order in which several of them are concatenated.
 _WAYS = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
@@ -32,10 +32,10 @@ _KNOWN = ("cls", "max", "mean", "mean_sqrt_len", "last")
 
 @attrs.frozen
 class Pooling:
-    """The `ways` in which a sentence's vector is made of those of its tokens, one behind the other; whether its length is 1.
+    """The `ways` in which a sentence's vector is pooled from its tokens', concatenated; whether its length is 1.
 
     "cls" is the first token's vector, "last" the last one's, "max" the largest number of each feature, "mean" the mean, and
-    "mean_sqrt_len" the sum divided by the root of how many there are. `told` is False where the folder says nothing.
+    "mean_sqrt_len" the sum divided by the root of how many there are. `told` is False where the folder declares nothing.
     """
 
     ways: tuple[str, ...] = ("mean",)
@@ -44,7 +44,7 @@ class Pooling:
 
 
 def read_pooling(folder: Path) -> Pooling:
-    """What the files of a folder say. Raises UnknownPooling."""
+    """The Pooling that the files of a folder declare. Raises UnknownPooling."""
     if not (folder / _MODULES).is_file():
         return Pooling()
     ways: tuple[str, ...] = ()

@@ -1,19 +1,23 @@
-"""The settings of somebody's model, `config.json`, read as data and checked before any program code sees them.
+"""The settings of a foreign model, `config.json`, read as data and checked before any other code uses them.
 
 Keys that begin with an underscore belong to transformers itself. Their numbers, truths and lists of numbers are data and are
 kept, because its families save some of theirs so. Anything else under such a key is left out: a text there once made it run
 code from the network (CVE-2026-4372). A key that names a place in the network is refused, and so is a model whose kind is
-program code of its own. Where transformers has the kind itself, what the folder says of code is left out and told.
+program code of its own. Where transformers has the kind itself, the folder's request for code is left out and reported.
 """
 
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+
 from explorer.errors import (
+    BadWeights,
     CannotRead,
     ImpossibleNumber,
     NeedsCode,
@@ -32,7 +36,7 @@ FILE = "config.json"
 _SMALL = re.compile(r"(?:^|_)eps(?:ilon)?(?:_|$)")  # what is added where something is divided by
 _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
-_LARGEST = 2**24  # of anything that counts positions, features or symbols
+_LARGEST = 2**24  # of anything that counts positions, features or tokens of the vocabulary
 _MOST_PARTS = 2**12  # of anything that counts parts of a model, each of which is built
 _LONGEST = 60  # characters of a value in a sentence, and of a label
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
@@ -59,7 +63,7 @@ _TABLES = ("configuration_auto.py", "auto_mappings.py")  # Which of them has the
 _ROW = re.compile(r'"(?!CONFIG_)([A-Za-z0-9_.-]+)"\s*[,:]\s*"\w+Config"')
 _CLASSIFIER = re.compile(r"For(?:Sequence|Token)Classification")
 _MOST_CLASSES = 2**12
-_USUAL_CLASSES = 2  # classes of a folder that says nothing
+_USUAL_CLASSES = 2  # classes of a folder that names none
 
 
 def read_settings(folder: Path) -> tuple[dict[str, Any], str]:
@@ -117,6 +121,17 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise NotAModel(path=str(folder), reason=f"{name}: {type(found).__name__}")
     return found
+
+
+@contextmanager
+def reading_weights(file: Path) -> Iterator[None]:
+    """Turn every error of reading a file of weights, and of its contents, into BadWeights."""
+    try:
+        yield
+    except CannotRead as error:
+        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadWeights(path=str(file), reason=str(error)) from error
 
 
 def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -216,8 +231,8 @@ def _text(file: Path) -> str:
 def read_labels(folder: Path) -> tuple[str, ...]:
     """The labels of a classifier in the order of their numbers; () of a folder whose model is none. Raises NotAModel.
 
-    transformers is told their number and nothing else. A label is shown on screen and in a terminal, so that what is no legible
-    text of a line is left out of it.
+    transformers gets their number and nothing else. A label is shown on screen and in a terminal, so it keeps only legible text
+    of one line.
     """
     settings = read_json(folder, FILE)
     told = settings.get("architectures")
@@ -249,7 +264,7 @@ def _of_table(folder: Path, table: Any) -> tuple[str, ...]:
 
 
 def _legible(label: str) -> str:
-    """The label on one line, without signs that cannot be seen, and cut where it is very long."""
+    """The label on one line, without invisible signs, and shortened where it is very long."""
     start = label[: 4 * _LONGEST]
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in start).split())
     return line if len(line) <= _LONGEST and len(label) <= len(start) else f"{line[: _LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""Attentions that call no function by name: their softmax is watched instead.
+"""Attentions that call no function by name: their softmax is tapped instead.
 
 The module in which a softmax over [batch, head, query, key] is made is an attention. While it computes, and only then, calls of
 torch's functions are looked at, so that the tensor before and after the softmax can go through a tap.
@@ -72,7 +72,7 @@ def _is_causal(cells: Tensor) -> bool:
 
 
 def _closed(cells: Tensor) -> Tensor:
-    """Where a mask has closed a cell: there is -inf, or the least number of its type, to which a score may have been added."""
+    """Which cells are masked: there is -inf, or the least number of its type, to which a score may have been added."""
     return cells <= torch.finfo(cells.dtype).min / 2
 
 
@@ -83,7 +83,7 @@ def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Attent
         if turned.temperature != 1:
             cells = torch.where(_closed(cells), cells, cells / turned.temperature)
         shown = cells.masked_fill(_closed(cells), -torch.inf)
-        # Nothing but a replacement changes what the softmax reads: a row in which all is closed would be NaN.
+        # Only a replacement changes what the softmax reads: a row in which every cell is masked would be NaN.
         read = masked(shown)
         return weights(softmax(cells if read is shown else read))
 

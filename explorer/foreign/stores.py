@@ -1,7 +1,7 @@
 """Where weights that are not held as float32 come from: memory of half the width, or the files of the folder.
 
-A file is read, and never mapped into memory. Rejected: mapping, because a file that somebody cuts short while it is mapped
-ends the process, and because what was read once would count as held.
+A file is read, and never mapped into memory. Rejected: mapping, because truncating a mapped file ends the process, and because
+pages that were read once would count as used memory.
 """
 
 import os

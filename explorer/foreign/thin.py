@@ -1,10 +1,9 @@
 """Models that do not hold their large weights as float32: those are lent to each layer while it computes (`lending`).
 
-A model of half the width was loaded as any other. A streamed one is made here: its modules without memory, their small tensors
-read, its large ones found in the files, and what no file has made as its family makes it.
+A model held in bfloat16 was loaded as any other. A streamed one is made here: its modules get no memory, small tensors are
+read, large ones are found in the files, and those of no file are made by the family's formula.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,12 +14,12 @@ from torch import Tensor, nn
 from explorer.errors import LacksTensors, NotEnoughMemory, TooLarge, WeightsDoNotFit
 from explorer.foreign.folder import Folder
 from explorer.foreign.holding import FLOAT, SPARE
-from explorer.foreign.kind import ModelClass
+from explorer.foreign.kind import ModelClass, made_by_formula
 from explorer.foreign.lending import SMALL, Borrower, OfExperts, WeightLender, nothing_there
 from explorer.foreign.stores import Held, InFile, Stacked, Store
 
 Named = Callable[[Any, Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
-"""Of a model and the names in its files, by each name in the model the columns [part, expert] of names that it is made of."""
+"""Maps each tensor's name in a model to the names in its files that it is joined from, as columns [part, expert]."""
 
 
 def lending(model: nn.Module) -> WeightLender | None:
@@ -31,43 +30,45 @@ def lending(model: nn.Module) -> WeightLender | None:
 
 def weight_of(module: nn.Module, name: str = "weight") -> Tensor:
     """The weight of a layer, or another of its parameters, as float32; read anew where it is lent. Raises BadWeights."""
-    borrower = module.__dict__.get("borrower")
-    if borrower is None or name not in borrower.stores:
-        weight: Tensor = module._parameters[name]  # type: ignore[assignment]
-        return weight
-    found = borrower.stores[name]
+    found = lent_store(module, name)
+    if found is None:
+        return _own_weight(module, name)
     with torch.inference_mode(False), torch.no_grad():
         return found.fill(torch.empty(found.shape))
 
 
+def lent_store(module: nn.Module, name: str = "weight") -> Store | None:
+    """The Store of a layer's weight, or of another of its parameters, if it is lent; None for any other."""
+    borrower: Borrower | None = module.__dict__.get("borrower")
+    return None if borrower is None else borrower.stores.get(name)
+
+
+def _own_weight(module: nn.Module, name: str = "weight") -> Tensor:
+    weight: Tensor = module._parameters[name]  # type: ignore[assignment]  # Callers ask for weights that there are.
+    return weight
+
+
 def row_count(table: nn.Module) -> int:
     """How many rows a table of embeddings has."""
-    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
-    return len(weight)
+    return len(_own_weight(table))
 
 
 def some_rows(table: nn.Module, which: Sequence[int]) -> Tensor:
     """[row, feature] some rows of a table as float32; no others are read where they are lent. Raises BadWeights."""
-    borrower = table.__dict__.get("borrower")
-    if borrower is not None and "weight" in borrower.stores:
-        found: Tensor = borrower.stores["weight"].rows(which)
-        return found
-    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
-    return weight.detach()[torch.tensor(which, dtype=torch.int64)].float().cpu()
+    lent = lent_store(table)
+    if lent is not None:
+        return lent.rows(which)
+    return _own_weight(table).detach()[torch.tensor(which, dtype=torch.int64)].float().cpu()
 
 
 def span_of_rows(table: nn.Module, first: int, end: int) -> Tensor:
     """[row, feature] the rows from `first` to before `end`, in the same way. Raises BadWeights."""
-    borrower = table.__dict__.get("borrower")
-    if borrower is not None and "weight" in borrower.stores:
-        found: Tensor = borrower.stores["weight"].span(first, end)
-        return found
-    weight: Tensor = table._parameters["weight"]  # type: ignore[assignment]
-    return weight.detach()[first:end].float().cpu()
+    lent = lent_store(table)
+    return _own_weight(table).detach()[first:end].float().cpu() if lent is None else lent.span(first, end)
 
 
 def plainly(module: nn.Module, x: Tensor) -> Tensor:
-    """The output of a module for x without the taps on its method `forward`. Raises BadWeights."""
+    """The output of a module for x, without the taps on its method `forward`. Raises BadWeights."""
     borrower = module.__dict__.get("borrower")
     made: Tensor = type(module).forward(module, x) if borrower is None else borrower.computed(x)
     return made
@@ -99,7 +100,7 @@ def lend_half(model: Any, path: str) -> Any:
 
 
 def streamed(kind: ModelClass, folder: Folder, named: Named) -> Any:
-    """A model of a folder whose large weights stay in its files; `named` says which of them are which of the model's.
+    """A model of a folder whose large weights stay in its files; `named` maps names in the files to names in the model.
 
     Raises LacksTensors, WeightsDoNotFit, BadWeights, TooLarge.
     """
@@ -183,7 +184,7 @@ def _names(model: nn.Module) -> dict[int, list[str]]:
 
 def _make_what_no_file_has(model: Any, places: Mapping[str, Store], path: str) -> None:
     """Tensors that a family makes by a formula, such as waves. Raises LacksTensors, TooLarge for others."""
-    by_formula = re.compile("|".join(f"(?:{each})" for each in model._keys_to_ignore_on_load_missing or ()) or r"(?!)")
+    by_formula = made_by_formula(model)
     tied = _names(model)
     missing = [names[0] for names in tied.values() if not any(each in places for each in names)]
     unknown = sorted(name for name in missing if not by_formula.search(name))

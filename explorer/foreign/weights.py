@@ -1,8 +1,8 @@
-"""The weights of somebody's model that stand behind its streams: what is written to them, and how they are read.
+"""The weights of a foreign model that write to its residual streams and read from them.
 
 They are copies, made once for each state of a weight, because an adapter may be put on later. Weights too large for a second
-copy are shown in the model's own memory: an adapter then shows in an older account as a remainder. Weights that are lent are
-read anew.
+copy are shown in the model's own memory: an adapter then shows up in an older attribution as a remainder. Lent weights are read
+anew.
 """
 
 from collections.abc import Callable, Iterator, MutableMapping
@@ -32,13 +32,13 @@ _Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
 
 
 def output_weights(foreign: Foreign) -> OutputWeights:
-    """The weights behind heads and networks of the decoder. Raises NotEnoughMemory."""
+    """The output weights of the decoder's heads and networks. Raises NotEnoughMemory."""
     check_room(foreign.model)
     return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign), cap=_cap(foreign) or 0.0)
 
 
 def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
-    """The weights with which attentions read the streams of all sides, and those of what was added there, for `n` tokens.
+    """The weights with which attentions read the residual streams of all sides, and those that write to them, for `n` tokens.
 
     A matrix that is not found is left out. Raises NotEnoughMemory.
     """
@@ -65,7 +65,7 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
 
 
 def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
-    """The taps of the decoder's stream, each with what makes logits [position, vocab] of it.
+    """The taps of the decoder's residual stream, each with the weights that turn it into logits [position, vocab].
 
     Pre-norm: through the final norm. Post-norm: through the norm of that very addition; the input has none.
     """
@@ -99,7 +99,7 @@ def _cap(foreign: Foreign) -> float | None:
 
 
 def _written(foreign: Foreign, side: str) -> _Written:
-    """The weights through which a side's blocks reach its stream: projections, networks and norms."""
+    """The weights with which a side's blocks write to its residual stream: projections, networks and norms."""
     row, base = foreign.rows[side], foreign.model.base_model
     projections: dict[str, Matrix] = {}
     networks: dict[str, Matrix] = {}
@@ -179,7 +179,7 @@ def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
 
 
 def _matrix(linear: nn.Module) -> Matrix:
-    """The weights of a linear layer; GPT-2's has its matrix the other way round."""
+    """The weights of a linear layer; GPT-2 stores its matrix transposed."""
     weight, bias = weight_of(linear), None if linear.bias is None else weight_of(linear, "bias")
     array = _array(weight)
     return Matrix(array if isinstance(linear, nn.Linear) else array.T, None if bias is None else _array(bias))

@@ -23,7 +23,7 @@ _NVIDIA = Path("/proc/driver/nvidia/version")
 
 
 def diagnoses() -> Iterator[Diagnosis]:
-    """Yield each Diagnosis as soon as it is known. Whatever is written to the disk is removed at once."""
+    """Yield each Diagnosis as soon as it is known. Files that it writes are removed at once."""
     yield program()
     yield memory()
     yield folders()
@@ -65,7 +65,7 @@ def _of_qt() -> Iterator[Diagnosis]:
     told = qt_probe.fonts(found)
     if told is not None:
         yield told
-    yield qt_probe.picture(qt_probe.probed("--picture", QT_QPA_PLATFORM="offscreen"))  # No window flashes up on the screen.
+    yield qt_probe.picture(qt_probe.probed("--picture", QT_QPA_PLATFORM="offscreen"))  # So no window flashes up on the screen.
 
 
 def program() -> Diagnosis:

@@ -1,7 +1,7 @@
 """The libraries of a Linux system that Qt needs. The system's own loader is asked for them; Qt is not imported.
 
-PySide6's wheels contain Qt and leave to the system what every desktop has. A bare Debian has none of it, and Qt then names one
-library at a time, or ends the process.
+PySide6's wheels contain Qt and rely on the system for the libraries that every desktop has. A bare Debian has none of them,
+and Qt then names one library at a time, or ends the process.
 """
 
 import importlib.util
@@ -45,7 +45,7 @@ DEBIAN = {
 }
 """The package of Debian and Ubuntu that has each library."""
 
-# What the window is made of, and how it comes onto a screen. Of the Wayland plugins one is enough to know.
+# The libraries of the window and of its platform plugins. One of the Wayland plugins is enough.
 _PARTS = ("libQt6Widgets.so.6", "libQt6Svg.so.6", "libQt6DBus.so.6", "platforms/libqxcb.so", "platforms/libqwayland-generic.so")
 _WAYLAND = "libqwayland"
 _PATIENCE_S = 30
@@ -89,7 +89,7 @@ def missing_in(folder: Path) -> list[str]:
 
 
 def _not_found(path: Path) -> list[str]:
-    """What `ldd` says is not found for one library: "libEGL.so.1 => not found"."""
+    """The libraries that `ldd` reports as missing for one library: "libEGL.so.1 => not found"."""
     try:
         done = subprocess.run(
             ["ldd", str(path)], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False

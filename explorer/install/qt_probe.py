@@ -34,7 +34,7 @@ def own_command() -> list[str]:
 
 
 def probed(*flags: str, **environment: str) -> Probed:
-    """Run the hidden command `probe` with the preferences of a first start; what it writes is thrown away."""
+    """Run the hidden command `probe` with the preferences of a first start; its files are thrown away."""
     package = str(Path(resources.__file__).parents[1])
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         own = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)

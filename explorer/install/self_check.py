@@ -73,7 +73,7 @@ def _encoded(stack: Stack, trace: Trace, config: Config) -> tuple[Tensor, list[f
 def _decoded(stack: Stack, trace: Trace, config: Config, memory: Tensor) -> tuple[Tensor, list[float]]:
     """The output of torch's decoder for the recorded embedding over `memory`, and the difference of each tap."""
     x, off = _tensor(trace["decoder.embedding.output"]), list[float]()
-    hidden = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=torch.float64)  # [query, key] −∞ where hidden
+    hidden = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=torch.float64)  # [query, key] −∞ in masked cells
     for place, ours in enumerate(stack.layers):
         x = decoder_layer(cast(DecoderLayer, ours), config)(x, memory, tgt_mask=hidden)
         off.append(_off(trace[f"decoder.layers.{place}.residual3"], x[0]))

@@ -32,8 +32,8 @@ _NOTHING: Numbers = np.zeros(0)
 class Finding:
     """A claim, its computed value, and the largest difference from the printed one; None where nothing is printed.
 
-    The computed value has no cells if the sentence lacks what the claim is about, or if `error` says why the formula does not
-    fit the pass.
+    The computed value has no cells if the sentence lacks what the claim is about, or if the formula does not fit the pass, for
+    the reason `error`.
     """
 
     claim: Claim

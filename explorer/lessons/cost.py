@@ -47,7 +47,7 @@ class Cost:
 class Priced:
     """A function that formulas may call; `price` takes the same arguments and returns the cost of the call.
 
-    `price` raises BadFormula for arguments that do not suit the function. `texts` is True where arguments may be texts,
+    `price` raises BadFormula for arguments that the function cannot take. `texts` is True where arguments may be texts,
     `empty` where the function has a value for arrays without cells; without it, such an array raises NotInSentence.
     """
 

@@ -74,7 +74,7 @@ def names(text: str) -> frozenset[str]:
 
 
 def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Numbers:
-    """The value of a formula in float64, with any number of axes; empty if the sentence has nothing of the kind.
+    """The value of a formula in float64, with any number of axes; empty if the sentence has no such thing.
 
     Raises BadFormula, and the errors of a Trace for unknown taps and knobs.
     """

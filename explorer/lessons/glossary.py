@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import lru_cache
+from typing import Any
 
 import attrs
 
@@ -32,10 +32,13 @@ class Mention:
     term: Term
 
 
-@lru_cache(maxsize=1)  # Each mention on a page is looked up here, and reading the file takes milliseconds.
 def terms() -> tuple[Term, ...]:
     """All terms, in the order of the file. Raises MissingAsset."""
-    rows = tomllib.loads(asset_text("glossary.toml"))["term"]
+    return _terms(tomllib.loads(asset_text("glossary.toml")))
+
+
+def _terms(table: dict[str, Any]) -> tuple[Term, ...]:
+    rows = table["term"]
     return tuple(Term(tuple(row["zh"]), tuple(row["en"]), Text(row["told_zh"], row["told_en"])) for row in rows)
 
 
@@ -50,13 +53,12 @@ def mentions(text: str, language: str) -> tuple[Mention, ...]:
     return tuple(found.values())
 
 
-@lru_cache(maxsize=2)  # Compiling takes some milliseconds, and a page has several explanations.
 def _names(language: str) -> tuple[dict[str, Term], re.Pattern[str]]:
     """The terms by their names in small letters, and a pattern that finds these names and plain words."""
-    by_name = {name.lower(): term for term in terms() for name in term.names(language)}
+    table = tomllib.loads(asset_text("glossary.toml"))
+    by_name = {name.lower(): term for term in _terms(table) for name in term.names(language)}
     # Plain words such as 方向键 (arrow key) are matched as well, so that no term is found inside them.
-    plain = tomllib.loads(asset_text("glossary.toml"))["plain"]
-    names = sorted([*by_name, *plain], key=len, reverse=True)
+    names = sorted([*by_name, *table["plain"]], key=len, reverse=True)
     # A Latin name is a word of its own; Chinese has no spaces between words.
     whole = [rf"(?<![\w-]){re.escape(name)}(?![\w-])" if name.isascii() else re.escape(name) for name in names]
     return by_name, re.compile("|".join(whole), re.IGNORECASE | re.ASCII)

@@ -48,6 +48,7 @@ from explorer.mathematics import (
     std_eps_norm,
     zero_share,
 )
+from explorer.tokens.token import Token
 from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
@@ -231,33 +232,47 @@ PLAIN: Mapping[str, Any] = {
 # Values of the recorded pass
 
 
-def of_trace(trace: Trace) -> dict[str, Any]:
-    """The names `tap(name)` and `knob(name)`, sizes, tokens and experiments of a trace.
+def _tokens(trace: Trace) -> tuple[Token, ...]:
+    return trace.tokens.source or trace.tokens.target
 
-    Recorded arrays are free; a formula pays for the parts that it computes with.
-    """
-    card, tokens = trace.card, trace.tokens.source or trace.tokens.target
-    first = card.sides[0]  # Both sides of our own models have the same sizes.
-    known: dict[str, Any] = {
-        "tap": Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
-        "knob": Priced(lambda name: float(trace.knob(str(name))), lambda name: _FREE, texts=True),
-        "d_model": float(card.d_model),
-        "d_head": float(card.d_head),
-        "n_heads": float(first.n_heads),
-        "n_layers": float(first.n_layers),
-        "n_source": float(len(trace.tokens.source)),
-        "n_target": float(len(trace.tokens.target)),
-        "parameters": float(card.parameters),
-        "ids": Later(lambda: np.array([token.id for token in tokens], np.float64), Cost(len(tokens), _TOKEN * len(tokens))),
-        "places": trace.places,
-        "inf": np.inf,
-        "where": Priced(
-            lambda text: np.array([place for place, token in enumerate(tokens) if token.text == text], np.float64),
-            lambda text: Cost(len(tokens), _TOKEN * len(tokens)),
-            texts=True,
-        ),
-    }
-    return known | {name: _found(trace, name) for name in IN_FORMULAS}
+
+def _ids(trace: Trace) -> Later:
+    tokens = _tokens(trace)
+    return Later(lambda: np.array([token.id for token in tokens], np.float64), Cost(len(tokens), _TOKEN * len(tokens)))
+
+
+def _where(trace: Trace) -> Priced:
+    tokens = _tokens(trace)
+    return Priced(
+        lambda text: np.array([place for place, token in enumerate(tokens) if token.text == text], np.float64),
+        lambda text: Cost(len(tokens), _TOKEN * len(tokens)),
+        texts=True,
+    )
+
+
+# Recorded arrays are free; a formula pays for the parts that it computes with. Both sides of our models have the same sizes.
+_OF_TRACE: Mapping[str, Callable[[Trace], Any]] = {
+    "tap": lambda trace: Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
+    "knob": lambda trace: Priced(lambda name: float(trace.knob(str(name))), lambda name: _FREE, texts=True),
+    "d_model": lambda trace: float(trace.card.d_model),
+    "d_head": lambda trace: float(trace.card.d_head),
+    "n_heads": lambda trace: float(trace.card.sides[0].n_heads),
+    "n_layers": lambda trace: float(trace.card.sides[0].n_layers),
+    "n_source": lambda trace: float(len(trace.tokens.source)),
+    "n_target": lambda trace: float(len(trace.tokens.target)),
+    "parameters": lambda trace: float(trace.card.parameters),
+    "ids": _ids,
+    "places": lambda trace: trace.places,
+    "inf": lambda trace: np.inf,
+    "where": _where,
+}
+IN_TRACE = frozenset((*_OF_TRACE, *IN_FORMULAS))
+"""The names that stand for something of the recorded pass: sizes, tokens, `tap(name)`, `knob(name)`, and experiments."""
+
+
+def of_trace(trace: Trace) -> dict[str, Any]:
+    """The values of the names IN_TRACE for one pass."""
+    return {name: made(trace) for name, made in _OF_TRACE.items()} | {name: _found(trace, name) for name in IN_FORMULAS}
 
 
 def _found(trace: Trace, name: str) -> Priced:

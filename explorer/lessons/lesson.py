@@ -58,7 +58,7 @@ class Question:
 
 @attrs.frozen(eq=False)
 class Step:
-    """A step of a lesson: what it says, what it sets up, its claims, and perhaps a question.
+    """A step of a lesson: its text, the settings that it applies, its claims, and perhaps a question.
 
     Fields that `settings` do not set stay as they are. `given` holds matrices that formulas name and that the reader may
     change. `highlight` names what to outline: "knob:…", "tap:…" or "token:…".

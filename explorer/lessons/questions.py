@@ -135,13 +135,13 @@ def _mixed(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
 
 
 def _looks(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
-    """Which key has the largest weight in a row of the head, if it is clearly the largest."""
+    """Asks for the key with the largest weight in a row of the head, if it is clearly the largest."""
     weights = trace[f"{where.attention}.weights"][where.head].astype(np.float64)
     across, own = where.attention.endswith("cross_attn"), where.attention.partition(".")[0]
     tokens = trace.tokens.target if own == "decoder" and not across else trace.tokens.source
     keys = [token.text for token in tokens]
     queries = keys
-    if across:  # Its rows are named after the words that they generate.
+    if across:  # Its rows are named after the tokens that they generate.
         queries = [trace.symbols[number] for number in trace.expected] or [token.text for token in trace.tokens.target]
     ordered = np.sort(weights, axis=-1)[:, ::-1]  # [query, rank]
     if ordered.shape[1] < 2 or len(queries) != len(weights):
@@ -156,7 +156,7 @@ def _looks(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
 
 
 def _likeliest(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
-    """Which word is likeliest after a step's token, if it clearly is."""
+    """Asks for the likeliest token after a step's, if it is clearly the likeliest."""
     probabilities = trace["generator.probabilities"].astype(np.float64)  # [position, vocab]
     tokens = trace.tokens.target
     first, second = -np.partition(-probabilities, 1, axis=-1)[:, :2].T
@@ -170,7 +170,7 @@ def _likeliest(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
 
 
 def _open_keys(trace: Trace, where: Where, rng: random.Random) -> Asked | None:
-    """How many keys a query of an attention may see."""
+    """Asks how many keys a query of an attention may see."""
     masked = trace[f"{where.attention}.masked"][where.head]
     may_look = (np.isfinite(masked) & ~closed_cells(masked)).sum(axis=-1)  # [query]
     row = rng.randrange(len(may_look))

@@ -24,32 +24,13 @@ from explorer import page_list
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
 from explorer.lessons.cost import quoted
 from explorer.lessons.formula import names
-from explorer.lessons.known import PLAIN
+from explorer.lessons.known import IN_TRACE, PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
 from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values, lesson_key
 from explorer.lessons.questions import KINDS
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
-from explorer.trace.found.experiments import IN_FORMULAS
 
-_LIVE = frozenset(
-    {
-        "tap",
-        "knob",
-        "d_model",
-        "d_head",
-        "n_heads",
-        "n_layers",
-        "n_source",
-        "n_target",
-        "parameters",
-        "ids",
-        "places",
-        "inf",
-        "where",
-        *IN_FORMULAS,
-    }
-)
 _OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # A step's other keys set up a State.
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
@@ -84,9 +65,7 @@ def read_folder(
             lessons.append(read_lesson(path))
         except (BadLesson, CannotRead) as error:
             errors.append(error)
-        except (
-            Exception
-        ) as error:  # A file of unknown origin may fail anywhere in the reader; the other lessons must still be read.
+        except Exception as error:  # A file of unknown origin may fail anywhere; the other lessons must still be read.
             errors.append(BadLesson(path=str(path), line=1, reason=quoted(str(error))))
     return tuple(lessons), tuple(errors)
 
@@ -203,7 +182,7 @@ def _settings(row: Mapping[str, Any]) -> Settings:
 def _known(formula: str, given: Mapping[str, Cells]) -> None:
     try:
         for name in sorted(names(formula)):
-            if name not in PLAIN and name not in _LIVE and name not in given:
+            if name not in PLAIN and name not in IN_TRACE and name not in given:
                 raise BadFormula(formula=formula, reason=name)
     except BadFormula as error:
         raise WrongError(formula, error) from error  # The whole formula finds its line; the error quotes its beginning.

@@ -19,8 +19,7 @@ Made = Mapping[str, Callable[[], str]]
 class Section:
     """A part of a chapter with its heading.
 
-    `anchor` is the same in both languages: s1, s2 and so on, and empty before the first heading. `text` is what the search
-    looks at: `html` without tags, in small letters.
+    `text` is `html` without tags, in small letters, for the search.
     """
 
     anchor: str

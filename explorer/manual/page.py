@@ -15,7 +15,7 @@ _ANCHOR = re.compile(r'<a name="([^"]+)"></a>')
 
 
 def as_page(chapters: tuple[Chapter, ...], words: Words) -> str:
-    """A list of contents, then all chapters. Of a link into the program only the text stays, unless it is a whole sentence."""
+    """The contents and all chapters. A link into the program becomes its text, or is dropped if it is a whole sentence."""
     title = f"{escape(words('app'))} · {escape(words('manual.title'))}"
     bodies = "".join(f'<section id="{chapter.name}">{_body(chapter)}</section>' for chapter in chapters)
     return (

@@ -1,4 +1,4 @@
-"""The lines of an Alignment: how wide each is and in which colour, what can be changed at one, and what is said of it."""
+"""The lines of an Alignment: their width and colour, the change that one stands for, and their description in words."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,10 @@ def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
 
 
 def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> ChangePlace | None:
-    """Where a change would be made that is asked for at a token, or at the line between two of them.
+    """The place of the change that a reader asks for at a token, or at the line between two tokens.
 
-    A line of one head is a cell, one of a layer's mean is that layer, and a mean over all layers is nothing in the pass. A
-    token is its vector; the end of the sentence is written, and has none. Nor has a word of several tokens one.
+    The line of one head stands for a cell, and that of a layer's mean for the layer. A token stands for its vector. None for
+    the mean over all layers, which the pass does not compute, for the end of the sentence, and for a word of several tokens.
     """
     n_rows, n_columns = picture.values.shape
     row = next(iter(picture.rows.indices(tokens, n_rows)), None)

@@ -1,6 +1,6 @@
 """The calculation of one cell, written out with its numbers: a sum of products, a quotient or a softmax row.
 
-It is made for the map of one head, or for all heads of an attention at once, of which one is then taken.
+It belongs to the map of one head, or to all heads of an attention, of which `of_head` takes one.
 """
 
 from typing import Literal
@@ -58,7 +58,7 @@ def of_heads(trace: Trace, path: str) -> Arithmetic | None:
 
     if stage == "scores":
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").swapaxes(1, 2), group=group)
-    if stage == "scaled":  # ALiBi's bias is added behind this tap.
+    if stage == "scaled":  # ALiBi adds its bias after this tap.
         return Arithmetic(kind="quotient", left=tap("scores"), divisor=card.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))

@@ -14,7 +14,7 @@ class Axis:
     """One axis of a map: its name, the labels along it (none for features) and the side whose tokens the labels are.
 
     `numbered` is True where a label's position has a meaning and is shown beside it. Label i is token i + `shift` of the
-    side: the shift is 1 where a row is named after the token about to be written, which comes one position later.
+    side: the shift is 1 where a row is named after the token that it predicts, which comes one position later.
 
     Where a label is a word that was cut into several tokens, `groups` has the rows (or columns) of its tokens, for each label.
     """
@@ -48,7 +48,7 @@ class Axis:
         return next((index for index, group in enumerate(self.groups) if row in group), row)
 
     def number(self, index: int) -> str:
-        """The place of a label, as it is told: "3", or "3–5" of the tokens of a word."""
+        """The position of a label as text: "3", or "3–5" for the tokens of a word."""
         rows = self.rows(index)
         return str(rows[0]) if len(rows) == 1 else f"{rows[0]}–{rows[-1]}"
 

@@ -14,7 +14,7 @@ _LABELS = 8  # that are named
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
     """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short without the kind."""
     kind = "" if short else words(f"choice.architecture.{card.architecture}")
-    size = rounded(card.parameters) if card.parameters else ""  # Of a recorded pass nobody may have said it.
+    size = rounded(card.parameters) if card.parameters else ""  # A recorded pass may lack it.
     return " · ".join(filter(None, (card.family, kind, size)))
 
 
@@ -61,7 +61,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
 
 
 def _experts(card: ModelCard, words: Words) -> str:
-    """How many feed-forward networks there are, and how many of them a token goes through, where that is seen."""
+    """The number of experts, and how many of them process a token, if that was seen."""
     if not card.n_experts:
         return ""
     if not card.n_chosen:
@@ -94,7 +94,7 @@ def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ..
 
 
 def lacking(card: ModelCard, tap: str, words: Words) -> str:
-    """That the model lacks a tap, with the reason if one is known."""
+    """The sentence that the model lacks a tap, with the reason if one is known."""
     if card.bare_layers and card.lacks_attention(tap):
         layers = ", ".join(map(str, card.with_attention))
         return words("card.no_attention_there", layer=place_of(tap).layer, layers=layers)

@@ -1,4 +1,4 @@
-"""The kinds of Picture that show what follows from what: changes, effects, the account of a logit, and the lens."""
+"""The kinds of Picture that show causes: interventions, ablation, the attribution of a logit, and the lens."""
 
 import attrs
 
@@ -62,7 +62,7 @@ class Postcard(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Account(Picture):
-    """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
+    """The attribution of a word against its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
 
     sums: Sums
     signed_colours: str
@@ -72,8 +72,8 @@ class Account(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Removals(Picture):
-    """The largest parts of an account: `shares` [part] in the difference of two logits, and `costs` [part], by how much the
-    difference really falls when the part is switched off. A cost is NaN while it is computed. `taps` are those of the parts.
+    """The largest parts of an attribution: their `shares` [part] in the difference of two logits, and their `costs` [part]: the
+    fall of that difference when the part is ablated. A cost is NaN until it is computed. `taps` are those of the parts.
     """
 
     names: tuple[str, ...]
@@ -86,10 +86,10 @@ class Removals(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class LensMap(Picture):
-    """What each layer would say at each position: the likeliest word [row, position], with its probability.
+    """The logit lens: the likeliest word of each layer at each position [row, position], with its probability.
 
-    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written. With `ranks` it
-    says the place of the written word instead. `jacobian` says which lens it is, and `agreement` what was measured of both.
+    `chosen` is the chosen position. A cell is coloured where its word is the generated one. With `ranks`, cells show the rank
+    of the generated word instead. `jacobian` is True for the Jacobian lens, and `agreement` compares both lenses.
     """
 
     lens: Lens
@@ -104,7 +104,7 @@ class LensMap(Picture):
 
 @attrs.frozen
 class EffectRow:
-    """One attention or feed-forward in one layer: its group, its name in the group, and the tap that is switched off."""
+    """One attention or feed-forward in one layer: its group, its name in the group, and the tap that is ablated."""
 
     group: str
     name: str
@@ -118,12 +118,11 @@ class EffectRow:
 
 @attrs.frozen(kw_only=True, eq=False)
 class EffectMap(Picture):
-    """Effects on a word: of single heads [row, head], and of all that a row stands for [row], as bars beside them.
+    """The change in log-probability of a word (nats) when single heads are ablated [row, head], and whole rows [row] as bars.
 
-    All are in nats. A row without heads has NaN in `values`. `bar_reach` is the magnitude of a bar of full length. `estimated`
-    says that the cells are no exact effects. While the numbers are still computed, `pending` is True and all of them are NaN.
-    `chosen` is the place (row, head) that is looked at, and `word` names what the effects are on. `told` is what the picture
-    shows, in one sentence.
+    A row without heads has NaN in `values`. `bar_reach` is the magnitude of a bar of full length. `estimated` is True if the
+    cells are estimates. Until the numbers are computed, `pending` is True and all of them are NaN. `chosen` is the chosen place
+    (row, head), `word` names what the effects are on, and `told` describes the picture in one sentence.
     """
 
     values: Array
@@ -135,7 +134,7 @@ class EffectMap(Picture):
     caption: Caption
     chosen: tuple[int, int] | None = None
     estimated: bool = False
-    exact_rows: int = 0  # So many rows of an estimated map are exact already.
+    exact_rows: int = 0  # the first rows of an estimated map that are exact already
     pending: bool = False
     told: str = ""
 

@@ -1,7 +1,7 @@
 """One cell in words: its value, its tokens, its tap and shape. Tooltip, status line and screen reader say the same.
 
-The tooltip says it in three lines, so that it hides little of the map; the status line and the screen reader have the
-calculation besides. How an attention cell comes about is shown by following it.
+The tooltip has three lines, so that it hides little of the map; the status line and the screen reader add the calculation. The
+page Follow a weight shows how an attention cell comes about.
 """
 
 import math
@@ -31,13 +31,13 @@ def number(value: float) -> str:
 
 
 def told_reach(scale: Scale, words: Words) -> str:
-    """How far a zero-centred scale goes, and how far the outliers beyond its ends go."""
+    """The end of a zero-centred scale, and the largest outlier beyond it."""
     told = f"±{number(float(f'{scale.high:.2g}'))}"
     return told if scale.reach is None else f"{told} · {words('legend.outliers', reach=number(float(f'{scale.reach:.2g}')))}"
 
 
 def told_closed(picture: Heatmap | HeadGrid, words: Words) -> tuple[str, str]:
-    """What has closed cells, with the reason where there is one, and without it."""
+    """What masks cells: with the reason, if there is one, and without it."""
     name = (picture.closed_by if isinstance(picture, Heatmap) else "") or words("legend.closed")
     return words("legend.because", name=name, reason=picture.reason) if picture.reason else name, name
 
@@ -71,7 +71,7 @@ def cell_tip(picture: Heatmap, row: int, column: int, words: Words, *, follows: 
 
 
 def _value(picture: Heatmap, row: int, column: int, *, closed: bool) -> str:
-    """The value of a cell, about where it is an estimate, and what stands beside it; of a closed cell the reason."""
+    """The value of a cell, with ≈ if it is an estimate, and the numbers beside it; of a masked cell the reason."""
     beside = [f"{name} {number(float(array[row, column]))}" for name, array in picture.beside]
     if closed:
         reasons = (reason for reason, cells in picture.reasons if cells[row, column])
@@ -101,9 +101,9 @@ def followable(picture: Heatmap, row: int, column: int) -> Cell | None:
 
 
 def changeable(picture: Heatmap, row: int, column: int) -> ChangePlace | None:
-    """Where a change would be made that is asked for at a map's cell; None where the cells are not those of a tap.
+    """The place of the change that a reader asks for at a map's cell; None where the cells are not those of a tap.
 
-    Between words of several tokens there are several cells, of which none is meant alone.
+    A cell between words of several tokens stands for several cells of the tap, so it has no place.
     """
     if len(picture.rows.rows(row)) > 1 or len(picture.columns.rows(column)) > 1:
         return None
@@ -124,7 +124,7 @@ def followable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, colum
 
 
 def changeable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> ChangePlace | None:
-    """Where a change would be made that is asked for at a cell of a thumbnail; None between words of several tokens."""
+    """The place of the change that a reader asks for at a cell of a thumbnail; None between words of several tokens."""
     if len(picture.rows.rows(row)) > 1 or len(picture.columns.rows(column)) > 1:
         return None
     cell = followable_on_wall(picture, layer, head, row, column)
@@ -132,7 +132,7 @@ def changeable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, colum
 
 
 def told_origin(caption: Caption, words: Words) -> str:
-    """A line that says where numbers come from which the pass did not record; "" for recorded numbers."""
+    """A line with the origin of numbers that the pass did not record; "" for recorded numbers."""
     return "" if caption.origin == "recorded" else f"\n{words(f'picture.origin.{caption.origin}')}"
 
 

@@ -20,7 +20,7 @@ _LONGEST = 16  # letters of another text that are quoted
 
 @attrs.frozen
 class Listed:
-    """A row of the list of changes: what it does in words, whether it is on, and why this sentence has no place for it."""
+    """A row of the list of changes: what it does in words, and why it does not fit this sentence ("" if it does)."""
 
     group: ChangeGroup
     name: str
@@ -51,7 +51,7 @@ def heads_of(trace: Trace | None, by_config: int) -> int:
 
 
 def told_changed(trace: Trace, words: Words) -> str:
-    """The same of the pass that made a Trace, with its tokens. Raises UnknownPreset."""
+    """The same for the pass of a Trace, with its tokens. Raises UnknownPreset."""
     knobs = [told_knob(name, trace.knob(name), words) for name in broken_in(trace)]
     rows = [each.name for each in listed(trace.changes, trace.card.sides[0].n_heads, trace, words)]
     return " + ".join((*knobs, *rows))

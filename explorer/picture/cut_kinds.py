@@ -1,6 +1,4 @@
-"""The kind of Picture that lays the cuts of one sentence beside each other."""
-
-from functools import cached_property
+"""The kind of Picture that shows several tokenizations of one sentence, a row for each."""
 
 import attrs
 
@@ -13,11 +11,11 @@ from explorer.trace.arrays import Array
 
 @attrs.frozen(eq=False)
 class CutRow:
-    """One cut: its key and name, the words that it cut and the tokens that the model reads.
+    """One tokenization: its key and name, its words, and the tokens that the model reads.
 
-    `values` [unit, unit] are attention weights on the units, and `difference` what is left without those of the present cut;
-    both are None where there was no pass. `about` counts the tokens, and `said` is the translation that the model makes.
-    `refused` says why there is no pass.
+    `values` [unit, unit] are attention weights between the units, and `difference` is what remains of them without those of
+    the present tokenization; both are None where no pass was made. `about` counts the tokens, `said` is the model's
+    translation, and `refused` gives the reason why no pass was made.
     """
 
     way: str
@@ -30,17 +28,17 @@ class CutRow:
     difference: Array | None = None
     refused: str = ""
 
-    @cached_property  # Each word asks, and each answer reads all tokens.
+    @property
     def pieces(self) -> tuple[tuple[int, ...], ...]:
-        """For each word the places of the tokens that it became, in their order."""
+        """The places of the tokens of each word, in their order."""
         found: dict[tuple[int, int], list[int]] = {word: [] for word in self.words}
         for place, token in enumerate(self.tokens):
             found[token.word or (token.start, token.end)].append(place)
         return tuple(tuple(places) for places in found.values())
 
-    @cached_property  # Each word asks, and each answer reads all words.
+    @property
     def lanes(self) -> tuple[int, ...]:
-        """For each word the lane in which it stands: the first in which it lies beside those before it."""
+        """The lane of each word: the first in which it does not overlap an earlier word."""
         ends: list[int] = []
         found: dict[int, int] = {}
         for word, (start, end) in sorted(enumerate(self.words), key=lambda each: (each[1][0], -each[1][1])):
@@ -51,12 +49,12 @@ class CutRow:
 
     def fell_apart(self, word: int) -> bool:
         """Whether the vocabulary lacks a word, so that it fell apart."""
-        return any(self.tokens[place].word is not None for place in self.pieces[word])
+        return any(token.word == self.words[word] for token in self.tokens)
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class CutRows(Picture):
-    """A text cut in several ways, a row for each; `present` is the row of the cut on screen.
+    """A text in several tokenizations, a row for each; `present` is the row of the one on screen.
 
     `units` are the words that rows and columns of all maps stand for.
     """

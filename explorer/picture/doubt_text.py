@@ -1,4 +1,4 @@
-"""Doubts in words: why the model can hardly know a sentence, in one line and in several."""
+"""Doubts in words: why the model is likely to fail on a sentence, in one line and in several."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -17,7 +17,7 @@ def doubt_line(trace: Trace, words: Words) -> str:
 
 
 def doubt_text(trace: Trace, words: Words) -> str:
-    """The reasons at length, with what fell apart of the words that were cut; "" where there is none."""
+    """The reasons at length, with the words that the vocabulary lacks and their pieces; "" where there is none."""
     found = doubts(trace)
     if not found:
         return ""

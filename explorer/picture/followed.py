@@ -1,10 +1,8 @@
 """One attention cell in numbers, from its query and its key to what it passes on: the row of one query in one head.
 
-Every number that the pass recorded stands here as it was recorded. What follows from the recorded numbers (products, powers,
-weights without the mask) is computed in float64, and each step's formula is held against the record.
+Every number that the pass recorded is kept as it was recorded. What follows from it (products, powers, weights without the
+mask) is computed in float64, and each step's formula is compared with the record.
 """
-
-from functools import cached_property
 
 import attrs
 import numpy as np
@@ -12,12 +10,11 @@ from numpy.typing import NDArray
 
 from explorer.mathematics import Numbers, softmax
 from explorer.picture.axis import Axis
-from explorer.tokens.pieces import MARK
+from explorer.picture.sums import unmarked
 from explorer.trace.arrays import Array
 from explorer.trace.tap_names import Cell
 
 _NEAR = 1e-4  # the largest difference between formula and record that is rounding, as a share of the largest operand
-_MARKS = f"{MARK}▁Ġ"  # our own, and those of other people's tokenizers
 _PLAIN_POWER = 20.0  # Powers of e up to this exponent are written as they are; larger ones are divided by the largest.
 
 
@@ -29,9 +26,8 @@ class Followed:
     it is unknown, None where nothing is added; masked [key] M[q]; weights [key] A[q]; passed [key] A[q] after dropout;
     value [key, feature] V; mixed [feature] O[q].
 
-    `divisor` is what scores are divided by, `d_head` and `temperature` are what it is made of; `scales` says whether √d_head
-    is in it, or the number `scores_over` in its place where that is not 0. `remade` names the stages that the pass did not
-    record cell by cell, so that they were computed from Q and K.
+    `divisor` divides the scores: it is √d_head · temperature if `scales`, with `scores_over` in place of √d_head where that is
+    not 0. `remade` names the stages that the pass did not record cell by cell; they were computed from Q and K.
     """
 
     cell: Cell
@@ -53,7 +49,7 @@ class Followed:
     d_head: int
     temperature: float
     scales: bool
-    reason: str = ""  # why cells are closed
+    reason: str = ""  # why cells are masked
     rotary: bool = False
     remade: frozenset[str] = frozenset()
     scores_over: float = 0.0
@@ -65,13 +61,13 @@ class Followed:
 
     @property
     def asks(self) -> str:
-        """The query's token. In cross-attention it is the token about to be written: `writes` is True then."""
+        """The query's token. In cross-attention it is the next token to be generated: `writes` is True then."""
         label = self.queries.label(self.cell.query)
-        return _bare(label.removeprefix("→") if self.writes else label)
+        return unmarked(label.removeprefix("→") if self.writes else label)
 
     @property
     def writes(self) -> bool:
-        """Whether the query's row is named after the token that it is about to write."""
+        """Whether the query's row is named after the token that it predicts."""
         return self.queries.shift > 0
 
     @property
@@ -81,7 +77,7 @@ class Followed:
 
     def named(self, key: int) -> str:
         """A key's token."""
-        return _bare(self.keys.label(key))
+        return unmarked(self.keys.label(key))
 
     @property
     def products(self) -> Numbers:
@@ -107,7 +103,7 @@ class Followed:
 
     @property
     def shift(self) -> float:
-        """What is subtracted from every exponent: 0, or the largest score where its power of e is too large to be read."""
+        """What is subtracted from every exponent: 0, or the largest score if its power of e would be too large to read."""
         largest = float(self.masked.max())
         return largest if np.isfinite(largest) and abs(largest) > _PLAIN_POWER else 0.0
 
@@ -132,9 +128,9 @@ class Followed:
             shares: Numbers = weighted @ output / (output @ output)
         return shares
 
-    @cached_property  # Each frame asks several times, 0.2 ms each.
+    @property
     def differs(self) -> frozenset[str]:
-        """The stages whose record is not what their formula gives, because something was changed inside the pass."""
+        """The stages whose record differs from their formula, because of a change inside the pass."""
         score = float(self.scores[self.cell.key])
         with np.errstate(invalid="ignore"):  # A row that has only -inf becomes NaN.
             weights = softmax(self.masked.astype(np.float64))
@@ -148,7 +144,7 @@ class Followed:
         return frozenset(stage for stage, far in found.items() if far)
 
     def strongest_closed(self) -> int | None:
-        """The closed key that would have the largest weight without the mask; None where no key is closed or it is unknown."""
+        """The masked key that would have the largest weight without the mask; None if no key is masked or it is unknown."""
         if not self.closed.any():
             return None
         shares = np.where(self.closed, self.unmasked, -np.inf)
@@ -163,7 +159,7 @@ class Followed:
         return kept, float(self.products.sum() - self.products[kept].sum())
 
     def shown_keys(self, most: int) -> NDArray[np.intp]:
-        """At most `most` keys in their order: the followed one, the strongest closed one, and those of the largest weights."""
+        """At most `most` keys in their order: the followed one, the strongest masked one, and those of the largest weights."""
         if self.n_keys <= most:
             return np.arange(self.n_keys)
         closed = self.strongest_closed()
@@ -171,11 +167,6 @@ class Followed:
         by_weight = np.argsort(-np.nan_to_num(self.weights), kind="stable")
         others = [int(key) for key in by_weight if key not in chosen][: max(0, most - len(chosen))]
         return np.sort(np.array([*chosen, *others][: max(1, most)], np.intp))
-
-
-def _bare(label: str) -> str:
-    """A token without the mark that says that a word begins here; it would only be in the way of a sentence."""
-    return label.lstrip(_MARKS) or label
 
 
 def _far(recorded: NDArray[np.floating], computed: NDArray[np.floating], operands: NDArray[np.floating]) -> bool:

@@ -1,21 +1,20 @@
 """The kinds of Picture: numbers, labels and scale, ready to draw, without a toolkit. All are frozen.
 
-In `values` a closed cell is NaN, since zero would look like a real small weight. `closed` tells cells that a mask
-closed from other NaNs.
+In `values` a masked cell is NaN, since zero would look like a real small weight. `closed` is True for masked cells, so that
+other NaNs differ from them.
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.lang import Words
 from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.axis import Axis as Axis
 from explorer.picture.followed import Followed
-from explorer.picture.measured import Measured
 from explorer.picture.picture import Caption as Caption
 from explorer.picture.picture import Picture as Picture
 from explorer.picture.scales import Scale
@@ -30,8 +29,8 @@ Closed = NDArray[np.bool_]
 class Heatmap(Picture):
     """One map [row, column] with a label for each token.
 
-    A large map has `levels`, and its closed cells need not be NaN. `recorded` is the whole recorded array, with closed
-    cells as the model computed them; `head` is the head that it belongs to.
+    A large map has `levels`, and its masked cells need not be NaN. `recorded` is the whole recorded array, with masked cells
+    as the model computed them; `head` is the head that it belongs to.
     """
 
     values: Array
@@ -40,10 +39,10 @@ class Heatmap(Picture):
     scale: Scale
     caption: Caption
     closed: Closed | None = None
-    reason: str = ""  # why cells are closed
-    closed_by: str = ""  # what closed them, where it is no mask
-    reasons: tuple[tuple[str, Closed], ...] = ()  # more closely, why some of them are closed
-    beside: tuple[tuple[str, Array], ...] = ()  # further numbers of each cell, which are told with its value
+    reason: str = ""  # why cells are masked
+    closed_by: str = ""  # what masked them, if not the model's mask
+    reasons: tuple[tuple[str, Closed], ...] = ()  # the reasons of single cells, where they differ
+    beside: tuple[tuple[str, Array], ...] = ()  # further numbers of each cell, shown with its value
     estimated: Closed | None = None  # cells whose values are estimates
     taps: tuple[str, ...] = ()  # the tap of each row, where rows belong to different ones
     made_of: Arithmetic | None = None  # how a cell was computed
@@ -61,15 +60,48 @@ class Heatmap(Picture):
         """The values whose numbers are written into cells; NaN in all other cells."""
         return np.where(np.abs(self.values) < self.least, np.float32(np.nan), self.values) if self.least else self.values
 
-    @cached_property
+    @property
     def is_recorded(self) -> bool:
-        """Whether the values equal those of `recorded` in every cell that no mask has closed."""
+        """Whether the values equal those of `recorded` in every unmasked cell."""
         if self.recorded is None or self.recorded.shape != self.values.shape:
             return False
         if self.values is self.recorded:
             return True
         same = (self.values == self.recorded) | (np.isnan(self.values) & np.isnan(self.recorded))
         return bool((same if self.closed is None else same | self.closed).all())
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Measured:
+    """One head metric of all heads of a wall: a label for each thumbnail, and their order.
+
+    `values` [layer, head] are those of the metric `key`, NaN where it is undefined; readers see its `name` and `formula`.
+    `order` has all places of the wall, layer · n_heads + head, as they stand one after the other; () where layers stay layers.
+    """
+
+    key: str
+    name: str
+    formula: str
+    values: NDArray[np.float64]
+    unit: str = ""
+    order: tuple[int, ...] = ()
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """For each place of the wall, layer · n_heads + head, its rank in `order`."""
+        return tuple(int(place) for place in np.argsort(self.order))
+
+    def figure(self, layer: int, head: int) -> str:
+        """The value of a head with two decimals, a dash where there is none."""
+        value = float(self.values[layer, head])
+        if not np.isfinite(value):
+            return "–"
+        return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+    def told(self, layer: int, head: int, words: Words) -> str:
+        """The value of a head in words, with its unit."""
+        unit = f" {words(f'heads.unit.{self.unit}')}" if self.unit and np.isfinite(self.values[layer, head]) else ""
+        return f"{self.name} {self.figure(layer, head)}{unit}"
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -90,10 +122,10 @@ class HeadGrid(Picture):
     reason: str = ""
     block: int = 1
     large: "LargeWall | None" = None
-    recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, masked cells as computed
     unfolded: Array | None = None  # [layer, head, query, key] between tokens, where rows or columns are words
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
-    measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
+    measured: Measured | None = None  # the head metric that labels the thumbnails, if the reader has chosen one
 
     @property
     def chosen_place(self) -> tuple[int, int] | None:

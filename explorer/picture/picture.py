@@ -1,4 +1,4 @@
-"""What every Picture has: a Caption that says what is shown and where its numbers come from."""
+"""What every Picture has: a Caption with what is shown and where its numbers come from."""
 
 from typing import Any, Literal, TypeVar
 
@@ -13,7 +13,7 @@ P = TypeVar("P", bound="Picture")
 Origin = Literal["recorded", "computed", "beside"]
 """Where a picture's numbers come from.
 
-"recorded" by the pass itself, "computed" from its recorded tensors, or from other passes that were made "beside" it.
+"recorded" by the pass itself, "computed" from its recorded tensors, or from extra passes ("beside").
 """
 
 
@@ -23,8 +23,8 @@ class Caption:
 
     `hint` is what can be done with the picture in the window; no file has it.
     `finding` names the experiment whose passes the numbers come from, "" where there is none.
-    `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
-    `without` names what the pass on screen has and the numbers leave out: "changes", "dropout".
+    `changes` counts the changes inside the pass that the numbers come from; None until `marked` sets it.
+    `without` names what acts in the pass on screen and not in these numbers: "changes", "dropout".
     `recorded_by` names another program that recorded them, "" for this one.
     `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
@@ -44,8 +44,12 @@ class Caption:
 
     @property
     def told(self) -> str:
-        """The note and the hint, as the window tells them."""
+        """The note and the hint, as the window shows them."""
         return sentences(self.note, self.hint)
+
+    def noted(self, more: str) -> str:
+        """The note with one more sentence behind it."""
+        return "  ".join(filter(None, (self.note, more)))
 
     @property
     def file_name(self) -> str:
@@ -53,11 +57,17 @@ class Caption:
         return self.name or self.tap.replace("*", "all") or "tokens"
 
 
-def marked(picture: P, trace: Trace) -> P:
-    """The picture with a caption that says which pass its numbers are of.
+def captioned(picture: P, **fields: Any) -> P:
+    """The picture with these fields of its Caption replaced."""
+    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, **fields))  # type: ignore[misc]  # All are attrs.
+    return made
 
-    It says how many changes are made inside, unless its maker has said so, what of the pass on screen is left out, and which
-    program recorded the pass.
+
+def marked(picture: P, trace: Trace) -> P:
+    """The picture with a caption that names the pass of its numbers.
+
+    The caption gets the number of changes inside the pass, unless its maker has set it, what of the pass on screen is left out,
+    and the program that recorded the pass.
     """
     caption, n_changes = picture.caption, len(trace.changes)
     made_by = EXPERIMENTS[caption.finding] if caption.finding else None
@@ -70,14 +80,11 @@ def marked(picture: P, trace: Trace) -> P:
     }
     if any(left_out.values()):
         told["without"] = tuple(name for name, is_so in left_out.items() if is_so)
-    if not told:
-        return picture
-    made: P = attrs.evolve(picture, caption=attrs.evolve(caption, **told))  # type: ignore[misc]  # All kinds are attrs.
-    return made
+    return captioned(picture, **told) if told else picture
 
 
 def told_pass(caption: Caption, words: Words) -> dict[str, str]:
-    """Of which kind the pass of the numbers was, where it is not the usual one of this program: badges with a sentence each."""
+    """Badges, each with a sentence, for numbers that are not of this program's usual pass."""
     told = {words("recorded.badge"): words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
     if caption.changes:
         told[words("change.badge")] = words("change.badge_about", count=caption.changes)

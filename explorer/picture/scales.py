@@ -21,6 +21,7 @@ BELOW, ABOVE, GAP, CLOSED, NOT_A_NUMBER = 251, 252, 253, 254, 255
 _USUAL, _ROOM = 0.98, 1.5
 _BEYOND = 0.35  # the share of an end colour that is left in the outliers' colour
 _FAR = 2.0  # the robust scale is used where the largest value lies this many times beyond its end
+_LEAST_END = 0.1  # the least end of a scale that is comparable between pictures
 _MOST_SORTED = 200_000  # values that are sorted; a larger array is sampled evenly
 
 _ANCHORS = {
@@ -66,18 +67,27 @@ def centred_scale(values: NDArray[Any], colours: str) -> Scale:
     return Scale(-reach or -1.0, reach or 1.0, colours)
 
 
-def ladder_end(largest: float, least: float = 0.1) -> float:
-    """The end of a scale that is comparable between pictures: the smallest of …, 0.1, 0.2, 0.4, 1, 2, 4, 10, … that is no less
-    than `largest`, and at least `least`. A scale that follows its own maximum would show drama where there is none."""
-    if not largest > least:  # This is so for NaN as well.
-        return least
-    # power = 10^⌊log10 largest⌋; the answer is one of 1, 2, 4 and 10 times it, with room for rounding in float32.
-    power = 10.0 ** math.floor(math.log10(largest))
-    return float(f"{next(step * power for step in (1, 2, 4, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
+def ladder_end(largest: float) -> float:
+    """The end of a scale that is comparable between pictures: the smallest of 0.1, 0.2, 0.4, 1, 2, 4, 10, … ≥ `largest`.
+
+    A scale that follows its own maximum would show drama where there is none.
+    """
+    if not largest > _LEAST_END:  # This is so for NaN as well.
+        return _LEAST_END
+    return round_up(largest, (1, 2, 4, 10))
+
+
+def round_up(value: float, steps: tuple[float, ...]) -> float:
+    """The smallest step · 10ⁿ that is no less than a positive value; `steps` rise from 1 to 10. Infinity stays infinity."""
+    if math.isinf(value):
+        return value
+    # power = 10^⌊log10 value⌋; the factor leaves room for rounding in float32.
+    power = 10.0 ** math.floor(math.log10(value))
+    return float(f"{next(step * power for step in steps if step * power >= value * (1 - 1e-6)):.2g}")
 
 
 def robust_scale(values: NDArray[Any], colours: str) -> Scale:
-    """A zero-centred scale that at least 98 % of the finite values lie on, where outliers would leave them blank.
+    """A zero-centred scale that at least 98 % of the finite values lie on, for values that outliers would leave blank.
 
     Without such outliers, it is `centred_scale`. In a model, one or two features of 256 are outliers at every position.
     """
@@ -96,7 +106,7 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     size = scale.high - scale.low
     kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is faster, but overflows outside this range
     share = values * kind(LEVELS / size) if scale.low == 0 else (values - kind(scale.low)) * kind(LEVELS / size)
-    # The least and the largest share tell whether one is NaN or infinite, or lies outside: to ask each takes twice as long.
+    # The smallest and the largest share show whether any is NaN, infinite or outside; checking each takes twice as long.
     least, most = (float(share.min()), float(share.max())) if share.size else (0.0, 0.0)
     has_unknown = not (math.isfinite(least) and math.isfinite(most))
     if has_unknown:
@@ -158,7 +168,7 @@ def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
     """`count` hexadecimal colours for curves, from the part of viridis that is visible on white, or on black."""
     first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)
     rows = table("viridis")[np.linspace(first, last, count).astype(int)]
-    return ["#{:02x}{:02x}{:02x}".format(*(int(channel) for channel in row)) for row in rows]
+    return [hexadecimal(row) for row in rows]
 
 
 def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:

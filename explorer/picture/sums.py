@@ -1,29 +1,30 @@
-"""The sums of an Account: terms with their labels, and where a click on each leads.
+"""The sums of an attribution: terms with their labels, and where a click on each leads.
 
-Every sum is exact. Opening a term shows what it is the sum or the product of, link by link, until recorded numbers are left.
+Every sum is exact. An opened term shows the terms or factors that it is made of, and so on down to recorded numbers.
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.lang import Words
 from explorer.tokens.pieces import MARK
+from explorer.trace.found.part import Part
 
 Goes = Mapping[str, object]
 """The fields of the Look that a click sets."""
 
-_MARKS = f"{MARK}▁Ġ"
+_MARKS = f"{MARK}▁Ġ"  # our own, and those of other people's tokenizers
 
 
 @attrs.frozen
 class SumTerm:
-    """One term of a sum: its share of the difference, and the two recorded factors that it is the product of, if any.
+    """One term of a sum: its share of the difference, and its two recorded factors, if it is a product.
 
-    `about` says what it is, where it was recorded and what a click does; `goes` is None where it does not open.
+    `about` names the term, its tap and what a click does; `goes` is None where it does not open.
     """
 
     label: str
@@ -74,12 +75,12 @@ class TrailLink:
 
 @attrs.frozen(kw_only=True)
 class Sums:
-    """What an Account shows.
+    """The numbers of an Account.
 
-    `difference` is the recorded difference of the two logits, `total` the sum of its `n_parts` parts; `exact` says that they
+    `difference` is the recorded difference of the two logits, `total` the sum of its `n_parts` parts; `exact` is True if they
     are equal but for rounding. `groups` are the parts by layer, `kinds` their totals by kind. Where `terms` are there, they are
-    shown in place of the groups: they sum to `whole`. `trail` leads to them from the difference, `chain` says in recorded
-    numbers what the opened term is made of, `factors` names the two columns of factors.
+    shown in place of the groups: they sum to `whole`. `trail` leads to them from the difference, `chain` has the recorded
+    numbers that the opened term is made of, `factors` names the two columns of factors.
     """
 
     word: str
@@ -98,11 +99,13 @@ class Sums:
     factor_goes: tuple[Goes | None, Goes | None] = (None, None)  # where a click on the name of each column leads
     names: str = ""  # what the terms are, in the plural
     said: str = ""  # a sentence about what is opened
-    hint: str = ""  # what can be opened next; no file says it
+    hint: str = ""  # what can be opened next; files leave it out
 
-    @cached_property  # Each row of the waterfall asks, and a deep model has 130 rows of 4,000 terms together.
-    def digits(self) -> int:
-        """Digits behind the point with which the largest share still has three figures, at least two."""
+    digits: int = attrs.field(init=False)
+    """Digits behind the point with which the largest share has three figures, at least two."""
+
+    @digits.default
+    def _digits_for_all(self) -> int:
         shown = self.terms or tuple(term for group in self.groups for row in group.rows for term in row.terms)
         return digits_for(max((abs(term.value) for term in shown if math.isfinite(term.value)), default=1.0))
 
@@ -129,11 +132,18 @@ def told(value: float, digits: int = 2) -> str:
     return text.lstrip("+−") if float(f"{value:.{digits}f}") == 0 else text
 
 
-def bare(symbol: str) -> str:
-    """A symbol without the mark that says that a word begins here."""
+def unmarked(symbol: str) -> str:
+    """A token without the mark of the space before it."""
     return symbol.lstrip(_MARKS) or symbol
 
 
 def as_array(terms: Iterable[SumTerm]) -> NDArray[np.float64]:
     """[term] the shares."""
     return np.array([term.value for term in terms], np.float64)
+
+
+def part_name(part: Part, words: Words) -> str:
+    """A part's name: "cross L1 H4". Its tap says on which side it is."""
+    key = f"{part.attention}_bias" if part.kind == "attention_bias" else part.attention if part.kind == "head" else part.kind
+    layer = f" L{part.layer}" if part.layer >= 0 else ""
+    return f"{words(f'why.part.{key}')}{layer}" + (f" H{part.head}" if part.head >= 0 else "")

@@ -1,7 +1,7 @@
 """The numbers of a Picture as tables: a file of numbers holds exactly what the page shows.
 
-Recorded numbers have their tap's name and are as the model computed them, closed cells included. Other numbers have a
-name of their own that says what they are.
+Recorded numbers have their tap's name and are as the model computed them, masked cells included. Other numbers have a
+descriptive name of their own.
 """
 
 import re
@@ -30,7 +30,7 @@ class Table:
 def table_name(caption: Caption, *, computed: bool = False) -> str:
     """The name of a table: the tap for recorded numbers; the tap and the picture's title for all others.
 
-    `computed` says that the table's numbers were computed although the picture's are recorded.
+    `computed` is True if the table's numbers were computed although the picture's are recorded.
     """
     tap = caption.tap or "picture"
     if caption.origin == "recorded" and not computed:

@@ -8,7 +8,7 @@ STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 @attrs.frozen(cache_hash=True)
 class Theme:
-    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN.
+    """Hexadecimal colours. `closed` is for masked cells, `unknown` for NaN.
 
     `grey` is for bars that have no sign, `pale` for their empty part, `soft` behind what is chosen.
 

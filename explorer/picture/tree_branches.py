@@ -1,4 +1,4 @@
-"""The branches of a Tree: where each stands, its sentence and score, and what is said of it."""
+"""The branches of a Tree: the place, the sentence and the score of each, and its description in words."""
 
 import math
 

@@ -53,7 +53,7 @@ Found = dict[tuple[str, str], Values]
 class Measurer:
     """Measures the sentences of portions by a plan. Raises ExplorerError if the plan's model cannot be opened.
 
-    `check` is called before each batch and each sentence that is explored alone, and may end the work by what it raises.
+    `check` is called before each batch and each sentence that is explored alone, and may end the work by raising an error.
     """
 
     def __init__(self, plan: ScanPlan, check: Check = unasked) -> None:
@@ -127,7 +127,7 @@ class Measurer:
                 yield places[first : first + _MOST_TOGETHER]
 
     def _of_batch(self, places: list[int], rows: list[Row]) -> dict[int, Found]:
-        """What was measured in each sentence of a batch, by its place."""
+        """The metrics of each sentence of a batch, by its place."""
         model, source, wish = self._model, self._source, self._plan.wish
         assert model is not None and isinstance(source, Translating)
         maps: dict[str, list[Array]] = defaultdict(list)
@@ -153,7 +153,7 @@ class Measurer:
     def _measured(
         self, places: list[int], tokens: list[Tokens], maps: dict[str, Array], logits: Array | None
     ) -> dict[int, Found]:
-        """What was measured by place. Targets of one length are measured together, without the padding behind them."""
+        """The metrics by place. Targets of one length are measured together, without the padding behind them."""
         found: dict[int, Found] = {place: {} for place in places}
         by_length: dict[int, list[int]] = defaultdict(list)
         for number, each in enumerate(tokens):
@@ -176,7 +176,7 @@ class Measurer:
         numbers: list[int],
         n: int,
     ) -> Values:
-        """[sentence, layer, head] one measure of sentences whose targets have `n` tokens."""
+        """[sentence, layer, head] one metric of sentences whose targets have `n` tokens."""
         if attention == WHOLE:
             assert logits is not None  # They are there where a plan asks for words.
             return np.array([[[_probability(logits[number], each)]] for number, each in zip(numbers, tokens, strict=True)])
@@ -190,11 +190,11 @@ class Measurer:
         return batch_values(key, weights, np.array([[token.id for token in row] for row in side]), across=across)
 
     def _alone(self, text: str) -> Found:
-        """What was measured in one sentence that is explored by itself. Raises ExplorerError."""
+        """The metrics of one sentence that is explored by itself. Raises ExplorerError."""
         return self.of_trace(self._computer(Request(wish=attrs.evolve(self._plan.wish, text=text))).trace)
 
     def of_trace(self, trace: Trace) -> Found:
-        """What is measured in a Trace."""
+        """The metrics of a Trace."""
         found: Found = {}
         for attention, key in self.keys:
             if attention == WHOLE:

@@ -1,7 +1,7 @@
 """Ctrl+C while sentences are measured. A press counts even if the exception that it raises is swallowed.
 
 Python raises KeyboardInterrupt in whatever code runs. A weak reference's callback, a finalizer or a library that continues
-after any error cannot pass it on, and the scan would continue. So the press is also noted, and raised again where the work can
+after any error cannot pass it on, and the scan would continue. So the press is also stored, and raised again where the work can
 end.
 """
 

@@ -52,10 +52,10 @@ class SentenceRows(Protocol):
 
     @property
     def path(self) -> Path | None:
-        """The file that they stand in; None for a list."""
+        """The file with the sentences; None for a list."""
 
     def about(self) -> dict[str, Any]:
-        """What a resumed scan recognizes them by."""
+        """The facts by which a resumed scan recognizes them."""
 
     def chunks(self, start: Start, n_rows: int) -> Iterator[Chunk]:
         """The portions from a place on, of `n_rows` each; the last one may have fewer."""

@@ -1,17 +1,23 @@
-"""A whole scan as its caller sees it: portions are measured, merged in their order, and stored one by one."""
+"""A whole scan: it measures portions of a file or a list here, in processes or on a cluster, and merges and stores them in
+order.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from explorer.errors import NoSentences, NothingMeasured, UnfinishedScan
 from explorer.files import cannot_write
+from explorer.scanning.flags import WORKERS
 from explorer.scanning.likeness import Likeness
 from explorer.scanning.plan import ScanPlan
+from explorer.scanning.pressed import Check, noted
 from explorer.scanning.progress_file import progress_path, read_progress, write_progress
-from explorer.scanning.rows import SentenceRows, Start
+from explorer.scanning.rows import SentenceRows, Start, rows_of
 from explorer.scanning.table_file import check_suffix, write_table
-from explorer.scanning.workers import Measure, here
+from explorer.scanning.workers import Measure, here, in_processes, on_cluster
+from explorer.state.wish import Wish
 from explorer.trace.measures.scan_sums import ScanPart
 from explorer.trace.measures.scan_table import ScanTable
 
@@ -21,6 +27,39 @@ Told = Callable[[float, int], None]
 
 def silent(_share: float, _n_rows: int) -> None:
     """Report nothing."""
+
+
+def scanned(
+    wish: Wish,
+    source: str | Path | Iterable[str],
+    measures: Iterable[str],
+    out: str | Path | None,
+    column: str,
+    best: int,
+    workers: int,
+    ray: str | None,
+    resume: bool,
+    told: Told = silent,
+) -> ScanTable:
+    """The table of a scan, as `explorer.scan` has it. Raises ExplorerError."""
+    plan = ScanPlan(wish=wish, measures=tuple(measures), best=best)
+    rows = rows_of(source if isinstance(source, str | Path) else tuple(source), column)
+    with noted() as check:
+        measure = _measure(int(WORKERS.check(workers)), ray, check)
+
+        def tell(share: float, n_rows: int) -> None:
+            check()
+            told(share, n_rows)
+
+        if out is None:
+            return scan_rows(plan, rows, measure, tell)
+        return scan_file(plan, rows, Path(out), resume=resume, measure=measure, told=tell)
+
+
+def _measure(workers: int, ray: str | None, check: Check) -> Measure:
+    if ray is not None:
+        return on_cluster(ray, workers)
+    return partial(here, check=check) if workers == 1 else in_processes(workers)
 
 
 def scan_rows(plan: ScanPlan, rows: SentenceRows, measure: Measure = here, told: Told = silent) -> ScanTable:

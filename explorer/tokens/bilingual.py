@@ -1,7 +1,7 @@
 """The two vocabularies of a translator: words and characters of the source, byte pairs of the target.
 
-A source word that is no symbol is cut into its characters, so that nearly nothing is unknown. Both vocabularies are stored as
-readable text, one symbol on each line.
+A source word that the vocabulary lacks is split into its characters, so that nearly nothing is unknown. Both vocabularies are
+stored as readable text, one token on each line.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ Pair = tuple[str, str]
 
 @attrs.frozen
 class Bilingual:
-    """The symbols of the source and of the target."""
+    """The vocabularies of the source and of the target."""
 
     source: Vocabulary
     target: Vocabulary
@@ -44,7 +44,7 @@ class Bilingual:
         """Vocabularies learned from pairs of sentences.
 
         The source has words that were seen at least five times and characters that were seen at least twice. The target has
-        `n_target_symbols` symbols of byte-pair encoding.
+        `n_target_symbols` tokens of byte-pair encoding.
         """
         words, single = _counted((source for source, _target in pairs), segmenter)
         symbols = _most_frequent_first(words | single)
@@ -52,14 +52,14 @@ class Bilingual:
         return cls(Vocabulary((*SPECIALS, *symbols)), Vocabulary((*SPECIALS, *BYTES, *merges)))
 
     @classmethod
-    def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int, *, gaps: bool = False) -> Self:
+    def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int, *, with_mask: bool = False) -> Self:
         """One vocabulary for both sides, as a language model has it, of at most `n_symbols` symbols.
 
         It has words and characters as the source of a translator does. Characters come before words where there is no room
-        for all, because a word without a symbol can be written in characters, and a character cannot be written otherwise.
-        `gaps` adds the symbol of a gap.
+        for all, because a word can be spelled in characters, and a character cannot be split.
+        `with_mask` adds the mask token.
         """
-        first = (*SPECIALS, MASK) if gaps else SPECIALS
+        first = (*SPECIALS, MASK) if with_mask else SPECIALS
         words, single = _counted(texts, segmenter)
         kept = _most_frequent_first(single)[: n_symbols - len(first)]
         kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(first) - len(kept)]
@@ -83,7 +83,7 @@ class Bilingual:
 
     @property
     def sha256(self) -> str:
-        """A name of these symbols in this order. Weights fit only the vocabularies that they were trained with."""
+        """A hash of these tokens in this order. Weights fit only the vocabularies that they were trained with."""
         sides = ("\n".join(side.symbols) for side in (self.source, self.target))
         return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
 
@@ -104,13 +104,13 @@ class Bilingual:
                 vocabulary.write(unfinished)
 
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
-        """The spans of words; an unknown word becomes the spans of its characters, and the symbol of a gap is one span."""
+        """The spans of words; an unknown word becomes the spans of its characters, and a mask token is one span."""
         return tuple(span for span, _word in self.source_pieces(text, spans, simplifier))
 
     def source_pieces(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Iterator[tuple[Span, Span | None]]:
-        """The spans of `source_spans`, each with the span of the word that fell apart into it; None where none did."""
+        """The spans of `source_spans`, each with the span of the unknown word that it is a part of; None for a whole word."""
         if self.source.id_of(MASK) is not None:
-            spans = _with_gaps(text, spans)
+            spans = _with_masks(text, spans)
         for start, end in spans:
             # The word is simplified by itself, as when it is looked up. In its sentence a character may get another form.
             forms = text[start:end], simplifier.simplified(text[start:end])
@@ -131,7 +131,7 @@ class Bilingual:
     def target_tokens(self, ids: Sequence[int]) -> tuple[Token, ...]:
         """The begin symbol, then one token for each id, with its place in `target_text(ids)`.
 
-        This is not the same as encoding that text, because a model may cut words otherwise than the encoder.
+        This is not the same as encoding that text, because a model may generate other pieces of a word than the encoder makes.
         """
         spans = Encoder(self.target).spans(ids)
         return (
@@ -143,15 +143,15 @@ class Bilingual:
         )
 
 
-def _with_gaps(text: str, spans: Iterable[Span]) -> Spans:
-    """The spans, with one for each gap that is written out in place of those inside it."""
-    gaps = [found.span() for found in re.finditer(re.escape(MASK), text)]
-    others = (each for each in spans if not any(start < each[1] and each[0] < end for start, end in gaps))
-    return tuple(sorted((*others, *gaps))) if gaps else tuple(others)
+def _with_masks(text: str, spans: Iterable[Span]) -> Spans:
+    """The spans, in which each mask token that the text spells out is one span."""
+    masks = [found.span() for found in re.finditer(re.escape(MASK), text)]
+    others = (each for each in spans if not any(start < each[1] and each[0] < end for start, end in masks))
+    return tuple(sorted((*others, *masks))) if masks else tuple(others)
 
 
 def begin_token() -> Token:
-    """The begin symbol, which a decoder is given in place of a first token."""
+    """The begin token, which is a decoder's first input."""
     return Token(SPECIALS[BEGIN], BEGIN, 0, 0, known=True)
 
 

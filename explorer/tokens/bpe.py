@@ -1,7 +1,7 @@
 """Byte-pair encoding that shows its merges. Sennrich, Haddow and Birch 2016. Unknown characters become bytes.
 
-A merge is allowed if its result is in the vocabulary; the result with the smallest id is merged first. So the list of symbols
-is the whole table, and a smaller vocabulary has fewer merges. Rejected: a second table of pairs, which could disagree with it.
+A merge is allowed if its result is in the vocabulary; the result with the smallest id is merged first. So the vocabulary is the
+whole table of merges, and a smaller one has fewer merges. Rejected: a second table of pairs, which could disagree with it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +21,7 @@ _LONGEST_SHOWN = 32
 _BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTES)}
 
 Rank = Callable[[str], int | None]
-"""A function from a symbol to its id; None if there is no such symbol."""
+"""A function from a piece to its id; None if the vocabulary lacks it."""
 
 
 class Encoder:
@@ -35,7 +35,7 @@ class Encoder:
         return tuple(token for piece in pieces(text) for token in self._encoded(piece, text))
 
     def whole(self, text: str, start: int, end: int) -> tuple[Token, ...]:
-        """A piece that was cut by hand, as one token: <unk> if it is no symbol. A single character may become its bytes."""
+        """A user-defined piece as one token: <unk> if the vocabulary lacks it. A single character may become its bytes."""
         piece = text[start:end]
         forms = (MARK + piece, piece) if opens_word(text, start) else (piece,)
         for symbol in forms:
@@ -77,7 +77,7 @@ class Encoder:
         for part in merged(parts, self._vocabulary.id_of):
             is_space = part.symbol == MARK and piece.space is not None
             if is_space and part.start == part.end:
-                continue  # At the beginning of the text, a mark that merged with nothing stands for no text.
+                continue  # At the beginning of the text, a mark without a merge stands for no text.
             # The user may have typed the mark itself. Then it is an ordinary character outside the vocabulary.
             if self._vocabulary.id_of(part.symbol) is None or (part.symbol == MARK and not is_space):
                 yield from self._bytes(part.symbol, " " if is_space else part.symbol, part.start, part.end)

@@ -1,6 +1,6 @@
-"""Chat templates: how a model that was trained on conversations wants a message to be written. Off unless it is asked for.
+"""Chat templates: the format in which a model that was trained on conversations expects a message. Used only on request.
 
-A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox
+A template is a program in Jinja's language that comes with a folder. It is run in Jinja's immutable sandbox
 (`chat_rendering.py`) behind the fence: the sandbox keeps it from Python, and the fence from running for ever.
 """
 
@@ -12,10 +12,10 @@ import attrs
 
 from explorer.errors import BadTemplate, CannotRead, NoChatTemplate
 from explorer.files import read_whole
-from explorer.json_text import read_json_text
 from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.fence import Fence, Limits, NoAnswerError
 from explorer.tokens.gguf_vocabulary import ends_of, piece_of
+from explorer.tokens.older_files import table_in
 
 _FILE, _ABOUT, _OF_PROCESSOR = "chat_template.jinja", "tokenizer_config.json", "chat_template.json"
 _MAP = "special_tokens_map.json"
@@ -49,13 +49,20 @@ class Template:
         return Fence("template", LIMITS, template=self.text, special=dict(self.special))
 
     def prompt(self, text: str) -> Prompt:
-        """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""
-        return _rendered(self, text)
+        """The model's whole input for a user's message, up to where its answer begins. Raises BadTemplate."""
+        try:
+            answer = self._fence.ask(text=text, most=MOST_LETTERS + 4 * len(text))
+        except NoAnswerError as error:
+            raise BadTemplate(path=self.path, reason=error.reason) from error
+        if "prompt" not in answer:
+            raise BadTemplate(path=self.path, reason=_short(answer["error"]))
+        made = Prompt(answer["prompt"], text, tuple((place, found) for place, found in answer["places"]))
+        return made.framed(self.begin, self.end)
 
 
 def read_template(folder: Path) -> Template:
     """The template of a folder. Raises NoChatTemplate, BadTemplate."""
-    about = _table(folder / _ABOUT)
+    about = table_in(folder / _ABOUT, _MOST_ABOUT)
     path = folder / _FILE
     if path.is_file():
         try:
@@ -64,12 +71,14 @@ def read_template(folder: Path) -> Template:
             raise BadTemplate(path=str(folder), reason=_short(error)) from error
     else:
         # A model that also reads pictures may have its template only in the file of its processor.
-        text = _default(about.get("chat_template")) or _default(_table(folder / _OF_PROCESSOR).get("chat_template"))
+        text = _default(about.get("chat_template")) or _default(
+            table_in(folder / _OF_PROCESSOR, _MOST_ABOUT).get("chat_template")
+        )
     if not text.strip():
         raise NoChatTemplate(path=str(folder))
     if len(text) > _MOST_BYTES:
         raise BadTemplate(path=str(folder), reason=f"{len(text)} > {_MOST_BYTES}")
-    return Template(str(folder), text, special_pieces(about, _table(folder / _MAP)))
+    return Template(str(folder), text, special_pieces(about, table_in(folder / _MAP, _MOST_ABOUT)))
 
 
 def told_template(path: str, told: Mapping[str, Any]) -> Template | None:
@@ -96,15 +105,6 @@ def has_template(folder: Path) -> bool:
     return True
 
 
-def _table(file: Path) -> dict[str, Any]:
-    """The table in a file, empty if there is none."""
-    try:
-        found = read_json_text(read_whole(file, _MOST_ABOUT))
-    except (CannotRead, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _default(told: object) -> str:
     """The template itself; of several with names, the one that is called "default"."""
     if isinstance(told, list):
@@ -114,17 +114,6 @@ def _default(told: object) -> str:
     if isinstance(told, dict):
         told = told.get("default")
     return told if isinstance(told, str) else ""
-
-
-def _rendered(template: Template, text: str) -> Prompt:
-    try:
-        answer = template._fence.ask(text=text, most=MOST_LETTERS + 4 * len(text))
-    except NoAnswerError as error:
-        raise BadTemplate(path=template.path, reason=error.reason) from error
-    if "prompt" not in answer:
-        raise BadTemplate(path=template.path, reason=_short(answer["error"]))
-    made = Prompt(answer["prompt"], text, tuple((place, found) for place, found in answer["places"]))
-    return made.framed(template.begin, template.end)
 
 
 def _short(reason: object) -> str:

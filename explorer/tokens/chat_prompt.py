@@ -11,7 +11,7 @@ from explorer.tokens.token import Token
 class Prompt:
     """The whole prompt, the typed text, and the places where the text stands in it.
 
-    Each place is a pair: so many letters into the typed text, and so many into the prompt; both ascend. Where a template drops
+    Each place is a pair of offsets in characters: in the typed text and in the prompt; both ascend. Where a template drops
     a part of the text, such as the spaces around it, no place is in that part.
     """
 
@@ -39,7 +39,7 @@ class Prompt:
         return attrs.evolve(token, start=self._part(first, start)[0], end=self._part(last, end)[1])
 
     def _part(self, number: int, at: int) -> tuple[int, int]:
-        """The part of the text that is here in the prompt, behind a place: a letter, or all up to the next place."""
+        """The part of the text that stands in the prompt after a place: a character, or all up to the next place."""
         (place, found), (to, to_found) = self.places[number : number + 2]
         if self.typed[place:to] == self.text[found:to_found]:
             return place + at - found, place + at - found

@@ -21,7 +21,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-_MOST_MARKS = 1000  # A longer text that a template changes has a place for a few letters at a time.
+_MOST_MARKS = 1000  # A longer text that a template changes has a place for every few characters only.
 _MOST_COPIES = 16  # of the mark, in a template that writes a text more than once
 _SECONDS = 1.0  # of the process, for all marks together; the prompt itself is worth more than its places
 
@@ -29,8 +29,8 @@ _SECONDS = 1.0  # of the process, for all marks together; the prompt itself is w
 def rendered(asked: dict[str, Any]) -> dict[str, Any]:
     """The prompt and its places, or the error that the template made.
 
-    `asked` has the template, the messages, the special pieces by name, and the most letters that a prompt may have. Each
-    place is a pair: so many letters into the text of the last message, and so many into the prompt.
+    `asked` has the template, the messages, the special pieces by name, and the maximum length of a prompt in characters. Each
+    place is a pair of offsets: in the text of the last message and in the prompt.
     """
     text: str = asked["messages"][-1]["content"]
     try:
@@ -38,7 +38,7 @@ def rendered(asked: dict[str, Any]) -> dict[str, Any]:
         prompt = write(text)
     except _TooLongError as error:
         return {"error": str(error)}
-    except Exception as error:  # A stranger's template can raise anything.
+    except Exception as error:  # A foreign template can raise anything.
         return {"error": f"{type(error).__name__}: {error}"}
     taken = json.dumps([asked, prompt])
     mark = next(mark for number in count(10**15 + 7) if (mark := str(number)) not in taken)
@@ -46,14 +46,14 @@ def rendered(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 class _TooLongError(Exception):
-    """A prompt has more letters than it may have."""
+    """A prompt exceeds its maximum length."""
 
 
 class _PromptMaker(Protocol):
-    """Makes the prompt of a text that takes the place of the last message, with so many letters to spare."""
+    """Makes the prompt of a text that replaces the last message, of at most so many characters more."""
 
     def __call__(self, text: str, spare: int = 0) -> str:
-        """The prompt. It raises what the template raises."""
+        """The prompt. Raises what the template raises."""
         ...
 
 

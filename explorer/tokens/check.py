@@ -1,4 +1,4 @@
-"""Refuses texts that cannot be cut into tokens, before anything else is done with them."""
+"""Refuses texts that cannot be tokenized, before anything else uses them."""
 
 import regex
 

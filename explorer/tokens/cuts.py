@@ -1,7 +1,7 @@
-"""Cuts made by hand: merging and splitting words, and the check of cuts that come from outside.
+"""User-defined token boundaries: merging and splitting tokens, and the check of boundaries from outside.
 
-The full mode and the search mode of jieba give overlapping words. There a merge or split replaces only the words it was asked
-for, and a word that would then occur twice is kept once.
+The full mode and the search mode of jieba give overlapping words. There a merge or split replaces only the chosen words, and a
+word that would then occur twice is kept once.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def trimmed(spans: Spans, text: str) -> Spans:
 
 
 def check_cuts(spans: Spans, text: str) -> Spans:
-    """The spans themselves. Raises BadCut if one lies outside the text or cuts a character, or if text is left uncovered."""
+    """The spans themselves. Raises BadCut if one lies outside the text or splits a character, or if text is left uncovered."""
     allowed = frozenset(borders(text))
     covered: set[int] = set()
     for start, end in spans:

@@ -1,8 +1,8 @@
-"""A process of its own for what came from strangers: their tokenizers and their chat templates run behind this fence.
+"""A process of its own for foreign tokenizers and chat templates, which run behind this fence.
 
-Decision: one process for each open folder answers every question, and is ended and started again when it goes over its
-limits. A round trip takes 0.2 ms for a sentence. Rejected: to try a tokenizer once and then to use it in this process, since
-a pattern such as (a+)+$ is harmless for most texts and takes for ever with one of them.
+Decision: one process for each open folder answers every question, and is ended and restarted when it exceeds its limits. A
+round trip takes 0.2 ms for a sentence. Rejected: trying a tokenizer once and then using it in this process, since a pattern
+such as (a+)+$ is harmless for most texts and takes for ever with one of them.
 
 This process watches the other's time and memory, because `setrlimit` limits no memory on macOS, and is not there on Windows.
 """
@@ -45,7 +45,7 @@ class Limits:
 
 
 class NoAnswerError(Exception):
-    """A question that came to nothing; `reason` is one short line."""
+    """A question without an answer; `reason` is one short line."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -105,7 +105,7 @@ class Fence:
         answer = self._answer(self._opening, self._limits.opening_s)
         try:
             about, digest = _heard(answer), hashlib.sha256(answer).digest()
-            if self._digest and digest != self._digest:  # Somebody wrote to the folder, and ids may mean other pieces now.
+            if self._digest and digest != self._digest:  # The folder has changed, and ids may mean other pieces now.
                 raise NoAnswerError("changed")
         except Exception:
             self.end()
@@ -117,7 +117,7 @@ class Fence:
         assert self._process is not None
         try:
             return self._process.answer(json.dumps(question).encode(), seconds)
-        except BaseException:  # After an interruption an answer is on its way, which no other question may get.
+        except BaseException:  # After an interruption the old answer may still arrive, and no other question may get it.
             self._process.end()
             raise
 
@@ -139,8 +139,8 @@ def _refusal(name: str, values: Mapping[str, object]) -> Exception:
 
 
 class _Process:
-    """The running process. It ends at the latest when this object is collected or the program ends; it ends by itself when
-    the program is killed: then there is nobody to ask it further.
+    """The running process. It ends at the latest when this object is collected or the program ends; it ends by itself when the
+    program is killed.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -217,7 +217,7 @@ def command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, ARGUMENT]
     package = str(Path(__file__).parents[2])
-    # Leave out the working directory, where a stranger's modules may lie.
+    # Leave out the working directory, where foreign modules may lie.
     paths = [package, *(os.path.abspath(each) for each in sys.path if each)]  # noqa: PTH100  A zip file is no Path.
     return [sys.executable, "-I", "-c", _CODE.format(paths=paths)]
 

@@ -1,6 +1,6 @@
 """The process behind the fence (see `fence`): messages in JSON, each with its length before it, are answered one by one.
 
-The first message says what is opened. The answer to it, and to each further one, is `{"answer": …}`, or `{"refused": …,
+The first message names what is opened. The answer to it, and to each further one, is `{"answer": …}`, or `{"refused": …,
 "values": …}` for a user's error, or `{"failed": …}` for whatever else was raised.
 """
 
@@ -16,7 +16,7 @@ from explorer.errors import ExplorerError
 
 HEAD_BYTES = 4  # before each message: how long it is
 PATIENCE_S = 60
-"""A question that takes this long, however little it computes, ends the process, also where nobody is left to end it."""
+"""A question that takes this long, however little it computes, ends the process, even if its parent is gone."""
 _MOST_OF_REASON = 200  # characters
 
 Answer = Callable[[Mapping[str, Any]], Any]
@@ -56,7 +56,7 @@ def serve(asked: IO[bytes], told: IO[bytes], kinds: Kinds) -> None:
 
 
 def answered(answer: Answer, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer as a message, whatever is raised: what Rust did not expect comes as no Exception."""
+    """The answer as a message, whatever is raised: a panic in Rust is no Exception."""
     try:
         return {"answer": answer(question)}
     except ExplorerError as error:
@@ -73,7 +73,7 @@ def one_line(reason: object) -> str:
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The standard input and output. Whatever else reads or writes there finds nothing."""
+    """The standard input and output. Other code that reads or writes there finds nothing."""
     asked, told = os.dup(0), os.dup(1)
     if sys.platform == "win32":
         import msvcrt

@@ -1,4 +1,4 @@
-"""The tokenizer of somebody's model as all other rooms use it: each question goes to its process behind the fence."""
+"""The tokenizer of a foreign model, as all other rooms use it: each question goes to its process behind the fence."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def open_tokenizer(folder: Path, family: str, told: Mapping[str, Any] = _NOTHING, limits: Limits = LIMITS) -> "FencedTokenizer":
-    """The tokenizer of a folder with a model of `family`; `told` is what the header of its GGUF file tells.
+    """The tokenizer of a folder with a model of `family`; `told` are the settings in its GGUF file's header.
 
     Raises NotInstalled, NoTokenizer, NeedsSentencepiece, BadVocabulary.
     """
@@ -58,9 +58,9 @@ def _n_bytes(folder: Path, told: Mapping[str, Any]) -> int:
 
 
 class FencedTokenizer:
-    """`about` is what the process tells of the vocabulary when it opens it, and `path` where it came from.
+    """`about` holds the facts that the process reports when it opens the vocabulary, and `path` is where it came from.
 
-    `size` is one more than the largest id. What is asked of it raises TokenizerTooSlow, TokenizerTooLarge, TokenizerFailed.
+    `size` is one more than the largest id. Every question may raise TokenizerTooSlow, TokenizerTooLarge, TokenizerFailed.
     """
 
     def __init__(self, fence: Fence, about: Mapping[str, Any], path: str) -> None:
@@ -83,7 +83,7 @@ class FencedTokenizer:
         )
 
     def token(self, number: int) -> Token:
-        """The token of an id that stands nowhere in a typed text."""
+        """The token of an id, without a place in a typed text."""
         return Token(self._names.get(number, ""), number, 0, 0, known=True, special=number in self._special)
 
     def symbols(self, n_symbols: int) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class FencedTokenizer:
         return tuple(self._names.get(number, "") for number in range(n_symbols))
 
     def decode(self, ids: tuple[int, ...]) -> str:
-        """The text of a row of ids, without special ones and without what is no text."""
+        """The text of a row of ids, without special tokens and without bytes that are no text."""
         text: str = self._ask(what="decode", ids=ids)
         return text
 

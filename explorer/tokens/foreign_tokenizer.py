@@ -1,4 +1,4 @@
-"""A tokenizer of others: what it cuts is shown as text that one can read, with the places where it stands."""
+"""A foreign tokenizer: its pieces as legible text, with their places in the typed text."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,10 +12,10 @@ _MOST_IDS = 2**24  # Vocabularies have up to 300,000.
 
 
 class ForeignTokenizer:
-    """Cuts texts as somebody's model wants it. `inside` is a Tokenizer of the library."""
+    """Tokenizes texts as a foreign model expects it. `inside` is a Tokenizer of the library."""
 
     def __init__(self, inside: Any) -> None:
-        inside.no_truncation()  # Files may ask for it, and a part of the text would be missing.
+        inside.no_truncation()  # Files may ask for truncation, and a part of the text would be missing.
         inside.no_padding()
         self._inside = inside
         self._pieces: Mapping[str, int] = inside.get_vocab(with_added_tokens=True)
@@ -62,7 +62,7 @@ class ForeignTokenizer:
         return max(map(len, self._pieces), default=0)
 
     def decode(self, ids: tuple[int, ...]) -> str:
-        """The text of a row of ids, without special ones and without what is no text."""
+        """The text of a row of ids, without special tokens and without bytes that are no text."""
         text: str = self._inside.decode(list(ids), skip_special_tokens=True)
         return text.replace("\ufffd", "").strip()
 
@@ -101,7 +101,7 @@ class ForeignTokenizer:
 
 
 def _unknown(inside: Any, model: Mapping[str, Any]) -> int | None:
-    """The id that stands for what the vocabulary lacks: byte pairs and WordPiece name its piece, Unigram its place."""
+    """The id of the unknown token: byte pairs and WordPiece name its piece, Unigram its place."""
     piece, place = model.get("unk_token"), model.get("unk_id")
     if isinstance(piece, str):
         found: int | None = inside.token_to_id(piece)

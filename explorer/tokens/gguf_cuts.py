@@ -1,7 +1,7 @@
-"""How a text is cut before pairs are joined, by the name in `tokenizer.ggml.pre`, and what else a name stands for.
+"""Pre-tokenizers of GGUF: how a text is split before pairs are merged, by the name in `tokenizer.ggml.pre`.
 
-The names and the patterns are those that llama.cpp reads (`src/llama-vocab.cpp`). Each pattern of a row cuts what the one
-before it has left. A name that is not here is refused: another way to cut would give other tokens, and nobody would notice.
+The names and the patterns are those that llama.cpp reads (`src/llama-vocab.cpp`). Each pattern of a row splits the pieces of
+the one before it. A name that is not here is refused: another pre-tokenizer would give other tokens without an error.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _DIGIT = r"\p{N}"
 
 
 def _words(digits: str, *, endings: str = _ENDINGS + "|", letters: str = r"\p{L}", breaks: str = r"[\r\n]*") -> str:
-    """Words with what stands before them, numbers, signs, and spaces."""
+    """Words with a preceding sign or space, numbers, signs, and spaces."""
     others = letters if letters == r"\p{L}" else r"\p{L}\p{M}"
     return rf"{endings}[^\r\n\p{{L}}\p{{N}}]?[{letters}]+|{digits}| ?[^\s{others}\p{{N}}]+{breaks}|{_SPACES}"
 
@@ -25,7 +25,7 @@ _CAPITAL_OR_MARK, _SMALL_OR_MARK = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}
 
 
 def _cased(digits: str, endings: str = "", *, high: str = _CAPITAL, low: str = _SMALL, breaks: str = r"[\r\n/]*") -> str:
-    """Words that are cut where a capital follows a small letter."""
+    """Words that are split where a capital follows a small letter."""
     lead = r"[^\r\n\p{L}\p{N}]?"
     return rf"{lead}{high}*{low}+{endings}|{lead}{high}+{low}*{endings}|{digits}| ?[^\s\p{{L}}\p{{N}}]+{breaks}|{_SPACES}"
 

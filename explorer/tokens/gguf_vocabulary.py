@@ -14,14 +14,14 @@ from explorer.tokens.gguf_cuts import CUTS
 _UNKNOWN, _CONTROL, _BY_USER = 2, 3, 4  # kinds of tokens that stand outside the pairs
 _BYTES_ALONE = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 _USUAL: Mapping[str, Mapping[str, int]] = {"llama": {"bos": 1, "eos": 2, "unknown": 0}, "gpt2": {"bos": 11, "eos": 11}}
-"""The ids that llama.cpp takes where a header names none, by the kind of the vocabulary."""
+"""The ids that llama.cpp uses where a header names none, by the kind of the vocabulary."""
 _NO_BEGIN = ("glm4", "chatglm-bpe")
 _ENDS = (
     "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> "
     "_<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~["
 )
 _ENDS_A_TURN = frozenset(_ENDS.split())
-"""The pieces that end an answer. llama.cpp takes them for control pieces, whatever a header says of their kind."""
+"""The pieces that end an answer. llama.cpp treats them as control pieces, whatever kind a header gives them."""
 
 
 class UnknownWayError(ValueError):
@@ -29,7 +29,7 @@ class UnknownWayError(ValueError):
 
 
 def tokenizer_json(told: Mapping[str, Any]) -> str:
-    """The tokenizer.json of what a header tells under "tokenizer.ggml.". Raises ValueError for a vocabulary of another kind."""
+    """The tokenizer.json of a header's values under "tokenizer.ggml.". Raises ValueError for a vocabulary of another kind."""
     pieces = _pieces(told)
     if not pieces or len(set(pieces)) != len(pieces):
         raise ValueError("tokenizer.ggml.tokens")
@@ -47,7 +47,7 @@ def tokenizer_json(told: Mapping[str, Any]) -> str:
 def _byte_pairs(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any]:
     """GPT-2's kind, with the pairs in their order."""
     cut, pairs = CUTS.get(_way(told)), told.get("tokenizer.ggml.merges")
-    if cut is None:  # Another way to cut would give other tokens, and nobody would notice.
+    if cut is None:  # Another pre-tokenizer would give other tokens without an error.
         raise UnknownWayError(_way(told)[:40])
     if not isinstance(pairs, list) or not all(isinstance(pair, str) and pair.count(" ") == 1 for pair in pairs):
         raise ValueError("tokenizer.ggml.merges")
@@ -103,7 +103,7 @@ def _added(told: Mapping[str, Any], pieces: Sequence[str]) -> list[dict[str, Any
     kinds = told.get("tokenizer.ggml.token_type")
     kinds = kinds if isinstance(kinds, list) and len(kinds) == len(pieces) else [0] * len(pieces)
     kinds = [_CONTROL if piece in _ENDS_A_TURN else kind for piece, kind in zip(pieces, kinds, strict=True)]
-    # Phi-3's own pieces swallow the spaces behind them; no header says so, and llama.cpp goes by the name, too.
+    # Phi-3's own pieces swallow the spaces behind them; no header records it, and llama.cpp recognizes them by name, too.
     swallows = bool(re.search("phi-?3", str(told.get("general.name", "")).lower()))
     return [
         {
@@ -158,7 +158,7 @@ def _pieces(told: Mapping[str, Any]) -> list[str]:
 
 
 def _framed(told: Mapping[str, Any], pieces: Sequence[str]) -> dict[str, Any] | None:
-    """The symbols that are put around each text; None where there are none."""
+    """The tokens around each text; None where there are none."""
     ends = ends_of(told)
     if not ends:
         return None

@@ -1,6 +1,6 @@
 """Grapheme clusters: what a reader sees as one character. Unicode Standard Annex 29, extended clusters.
 
-The emoji of a family is one cluster, and so is a letter with its combining marks. No cut may go through a cluster.
+The emoji of a family is one cluster, and so is a letter with its combining marks. No token boundary may lie inside a cluster.
 """
 
 from bisect import bisect_left, bisect_right
@@ -33,12 +33,12 @@ def visible(spans: Iterable[Span], text: str) -> Spans:
 
 
 def borders(text: str) -> tuple[int, ...]:
-    """All offsets at which a cut may be made, including 0 and the length of the text."""
+    """All offsets at which a boundary may lie, including 0 and the length of the text."""
     return (0, *(end for _, end in clusters(text)))
 
 
 def joined(spans: Iterable[Span], allowed: Iterable[int]) -> Spans:
-    """Neighbouring spans; two of them are joined where the cut between them is not allowed."""
+    """Neighbouring spans; two of them are joined where no boundary may lie between them."""
     allowed = frozenset(allowed)
     whole: list[Span] = []
     for start, end in spans:
@@ -50,6 +50,6 @@ def joined(spans: Iterable[Span], allowed: Iterable[int]) -> Spans:
 
 
 def widened(spans: Iterable[Span], allowed: tuple[int, ...]) -> Spans:
-    """Overlapping spans, each widened on both sides to the next allowed cut; equal spans are kept once."""
+    """Overlapping spans, each widened on both sides to the next allowed boundary; equal spans are kept once."""
     grown = ((allowed[bisect_right(allowed, start) - 1], allowed[bisect_left(allowed, end)]) for start, end in spans)
     return tuple(dict.fromkeys(grown))

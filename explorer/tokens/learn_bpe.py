@@ -1,6 +1,6 @@
-"""Learns the symbols of byte-pair encoding: again and again, the most frequent pair of neighbours becomes one symbol.
+"""Learns a vocabulary of byte-pair encoding: again and again, the most frequent pair of neighbours becomes one token.
 
-Each different piece is looked at once and weighted with its count. A merge looks only at the pieces that have the pair.
+Each different piece is processed once and weighted with its count. A merge visits only the pieces that have the pair.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from explorer.tokens.pieces import MARK, first_symbols, pieces
 Pair = tuple[str, str]
 Counted = tuple[int, str]
 
-_RARE = 3  # Characters that are seen less often get no symbol and are written in bytes.
+_RARE = 3  # Characters that occur less often get no token and are encoded in bytes.
 _ONCE = 1  # Pairs that are seen only once are not merged.
 
 

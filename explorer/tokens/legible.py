@@ -1,8 +1,8 @@
 """Pieces of vocabularies as text that one can read.
 
-Many vocabularies are made of bytes. A character that is no piece of theirs comes in several, none of which is a text by
-itself: they are shown as the character, which part of it this is, and its bytes, such as 一⟨1/3⟩ E4. White space, which begins
-most pieces of English, is shown as ␣. A broken character is never shown.
+Many vocabularies are made of bytes. A character that is no piece of theirs is split into several, none of which is text by
+itself: each is shown as the character, the part's number and its bytes, such as 一⟨1/3⟩ E4. White space, which begins most
+pieces of English, is shown as ␣. A broken character is never shown.
 """
 
 import re
@@ -44,7 +44,7 @@ def alone(raw: bytes) -> str:
 
 
 def together(raws: Sequence[bytes]) -> list[str]:
-    """A row of pieces as texts. Pieces that are text only together say which part of it they are, and their bytes."""
+    """A row of pieces as texts. Pieces that are text only together show the part's number and their bytes."""
     shown: list[str] = []
     first = 0
     while first < len(raws):

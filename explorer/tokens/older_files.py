@@ -1,7 +1,7 @@
 """Vocabularies from before tokenizer.json: a folder's vocab.txt, or its vocab.json and merges.txt.
 
-The files say which kind of pieces they hold. What stands around a text, and how it is cut before pieces are looked up, is said
-by the class that the settings name, or where they name none by the family. A Chinese GPT-2 or BART has BERT's vocabulary.
+The files determine the kind of pieces. The class that the settings name, or else the family, determines the special tokens
+around a text and the pre-tokenizer. A Chinese GPT-2 or BART has BERT's vocabulary.
 """
 
 import re
@@ -20,7 +20,7 @@ _WORDS, _PAIRS = ("vocab.txt",), ("vocab.json", "merges.txt")
 _ABOUT = ("tokenizer_config.json", "config.json")  # Either may name the class.
 _ENDS = ("[CLS]", "[SEP]")
 _UNKNOWN = "[UNK]"
-# Qwen cuts a text in its own way before pieces are looked up.
+# Qwen has a pre-tokenizer of its own.
 QWEN_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -33,7 +33,7 @@ _LIKE_BERT = (
 
 @attrs.frozen
 class OlderFiles:
-    """The file of a vocabulary, and what makes a Tokenizer of the library of it and its settings."""
+    """The file of a vocabulary, and the function that makes the library's Tokenizer of it and its settings."""
 
     vocabulary: Path
     about: Mapping[str, Any]
@@ -65,14 +65,14 @@ def older_files(folder: Path, family: str) -> OlderFiles | None:
 
 def _about(folder: Path) -> dict[str, Any]:
     """The settings of the tokenizer, with the class that those of the model may name."""
-    first, second = (_table(folder / name) for name in _ABOUT)
+    first, second = (table_in(folder / name) for name in _ABOUT)
     return {"tokenizer_class": second.get("tokenizer_class")} | first
 
 
-def _table(file: Path) -> dict[str, Any]:
-    """The table in a file, empty if there is none."""
+def table_in(file: Path, most_bytes: int = _MOST_BYTES) -> dict[str, Any]:
+    """The table in a JSON file, empty if there is none."""
     try:
-        found = read_json_text(read_whole(file, _MOST_BYTES))
+        found = read_json_text(read_whole(file, most_bytes))
     except (CannotRead, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -129,7 +129,7 @@ def _framed_byte_pairs(library: Any, folder: Path, about: Mapping[str, Any]) -> 
 
 
 def _qwen_byte_pairs(library: Any, folder: Path, about: Mapping[str, Any]) -> Any:
-    """Qwen's: text is cut in another way first, and each digit stands alone."""
+    """Qwen's: another pre-tokenizer, and each digit alone."""
     made = _byte_pairs(library, folder, about)
     made.normalizer = library.normalizers.NFC()
     cut = library.pre_tokenizers.Split(library.Regex(QWEN_PATTERN), behavior="isolated")
@@ -141,11 +141,11 @@ def _qwen_byte_pairs(library: Any, folder: Path, about: Mapping[str, Any]) -> An
 def _add(library: Any, made: Any, folder: Path, about: Mapping[str, Any]) -> None:
     """Add the pieces that stand outside the vocabulary, special and plain ones, in the order of their ids.
 
-    Raises ValueError where a piece would get another id than the files say.
+    Raises ValueError where a piece would get another id than in the files.
     """
     rows = about.get("added_tokens_decoder")
     found = {int(number): row for number, row in rows.items() if _is_row(number, row)} if isinstance(rows, dict) else {}
-    for piece, number in _table(folder / "added_tokens.json").items():
+    for piece, number in table_in(folder / "added_tokens.json").items():
         if type(number) is int and number not in {*found, made.token_to_id(piece)}:
             found[number] = {"content": piece, "special": False}
     for number, row in sorted(found.items()):

@@ -1,8 +1,8 @@
-"""Pieces: byte-pair encoding cuts a text into them first, and merges only inside a piece.
+"""Pre-tokenization: byte-pair encoding first splits a text into pieces, and merges only inside a piece.
 
 A piece is a run of characters of one script, or one punctuation mark. White space becomes MARK, which belongs to the piece of
 letters or digits after it, and is a piece of its own before anything else. The beginning of a text counts as white space, so
-that "The" is the same symbol there as inside a text. Chinese is written without spaces and gets no mark for that.
+that "The" is the same token there as inside a text. Chinese is written without spaces and gets no mark for that.
 """
 
 from collections.abc import Iterator
@@ -54,6 +54,6 @@ def opens_word(text: str, start: int) -> bool:
 
 
 def first_symbols(piece: Pretoken, text: str) -> tuple[str, ...]:
-    """The symbols with which merging starts: the mark and the characters."""
+    """The parts with which merging starts: the mark and the characters."""
     characters = tuple(text[start:end] for start, end in piece.characters)
     return characters if piece.space is None else (MARK, *characters)

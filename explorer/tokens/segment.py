@@ -1,4 +1,4 @@
-"""The Segmenter: Chinese words by jieba, with their places in the text. This is the only file that knows jieba.
+"""The Segmenter: Chinese words by jieba, with their places in the text. Only this file imports jieba.
 
 jieba stores its words in the shared temporary folder with marshal, where anyone may put a harmful file. Here they are stored
 in a folder of the user, in a form that is read faster: jieba's own takes 0.7 s and
@@ -75,14 +75,14 @@ class Segmenter:
     def _accurate(self, text: str, hmm: bool) -> Spans:
         found: list[Span] = []
         start = 0
-        for run in jieba.re_han_default.split(text):  # jieba too cuts each run by itself.
+        for run in jieba.re_han_default.split(text):  # jieba too segments each run by itself.
             for word in self._words(run, hmm):
                 found.append((start, start + len(word)))
                 start += len(word)
         return joined(found, borders(text))
 
     def _words(self, run: str, hmm: bool) -> Iterator[str]:
-        """The words of one run. A very long run is cut in stretches, each of which begins where a word begins."""
+        """The words of one run. A very long run is segmented in stretches, each of which begins where a word begins."""
         stretch = _STRETCH
         while stretch < len(run):
             settled = self._jieba.lcut(run[:stretch], HMM=hmm)[:-_UNSETTLED]
@@ -196,7 +196,7 @@ def _read_counts(path: Path, key: str) -> Counts:
         if (about["form"], about["key"]) != (_FORM, key):
             raise ValueError
         rest = file.read(_MOST_BYTES)
-    if _digest(about, rest) != about["crc32"]:  # The file was cut short or changed.
+    if _digest(about, rest) != about["crc32"]:  # The file was truncated or changed.
         raise ValueError
     words = rest[: about["bytes"]].decode("utf-8").split("\n")
     counts = array("I", rest[about["bytes"] :])

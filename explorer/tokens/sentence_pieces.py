@@ -1,7 +1,7 @@
 """Vocabularies in sentencepiece's own files (spiece.model, tokenizer.model, source.spm), read with its library if it is there.
 
-A file says which pieces there are and how a text is cut into them. Which ids they have in the model, and what stands around a
-text, is the family's affair: `RULES` has a row for each.
+A file holds the pieces and how a text is split into them. Their ids in the model and the special tokens around a text depend on
+the family: `RULES` has a row for each.
 """
 
 import importlib
@@ -23,7 +23,7 @@ _LIBRARY = "sentencepiece"
 
 @attrs.frozen(kw_only=True)
 class Rules:
-    """The files of a family, tried in this order; `target` cuts the other side's texts, and `ids` has the ids of all pieces.
+    """The files of a family, tried in this order; `target` tokenizes the target side, and `ids` has the ids of all pieces.
 
     Without `ids` the id of a piece is its place in the file plus `after`, except for the special ones in `first`. `before` and
     `behind` are the pieces around a text.
@@ -63,7 +63,7 @@ def has_pieces(folder: Path, family: str) -> bool:
 
 
 def pieces_file(folder: Path, family: str) -> Path:
-    """The file with the pieces that a folder's texts are cut into."""
+    """The file with the pieces of a folder's source texts."""
     return next(folder / each for each in RULES[family].files if (folder / each).is_file())
 
 
@@ -88,7 +88,7 @@ def _cutter(library: Any, path: Path) -> Any:
 
 
 class SentencePieces(ForeignTokenizer):
-    """Cuts texts with sentencepiece. `source` and `target` are its processors; `ids` is None where places are ids."""
+    """Tokenizes texts with sentencepiece. `source` and `target` are its processors; `ids` is None where places are ids."""
 
     def __init__(self, source: Any, target: Any, rules: Rules, ids: Mapping[str, int] | None) -> None:
         self._by_bytes, self._spaced = False, True
@@ -106,7 +106,7 @@ class SentencePieces(ForeignTokenizer):
         self._special = {number for number in found if number is not None}
 
     def tokenize(self, text: str, *, special: bool = True) -> tuple[Token, ...]:
-        """See ForeignTokenizer. Without `special` it is a text of the other side."""
+        """See ForeignTokenizer. Without `special` it is a text of the target side."""
         text = check_text(text)
         # A character of the text takes one to four bytes; the library counts bytes.
         place = {at: n for n, at in enumerate(_ends(text))}

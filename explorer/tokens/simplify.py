@@ -1,6 +1,6 @@
 """From traditional to simplified Chinese, character by character, so that all offsets stay the same.
 
-jieba's dictionary is in simplified Chinese and would cut traditional text otherwise.
+jieba's dictionary is in simplified Chinese and would segment traditional text differently.
 """
 
 from collections.abc import Callable

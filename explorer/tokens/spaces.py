@@ -1,4 +1,4 @@
-"""Cuts at white space, as English is written."""
+"""Splits a text at white space, as English is written."""
 
 from collections.abc import Iterator
 from itertools import groupby

@@ -22,7 +22,7 @@ _JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "sear
 
 
 class Tokenizers:
-    """All ways of cutting a text, with their vocabularies. `cache_folder` stores jieba's dictionary for the next start."""
+    """All ways of tokenizing a text, with their vocabularies. `cache_folder` stores jieba's dictionary for the next start."""
 
     def __init__(self, cache_folder: Path | None = None) -> None:
         self._segmenter = Segmenter(cache_folder or resources.cache_folder())
@@ -33,7 +33,7 @@ class Tokenizers:
     def source(
         self, text: str, config: Config, bilingual: Bilingual, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
     ) -> tuple[Token, ...]:
-        """The tokens of a translator's source; words that are no symbols are cut into characters. Raises a BadText."""
+        """The tokens of a translator's source; words that the vocabulary lacks are split into characters. Raises a BadText."""
         check_text(text)
         if cuts is not None:
             pieces: list[tuple[Span, Span | None]] = [(span, None) for span in trimmed(check_cuts(cuts, text), text)]
@@ -53,10 +53,9 @@ class Tokenizers:
     def tokenize(
         self, text: str, config: Config, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
     ) -> tuple[Token, ...]:
-        """The tokens of `text`, with `words` added to jieba's dictionary, or by the hand-made `cuts` if they are given.
-
-        Hand-made cuts lose the white space around them. Under byte-pair encoding each of them is looked up as a whole: if the
-        encoding has no such symbol, the token is shown as unknown and is not cut again. Raises a BadText.
+        """The tokens of `text`, with `words` added to jieba's dictionary, or by the user-defined spans `cuts` if they are
+        given. White space around such a span is dropped. Under byte-pair encoding each of them is looked up as a whole: if the
+        vocabulary lacks it, the token is shown as unknown and is not split further. Raises a BadText.
         """
         check_text(text)
         vocabulary = self._of(config)
@@ -71,7 +70,7 @@ class Tokenizers:
         return tuple(self._looked_up(text[start:end], start, end, vocabulary) for start, end in spans)
 
     def symbols(self, config: Config) -> tuple[str, ...]:
-        """The symbol of each id; there are `vocab_size` or fewer."""
+        """The token of each id; there are `vocab_size` or fewer."""
         return self._of(config).symbols
 
     def decode(self, ids: tuple[int, ...], config: Config) -> str:

@@ -1,4 +1,4 @@
-"""Vocabularies: the symbols that a model knows and their ids, as readable text. The symbol of id i is on line i + 1."""
+"""Vocabularies: the tokens of a model and their ids, as readable text. The token of id i is on line i + 1."""
 
 from pathlib import Path
 from typing import Self
@@ -11,12 +11,12 @@ _MOST_BYTES = 2**24  # The bundled files have about a hundredth of this.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
 MASK = "<mask>"
-"""The symbol of a gap. Only vocabularies of models that were trained to fill gaps have it, as their fifth."""
+"""The mask token. Only vocabularies of masked language models have it, as their fifth entry."""
 
 
 @attrs.frozen
 class Vocabulary:
-    """Symbols, most frequent first after the four special ones."""
+    """Tokens, most frequent first after the four special ones."""
 
     symbols: tuple[str, ...]
     _ids: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
@@ -30,7 +30,7 @@ class Vocabulary:
     @classmethod
     def read(cls, path: Path) -> Self:
         """The vocabulary in a file. Raises CannotRead, NotAFile, ValueError."""
-        # `splitlines` is not used, because a symbol may be one of the rarer line separators.
+        # `splitlines` is not used, because a token may be one of the rarer line separators.
         text = read_whole(path, _MOST_BYTES).decode("utf-8").replace("\r\n", "\n")
         return cls(tuple(text.removesuffix("\n").split("\n")))
 
@@ -39,11 +39,11 @@ class Vocabulary:
         path.write_text("".join(f"{symbol}\n" for symbol in self.symbols), encoding="utf-8", newline="\n")
 
     def capped(self, size: int) -> "Vocabulary":
-        """A vocabulary of the first `size` symbols."""
+        """A vocabulary of the first `size` tokens."""
         return self if size >= len(self.symbols) else Vocabulary(self.symbols[: max(size, len(SPECIALS))])
 
     def id_of(self, symbol: str) -> int | None:
-        """The id of a symbol, None if it is not in the vocabulary."""
+        """The id of a token, None if it is not in the vocabulary."""
         return self._ids.get(symbol)
 
     def __len__(self) -> int:

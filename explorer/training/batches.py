@@ -15,12 +15,12 @@ _SORTED_TOGETHER = 100
 
 Ids = tuple[int, ...]
 Word = tuple[Ids, ...]
-"""The ways to write one source word in ids: first as a whole, then in its characters if it has more than one."""
+"""The ways to encode one source word in ids: first as a whole, then in its characters if it has more than one."""
 
 
 @attrs.frozen
 class BatchRow:
-    """One row of a batch in ids: the source, what the decoder is given, and the next symbol at each of its positions."""
+    """One row of a batch in ids: the source, the decoder's input, and the next token at each of its positions."""
 
     source: Ids
     given: Ids
@@ -29,7 +29,7 @@ class BatchRow:
 
 @attrs.frozen
 class PairExample:
-    """A sentence pair in ids; the target has no begin and end symbols. `has_stop`: the source ends with a full stop."""
+    """A sentence pair in ids; the target has no begin and end tokens. `has_stop`: the source ends with a full stop."""
 
     source: tuple[Word, ...]
     target: Ids
@@ -63,7 +63,7 @@ class PairExample:
 class TextExample:
     """A sentence of one language in ids, for a decoder-only model.
 
-    Decision: no begin symbol precedes the sentence, because the program feeds a model what was typed and nothing else. So the
+    Decision: no begin token precedes the sentence, because the program feeds a model the typed text and nothing else. So the
     first token is given and never predicted.
     """
 
@@ -98,8 +98,8 @@ class TextExample:
 class Batch:
     """Padded ids [batch, position]; `lengths` [batch] are those of the sources. Without sources, both are None.
 
-    `given` is what the decoder reads, `expected` the next token at each of its positions. For a masked language model,
-    `expected` holds the token behind each mask, and PAD elsewhere.
+    `given` is the decoder's input, `expected` the next token at each of its positions. For a masked language model,
+    `expected` holds the original token at each masked position, and PAD elsewhere.
     """
 
     source: Tensor | None
@@ -114,7 +114,7 @@ class Batch:
 
 
 def paired(source: Ids, target: Ids) -> BatchRow:
-    """The row of a pair: the decoder is given the begin symbol and the target, and expects the target and the end symbol."""
+    """The row of a pair: the decoder reads the begin token and the target, and expects the target and the end token."""
     return BatchRow(source, (BEGIN, *target), (*target, END))
 
 

@@ -27,7 +27,7 @@ PRINTABLE = (*string.digits, *string.ascii_letters, *string.punctuation)
 
 _FEWEST_WORDS = 5
 _FEWEST_CHARACTERS = 2
-# Count symbols that every vocabulary of usual size should have as if they were seen this often.
+# Count tokens that every vocabulary of usual size should have as if they occurred this often.
 _ALWAYS_COUNT = 25
 
 Pair = tuple[str, str]

@@ -19,7 +19,8 @@ from explorer.model.weights_header import read_header
 
 FILE = "checkpoint.safetensors"
 
-_OF_MODEL, _FIRST, _SECOND, _RANDOM = "model.", "first_moment.", "second_moment.", "random."
+_PREFIXES = ("model.", "first_moment.", "second_moment.", "random.")
+"""Before the names of tensors: the groups of a Memory in their order."""
 
 
 @attrs.frozen
@@ -65,9 +66,6 @@ def save(path: Path, state: Checkpoint, memory: Memory) -> None:
         for name, tensor in group.items()
     }
     write_tensors(path, tensors, {"state": json.dumps(attrs.asdict(state), ensure_ascii=False)})
-
-
-_PREFIXES = (_OF_MODEL, _FIRST, _SECOND, _RANDOM)
 
 
 def load(path: Path) -> tuple[Checkpoint, Memory]:

@@ -22,7 +22,7 @@ from explorer.engine.experiments.lens_file import FILE, Fitted, counting_knobs, 
 from explorer.engine.experiments.output_weights import final_reading, stream_readings, stream_taps
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
-from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, NotATranslator, NotTrained
+from explorer.errors import BadCheckpoint, BadWeights, EmptySplit
 from explorer.json_text import read_json_text
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
@@ -32,7 +32,7 @@ from explorer.trace.found.lens import Agreement
 from explorer.training.batches import Batch
 from explorer.training.corpus import Corpus, read_corpus
 from explorer.training.prepare import example
-from explorer.training.teach import make
+from explorer.training.teach import checked_translator, make
 
 CHECKPOINT = "lens.checkpoint.safetensors"
 _KEPT_EVERY = 20  # sentences between two checkpoints
@@ -57,7 +57,7 @@ class Fitting:
 
 @attrs.frozen
 class FittingStep:
-    """What is done: the part ("fit" or "measure"), and how many of how many sentences."""
+    """The progress: the part ("fit" or "measure"), and how many of how many sentences are done."""
 
     part: str
     done: int
@@ -73,15 +73,11 @@ class LensFitter:
     def __init__(self, wish: Fitting) -> None:
         """Read data and weights. Raises NotTrained, NotATranslator, BadFile, EmptySplit."""
         self.wish = wish
-        preset = load_preset(wish.preset)
-        if preset.folder is None:
-            raise NotTrained(name=wish.preset)
-        if not preset.translates:
-            raise NotATranslator(name=wish.preset)
+        preset = checked_translator(load_preset(wish.preset))
         self.config = preset.config.changed(dropout_active=False, device="cpu")
         self.translator = Translator(preset)
         self.model = self.translator.model(self.config)
-        assert self.model.decoder is not None  # A Translator writes words.
+        assert self.model.decoder is not None  # A Translator generates words.
         self.taps = stream_taps(self.model.decoder)
         self.weights = weights_hash(self.model)
         self._segmenter = Segmenter(resources.cache_folder())
@@ -169,7 +165,7 @@ class LensFitter:
 
     @property
     def agreement(self) -> Agreement:
-        """What was measured. `steps` must have ended."""
+        """The measured agreement. `steps` must have ended."""
         assert self._agreement is not None  # It was measured.
         return self._agreement
 
@@ -177,7 +173,7 @@ class LensFitter:
 def agreeing(fitter: LensFitter, batch: Batch, matrices: dict[str, Tensor]) -> Tensor:
     """[lens or Jacobian lens, tap, position] True where a layer's likeliest word is the output's; of one sentence."""
     model = fitter.model
-    assert model.decoder is not None  # A Translator writes words.
+    assert model.decoder is not None  # A Translator generates words.
     final = final_reading(model.decoder)
     with torch.inference_mode():
         with seen_at(model, fitter.taps) as seen:

@@ -20,7 +20,7 @@ _EXPECTED, _HIDDEN, _OTHER = 0.15, 0.8, 0.1
 
 @attrs.frozen
 class Masking:
-    """What masking needs to know of a vocabulary: the id of the mask token, and the vocabulary's size."""
+    """The facts that masking needs of a vocabulary: the id of the mask token, and the vocabulary's size."""
 
     mask: int
     n_symbols: int

@@ -23,7 +23,7 @@ from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.texts import read_texts
 
-_FULL_STOP = "。"
+FULL_STOP = "。"
 _TOLD_EVERY = 500
 
 
@@ -79,13 +79,7 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return PreparedData(
-        bilingual,
-        train,
-        valid,
-        tuple(sorted(bad, key=lambda row: row.line)),
-        hashlib.sha256(read_whole(data, MOST_BYTES)).hexdigest(),
-    )
+    return PreparedData(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data))
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExample:
@@ -108,10 +102,7 @@ def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Wor
 
 def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
     """Whether a text of several words ends with a full stop, which people may omit when they type."""
-    return text.endswith(_FULL_STOP) and len(words) > 1
-
-
-_TOLD_EVERY = 500
+    return text.endswith(FULL_STOP) and len(words) > 1
 
 
 def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
@@ -126,7 +117,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
     if (folder / SOURCE_FILE).exists():
         vocabulary = Bilingual.read_shared(folder)
     else:
-        vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size, gaps=is_masked_lm)
+        vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size, with_mask=is_masked_lm)
         vocabulary.write(folder)
     masking = Masking.of(vocabulary, folder) if is_masked_lm else None
     total, done = len(texts.train) + len(texts.valid), 0

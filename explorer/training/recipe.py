@@ -20,10 +20,10 @@ class Recipe:
     """How a training is made. Raises a BadKnob for a value out of range.
 
     `batch_tokens` counts the target tokens of different sentences in a batch. `split_words` is the share of known source words
-    that are cut into their characters, chosen again in each epoch. `drop_stop` is the share of final full stops that are left
-    out, because people type sentences without them. `agreement` is the R-Drop weight: that of the divergence between two
-    passes with different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged.
-    Training stops early after `patience` epochs without a smaller validation loss.
+    that are split into their characters, drawn anew in each epoch. `drop_stop` is the share of final full stops that are left
+    out, because people type sentences without them. `agreement` is the R-Drop weight: that of the divergence between two passes
+    with different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged. Training
+    stops early after `patience` epochs without a smaller validation loss.
     """
 
     epochs: int = _number(16, 1, 1000)

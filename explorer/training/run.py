@@ -1,4 +1,4 @@
-"""A Run: a whole training from a data file to a preset with weights, as its caller sees it."""
+"""A Run: a whole training from a data file to a preset with weights."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -28,9 +28,9 @@ _ONLY = {"architecture": ("encoder-decoder", "decoder-only", "encoder-only"), "t
 class TrainingSetup:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
 
-    The model must be cut by jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
-    side, and an encoder alone a masked one, which fills gaps. Raises KnobNotAChoice for any other. `sentences` is a file of
-    further sentences for a language model.
+    The model's tokenizer must be jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
+    side, and an encoder alone a masked language model. Raises KnobNotAChoice for any other. `sentences` is a file of further
+    sentences for a language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
     training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is

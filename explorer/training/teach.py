@@ -19,7 +19,7 @@ from explorer.errors import BadWord, EmptySplit, NotATranslator, NotTrained
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
-from explorer.presets import load_own_preset
+from explorer.presets import Preset, load_own_preset
 from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
@@ -28,15 +28,14 @@ from explorer.training.batches import Batch, PairExample, make_batch
 from explorer.training.bundle import write_bundle
 from explorer.training.corpus import read_corpus
 from explorer.training.loss import log_probabilities
-from explorer.training.prepare import example
+from explorer.training.prepare import FULL_STOP, example
 
-_FULL_STOP = "。"
 _SOURCE = "encoder.embedding.look_up.weight"
 
 
 @attrs.frozen(kw_only=True)
 class Teaching:
-    """What to teach. `own` is a data file with new sentences, `keep` one with old ones; `words` become source symbols.
+    """What to teach. `own` is a data file with new sentences, `keep` one with old ones; `words` become source tokens.
 
     Only the files' training rows are used. Adam's `learning_rate` falls to 0. In each step, `keep_weight` times the divergence
     on `rows` old sentences is added to the loss.
@@ -72,11 +71,7 @@ class Teacher:
         self.wish = wish
         for word in wish.words:
             _check_word(word)
-        preset = load_own_preset(wish.preset)
-        if preset.folder is None:
-            raise NotTrained(name=wish.preset)
-        if not preset.translates:
-            raise NotATranslator(name=wish.preset)
+        preset = checked_translator(load_own_preset(wish.preset))
         make_folder(wish.out)
         start = Translator(preset)
         self.text = preset.text
@@ -130,6 +125,15 @@ class Teacher:
         return self.wish.out
 
 
+def checked_translator(preset: Preset) -> Preset:
+    """The preset of a trained translator. Raises NotTrained, NotATranslator for any other."""
+    if preset.folder is None:
+        raise NotTrained(name=preset.name)
+    if not preset.translates:
+        raise NotATranslator(name=preset.name)
+    return preset
+
+
 def _check_word(word: str) -> None:
     """Refuse a word that would not fit on one line of the vocabulary's file, or that is invisible. Raises BadWord."""
     if not word or not all(letter.isprintable() and not letter.isspace() for letter in word):
@@ -162,4 +166,4 @@ def _pairs(path: Path) -> tuple[Pair, ...]:
 
 def _with_and_without_stop(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """The pairs, and those with a full stop once more without it, because people may omit it when they type."""
-    return pairs + tuple((source.removesuffix(_FULL_STOP), target) for source, target in pairs if source.endswith(_FULL_STOP))
+    return pairs + tuple((source.removesuffix(FULL_STOP), target) for source, target in pairs if source.endswith(FULL_STOP))

@@ -276,7 +276,7 @@ def _without_batch_tokens(about: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _resting(model: nn.Module) -> Iterator[None]:
-    """Inside the block, the model has no dropout; afterwards it has, also after an error."""
+    """Disable the model's dropout inside the block, and enable it again afterwards, also after an error."""
     model.eval()
     try:
         yield

@@ -16,9 +16,9 @@ from explorer.presets import load_preset
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.training.batches import Ids, TextExample
-from explorer.training.ngrams import NGrams
 from explorer.training.prepare import predicted_characters, text_example
 from explorer.training.texts import read_texts
+from tests.bench.ngrams import NGrams
 
 
 def main() -> None:

@@ -17,9 +17,8 @@ from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import map_after, map_before, map_difference
 from explorer.picture.makers.effects import effect_map, hidden_map, word_row
 from explorer.picture.makers.lens import lens_map
-from explorer.picture.makers.removals import part_removals
 from explorer.picture.makers.river import river
-from explorer.picture.makers.why import account
+from explorer.picture.makers.why import account, part_removals
 from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace

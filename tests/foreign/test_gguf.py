@@ -20,7 +20,7 @@ from explorer.errors import BadWeights, GgufNotInstalled, SeveralGguf, TooLarge
 from explorer.foreign import folder as folder_room
 from explorer.foreign.folder import check_folder
 from explorer.foreign.gguf_header import read_gguf_header
-from explorer.foreign.gguf_weights import gguf_tensors
+from explorer.foreign.tensors import read_tensors
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
 from explorer.presets import load_preset
@@ -50,7 +50,7 @@ def test_a_file_of_floats_is_the_model_bit_for_bit(family: str, tmp_path: Path) 
 def test_halves_are_widened_without_loss(kind: str, tmp_path: Path) -> None:
     """Each number is the one that the file has."""
     folder = check_folder(packed_folder(tmp_path / "packed", "llama", kind))
-    made = gguf_tensors(folder, lambda _share: None)
+    made = read_tensors(folder, lambda _share: None)
     own = {name: each.detach() for name, each in fresh("llama").named_parameters()}
     assert set(made) == set(own)
     for name, tensor in made.items():
@@ -105,7 +105,7 @@ def test_packed_numbers_are_those_of_the_formats_description(kind: str, tmp_path
     rows = [bytes(random.integers(0, 256, length, np.uint8)) for _row in range(3 * 40)]
     rows = [with_sane_scales(kind, row) for row in rows]
     head = _small(tmp_path, {"token_embd.weight": (kind, (40, 3 * numbers), b"".join(rows))}, 3 * numbers)
-    made = gguf_tensors(check_folder(head), lambda _share: None)["model.embed_tokens.weight"].numpy()
+    made = read_tensors(check_folder(head), lambda _share: None)["model.embed_tokens.weight"].numpy()
     wanted = np.array([by_hand(kind, row) for row in rows]).reshape(40, 3 * numbers)
     assert made.dtype == np.float32
     np.testing.assert_allclose(made, wanted, rtol=1e-5, atol=1e-6 * abs(wanted).max())
@@ -174,10 +174,10 @@ def test_without_the_library_packed_weights_are_refused_with_the_remedy(
     monkeypatch.setitem(sys.modules, "gguf.constants", None)
     head = _small(tmp_path / "p", {"token_embd.weight": ("Q8_0", (40, 32), bytes(40 * 34))}, 32)
     with pytest.raises(GgufNotInstalled) as caught:
-        gguf_tensors(check_folder(head), lambda _share: None)
+        read_tensors(check_folder(head), lambda _share: None)
     for language in LANGUAGES:
         assert "[models,gguf]" in Words.load(language).error(caught.value)
-    assert gguf_tensors(check_folder(packed_folder(tmp_path / "f", "llama", "F16")), lambda _share: None)
+    assert read_tensors(check_folder(packed_folder(tmp_path / "f", "llama", "F16")), lambda _share: None)
 
 
 def _spoiled(change: Callable[[bytearray], bytes | bytearray]) -> Callable[[Path], object]:

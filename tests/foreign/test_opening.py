@@ -237,7 +237,7 @@ def test_only_three_files_import_transformers_and_one_imports_tokenizers() -> No
 
     assert importing == {
         "transformers": {"foreign/attention.py", "foreign/kind.py", "foreign/opening.py"},
-        "tokenizers": {"tokens/foreign.py"},
+        "tokenizers": {"tokens/behind_fence.py"},
     }
 
 

@@ -21,13 +21,13 @@ from explorer.picture.kinds import (
     Caption,
     HeadLines,
     Heatmap,
+    Measured,
     Picture,
     Strips,
     TokenRow,
     VectorMap,
     Waves,
 )
-from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token

@@ -10,7 +10,7 @@ import pytest
 
 import explorer
 from explorer.engine.request import Request
-from explorer.scanning import asking
+from explorer.scanning import run
 from explorer.scanning.pressed import noted, unasked
 from explorer.scanning.progress_file import progress_path
 from tests.scanning.fakes import fake
@@ -35,7 +35,7 @@ def press_in_vain(*_given: object) -> None:
 
 def test_a_press_that_was_swallowed_ends_the_scan_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the portion; what was measured before is kept."""
-    monkeypatch.setattr(asking, "here", lambda plan, rows, chunks, check: fake(plan, rows, chunks))
+    monkeypatch.setattr(run, "here", lambda plan, rows, chunks, check: fake(plan, rows, chunks))
     (tmp_path / "a.txt").write_text("他吃。\n" * 5000, encoding="utf-8")
     out, heard = tmp_path / "a.json", []
 
@@ -44,7 +44,7 @@ def test_a_press_that_was_swallowed_ends_the_scan_all_the_same(tmp_path: Path, m
         press_in_vain()
 
     with pytest.raises(KeyboardInterrupt):
-        asking.scanned(WISH, tmp_path / "a.txt", ("entropy",), out, "", 1, 1, None, False, pressed)
+        run.scanned(WISH, tmp_path / "a.txt", ("entropy",), out, "", 1, 1, None, False, pressed)
     assert heard == [4096] and progress_path(out).exists() and not out.exists()
 
 
@@ -61,7 +61,7 @@ def test_within_a_portion_a_press_is_heard_before_the_next_sentence(monkeypatch:
 
     monkeypatch.setattr(Measurer, "of_trace", pressed)
     with pytest.raises(KeyboardInterrupt):
-        asking.scanned(WISH, ["他吃。"] * 9, ("entropy",), None, "", 1, 1, None, False)
+        run.scanned(WISH, ["他吃。"] * 9, ("entropy",), None, "", 1, 1, None, False)
     assert n_measured == ["他吃。"]
 
 

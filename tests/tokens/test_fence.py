@@ -185,7 +185,9 @@ def test_a_system_that_can_forbid_no_files_runs_it_all_the_same(monkeypatch: pyt
 
 def test_its_start_imports_no_torch() -> None:
     """Nor what else takes long."""
-    modules = ", ".join(f"explorer.tokens.{name}" for name in ("fence_process", "behind_fence", "foreign", "chat_rendering"))
+    modules = ", ".join(
+        f"explorer.tokens.{name}" for name in ("fence_process", "behind_fence", "foreign_tokenizer", "chat_rendering")
+    )
     slow = {"torch", "transformers", "numpy", "PySide6", "jieba"}
     told = f"import sys, {modules}; print(sorted({slow} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
@@ -206,7 +208,7 @@ def test_a_bundle_starts_itself(fenced: Callable[..., Fence], tmp_path: Path, mo
 
 def test_only_what_runs_behind_the_fence_imports_what_strangers_made() -> None:
     """A tokenizer or template that is used in this process could keep it for ever."""
-    inside = {f"explorer.tokens.{name}" for name in ("foreign", "foreign_tokenizer", "sentence_pieces", "chat_rendering")}
+    inside = {f"explorer.tokens.{name}" for name in ("behind_fence", "foreign_tokenizer", "sentence_pieces", "chat_rendering")}
     importing = {
         path.relative_to(CODE).as_posix()
         for path in CODE.rglob("*.py")
@@ -214,7 +216,7 @@ def test_only_what_runs_behind_the_fence_imports_what_strangers_made() -> None:
         if (isinstance(node, ast.ImportFrom) and node.module in inside)
         or (isinstance(node, ast.Import) and inside & {each.name for each in node.names})
     }
-    assert importing == {"tokens/behind_fence.py", "tokens/foreign.py", "tokens/sentence_pieces.py"}
+    assert importing == {"tokens/behind_fence.py", "tokens/sentence_pieces.py"}
 
 
 def message(**values: Any) -> bytes:

@@ -25,9 +25,9 @@ from explorer.errors import (
 )
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import behind_fence
+from explorer.tokens.behind_fence import read_tokenizer
 from explorer.tokens.fence import Limits
 from explorer.tokens.fenced_tokenizer import LIMITS, FencedTokenizer, open_tokenizer
-from explorer.tokens.foreign import read_tokenizer
 from tests.sweeps import sweep
 from tests.tokens.strange import TEXTS, strange_tokenizer
 from tests.tokens.test_foreign import ODD, by_bytes, with_fallback, word_pieces

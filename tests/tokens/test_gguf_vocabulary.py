@@ -8,8 +8,8 @@ import pytest
 import regex
 
 from explorer.errors import BadVocabulary
+from explorer.tokens.behind_fence import read_tokenizer
 from explorer.tokens.chat import told_template
-from explorer.tokens.foreign import read_tokenizer
 from explorer.tokens.gguf_cuts import CUTS
 from explorer.tokens.gguf_vocabulary import tokenizer_json
 

@@ -14,7 +14,7 @@ import pytest
 
 from explorer.errors import BadVocabulary, ControlCharacter, NeedsSentencepiece, NoTokenizer
 from explorer.lang import LANGUAGES, Words
-from explorer.tokens.foreign import read_tokenizer
+from explorer.tokens.behind_fence import read_tokenizer
 from explorer.tokens.sentence_pieces import RULES, message_fields
 
 PIECES = ["<unk>", "<s>", "</s>", "▁the", "▁fox", "▁", "我爱", "s", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"]

@@ -8,8 +8,9 @@ from explorer.app.pages.layouts import below, with_margins
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
+from explorer.picture.makers.alignment import attention_lines, has_arcs
 from explorer.picture.makers.attention import part_strips
-from explorer.picture.makers.pooled import attention_lines, attention_map, has_arcs, has_shares, offered_pools, pooled_as
+from explorer.picture.makers.pooled import attention_map, has_shares, offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace

@@ -8,8 +8,8 @@ from explorer.engine.errand import Brought, MeasureTaps
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
+from explorer.picture.makers.compare import place_difference
 from explorer.picture.makers.heatmaps import tap_heatmap
-from explorer.picture.makers.places import place_difference
 from explorer.picture.makers.taps import tap_list
 from explorer.picture.theme import Theme
 from explorer.state.look import Look

@@ -3,8 +3,17 @@
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.makers.layers import dead_units, depth_gradients, depth_lengths, norms, stream
-from explorer.picture.makers.norm_maps import has_norms, norm_deviations, norm_means, subtracts_mean
+from explorer.picture.makers.layers import (
+    dead_units,
+    depth_gradients,
+    depth_lengths,
+    has_norms,
+    norm_deviations,
+    norm_means,
+    norms,
+    stream,
+    subtracts_mean,
+)
 from explorer.state.look import Look
 from explorer.trace.found.experiments import COPIES, DEPTH, NORMS
 from explorer.trace.trace import Trace

@@ -16,8 +16,8 @@ from explorer.config import BEAM
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
+from explorer.picture.makers.attention import step_cross, step_self
 from explorer.picture.makers.classes import tells_classes
-from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.makers.timeline import timeline

@@ -21,7 +21,7 @@ from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Bars, Heatmap
 from explorer.picture.makers.classes import TOP, class_bars, class_map, class_row
 from explorer.picture.makers.cloze import filled_in_bars, hidden_timeline, least_probable, surprise_bars
-from explorer.picture.makers.similarity import cosine_map
+from explorer.picture.makers.vectors import cosine_map
 from explorer.state.look import Look
 from explorer.state.suggested_sentences import SUGGESTED, compared
 from explorer.state.wish import Wish

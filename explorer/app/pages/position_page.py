@@ -5,8 +5,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.embedding import position_map, similarity_map
-from explorer.picture.makers.positions import waves
-from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
+from explorer.picture.makers.positions import against_distance, rotation_map, swap_strips, variants_strips, waves, with_nearest
 from explorer.state.look import Look
 from explorer.trace.found.experiments import SWAP, VARIANTS
 from explorer.trace.trace import Trace

@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths, why_not
+from explorer.picture.makers.findings import why_not_made
+from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths
 from explorer.state.change_intents import ReplaceChange
 from explorer.state.intents import SetSteering
 from explorer.state.look import Look, sides_of
@@ -92,7 +93,7 @@ class SteeringPage(Page):
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        why, found, self._look = why_not(trace, words), found_steering(trace), look.fitted(trace)
+        why, found, self._look = why_not_made(trace, words, "steering"), found_steering(trace), look.fitted(trace)
         if found is not None or why or not (self.found is not None and self.found.fits(trace)):
             self.found = found  # A quick answer brings none: then the slider goes on with the last one.
         self.why.setText(why)

@@ -8,8 +8,7 @@ from explorer.app.pages.page import Page
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.lens import lens_map
-from explorer.picture.makers.removals import part_removals
-from explorer.picture.makers.why import account, asked, question, rivals
+from explorer.picture.makers.why import account, asked, part_removals, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look

@@ -26,7 +26,7 @@ from explorer.presets import load_preset
 from explorer.trace.found.lens import Agreement
 
 FILE = "lens.safetensors"
-_COUNTING = ("sight", "attention", "layer")  # groups of knobs that, with the weights, make the function
+_COUNTING = ("masks", "attention", "layer")  # groups of knobs that, with the weights, make the function
 _hashed: "WeakKeyDictionary[nn.Module, tuple[Hashable, str]]" = WeakKeyDictionary()
 """What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""
 

@@ -9,7 +9,7 @@ from explorer.picture.causal_kinds import LensMap
 from explorer.picture.layout.follow_scene import colour, ink
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
-from explorer.picture.sums import bare, probability
+from explorer.picture.sums import probability, unmarked
 
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 56.0, 15.0, 17.0
@@ -89,7 +89,7 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Rect, first: 
     sketch.write(made.area.x - 8, area.y + 15, words("lens.reads"), _SMALL, theme.faint, "end")
     for position in range(made.first, made.first + made.n_columns):
         top, chosen = made.cell(0, position), position == picture.chosen
-        text = sketch.fitting(bare(lens.tokens[position]), _LETTERS, made.wide - 6, chosen)
+        text = sketch.fitting(unmarked(lens.tokens[position]), _LETTERS, made.wide - 6, chosen)
         sketch.write(
             top.x + made.wide / 2, area.y + 15, text, _LETTERS, theme.accent if chosen else theme.faint, "middle", chosen
         )
@@ -154,7 +154,7 @@ def _cell(sketch: Sketch, picture: LensMap, area: Rect, row: int, position: int,
     inner = area.inset(0.5, 0.5, 0.5, 0.5)
     p = float(lens.probabilities[row, position, 0])
     sketch.box(inner, colour(p, picture.scale) if right else theme.pale)
-    said = f"{lens.ranks[row, position]:,}" if picture.ranks else bare(lens.names[int(lens.ids[row, position, 0])])
+    said = f"{lens.ranks[row, position]:,}" if picture.ranks else unmarked(lens.names[int(lens.ids[row, position, 0])])
     text = sketch.fitting(said, _LETTERS, area.wide - 6)
     tint = ink(p, picture.scale) if right else theme.faint
     sketch.write(area.x + area.wide / 2, area.y + area.high / 2 + 4, text, min(_LETTERS, area.high * 0.62), tint, "middle")
@@ -191,7 +191,7 @@ def _list(sketch: Sketch, picture: LensMap, words: Words, area: Rect, cell: tupl
         sketch.write(
             x + 24,
             base,
-            sketch.fitting(bare(lens.names[symbol]), _LETTERS, named),
+            sketch.fitting(unmarked(lens.names[symbol]), _LETTERS, named),
             _LETTERS,
             theme.accent if own else theme.text,
             bold=own,
@@ -208,8 +208,8 @@ def told_cell(picture: LensMap, words: Words, row: int, position: int) -> str:
     return words(
         "lens.cell",
         row=picture.rows[row],
-        token=bare(lens.tokens[position]),
-        word=bare(lens.names[lens.written[position]]),
+        token=unmarked(lens.tokens[position]),
+        word=unmarked(lens.names[lens.written[position]]),
         rank=f"{lens.ranks[row, position]:,}",
         p=probability(float(lens.written_p[row, position])),
     )

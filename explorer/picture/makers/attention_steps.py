@@ -73,7 +73,7 @@ def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
         last = 3 if side == "decoder" and f"{side}.layers.0.norm3" in trace else 2
         tap = f"{side}.layers.{look.layer - 1}.norm{last}" if look.layer else f"{side}.embedding.output"
     made = tap_heatmap(trace, tap, look, words)
-    # A row of x bears the name of the row of Q that it becomes. In cross-attention this is the token about to be written.
+    # A row of x is named after the row of Q that it becomes. In cross-attention this is the next token to be generated.
     rows = token_axis(trace, look.attention_tap("query"), "position", words)
     return attrs.evolve(made, rows=rows, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
 

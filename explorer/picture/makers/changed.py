@@ -16,6 +16,8 @@ from explorer.picture.causal_kinds import Reworded, Rewording
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.layout.rewording import SCALE_NAT, is_none, told_difference
 from explorer.picture.makers import compare
+from explorer.picture.makers.findings import finding
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
@@ -27,7 +29,7 @@ from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.trace import Trace
 
 _ROUNDING = 1e-6  # Weights of the two passes that differ by no more are the same.
-LOOP = 5  # times; a word that is said so often without a pause is a loop
+LOOP = 5  # A word that is repeated so often in a row is a loop.
 
 
 def is_changed(trace: Trace) -> bool:
@@ -36,9 +38,8 @@ def is_changed(trace: Trace) -> bool:
 
 
 def beside(trace: Trace) -> Unchanged | None:
-    """The pass without changes; None as long as it is not computed."""
-    found = trace.experiments.get("unchanged")
-    return found if isinstance(found, Unchanged) else None
+    """The pass without changes; None until it is computed."""
+    return finding(trace, "unchanged", Unchanged)
 
 
 def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
@@ -83,7 +84,7 @@ def _reworded(found: Unchanged, trace: Trace, words: Words) -> tuple[Reworded, .
 
 
 def unlooped(row: Sequence[Reworded]) -> tuple[Reworded, ...]:
-    """The row in which a word that is said five times or more without a pause stands once, with how often: "no ×34"."""
+    """The row in which a word that is repeated five times or more stands once, with the count: "no ×34"."""
     made: list[Reworded] = []
     said = [place for place, each in enumerate(row) if each.after]
     gone: set[int] = set()
@@ -111,7 +112,7 @@ def _log_p(trace: RecordedPass) -> NDArray[np.float64]:
 
 
 def _note(row: Sequence[Reworded], words: Words) -> str:
-    """The word that is hit most; a sentence that says so where none is."""
+    """A sentence with the word of the largest change, or that no word changes."""
     hit = max(row, key=lambda each: abs(each.difference or 0.0), default=None)
     if hit is None or hit.difference is None or all(each.difference is None or is_none(each.difference) for each in row):
         return words("change.no_effect")
@@ -169,11 +170,11 @@ def map_difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     told = attrs.evolve(made.caption, formula=words("change.difference_formula"))
     made = attrs.evolve(made, scale=Scale(-1.0, 1.0, look.signed_colours), caption=told)
     named = _named(made, "difference", shown_head(trace, look), words)
-    return attrs.evolve(named, caption=attrs.evolve(named.caption, note=_unmoved(trace, look, made.values, words)))
+    return captioned(named, note=_unmoved(trace, look, made.values, words))
 
 
 def _unmoved(trace: Trace, look: Look, difference: Array, words: Words) -> str:
-    """A sentence that says so where no attention weight changed, or none of this head; "" elsewhere."""
+    """A sentence for a pass in which no attention weight changed, or none of this head; "" for any other."""
     found = beside(trace)
     if found is None or (np.abs(np.nan_to_num(difference)) > _ROUNDING).any():
         return ""
@@ -191,12 +192,10 @@ def _pair(trace: Trace) -> Trace | None:
 
 
 def _named(made: Heatmap, which: str, shown: Look, words: Words, changes: int | None = None) -> Heatmap:
-    """The map with a title that says which of the three it is, and of which head."""
+    """The map with a title that names which of the three it is, and the head."""
     title = f"{words(f'change.{which}')} · {told_head(shown, words)}"
     tap = f"{made.caption.tap}.{which}"  # It is not what this pass recorded under the tap's name.
-    return attrs.evolve(
-        made, caption=attrs.evolve(made.caption, title=title, tap=tap, note="", origin="beside", changes=changes)
-    )
+    return captioned(made, title=title, tap=tap, note="", origin="beside", changes=changes)
 
 
 def told_head(look: Look, words: Words) -> str:

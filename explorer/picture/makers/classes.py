@@ -1,4 +1,4 @@
-"""Pictures of what a classifier says: the probability of each class, for the text or for one token, and a row of all tokens."""
+"""Pictures of a classifier's output: the probability of each class, for the text or for one token, and a row of all tokens."""
 
 import attrs
 import numpy as np
@@ -8,6 +8,7 @@ from explorer.picture.cell_text import number
 from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Axis, Bars, Heatmap
 from explorer.picture.makers.heatmaps import caption, tap_heatmap
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -71,7 +72,7 @@ def class_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The numbers of all tokens [position, class], or those of the text [text, class]; of many classes the twenty largest."""
     head = _head(trace)
     made = tap_heatmap(trace, head.tap, look, words)
-    made = attrs.evolve(made, caption=attrs.evolve(made.caption, note=_note(head, words)))
+    made = captioned(made, note=_note(head, words))
     if len(head.labels) <= TOP:
         return made
     # rank classes by max over rows of P[row, class]

@@ -1,4 +1,4 @@
-"""Pictures of a Cloze: how probable each token is where it alone is hidden, what stands there instead, and which surprise."""
+"""Pictures of a Cloze: the probability of each token when it alone is masked, the predictions there, and the surprise."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def least_probable(found: Cloze) -> int:
 
 
 def hidden_timeline(found: Cloze, chosen: int, look: Look, words: Words) -> Timeline:
-    """Each token with its probability where it alone is hidden; the sum of log P is the pseudo-log-likelihood of the text."""
+    """Each token with its probability when it alone is masked; the sum of log P is the pseudo-log-likelihood of the text."""
     first, n = found.positions[0], len(found.tokens)
     in_a_row = found.positions == tuple(range(first, first + n))  # No special token stands among them.
     # log P(text) is replaced by Σ_t log P(x_t | all other tokens)
@@ -55,7 +55,7 @@ def hidden_timeline(found: Cloze, chosen: int, look: Look, words: Words) -> Time
 
 
 def filled_in_bars(found: Cloze, chosen: int, look: Look, words: Words) -> Bars:
-    """What the model fills in at the chosen place; the token that stands there comes last if it is not among the likeliest."""
+    """The model's predictions for the chosen place; the token that stands there comes last if it is not among the likeliest."""
     ids, shares = found.candidates[chosen].tolist(), found.probabilities[chosen].tolist()
     names, own = [found.names[each] for each in ids], found.ids[chosen]
     if own not in ids:
@@ -81,7 +81,7 @@ def filled_in_bars(found: Cloze, chosen: int, look: Look, words: Words) -> Bars:
 
 
 def surprise_bars(found: Cloze, chosen: int, look: Look, words: Words) -> Bars:
-    """−log P of each token where it alone is hidden (nats), largest first: what the rest of the text says least about."""
+    """−log P of each token when it alone is masked (nats), largest first: what the rest of the text says least about."""
     order = np.argsort(found.log_p, kind="stable")  # [bar], places
     values = -found.log_p[order].astype(np.float32)
     return Bars(

@@ -1,30 +1,88 @@
-"""Two states compared: the one that was put aside, the present one, and their difference."""
+"""Two passes compared: the pinned one, the present one, and their difference.
+
+Tokens of two different sentences are paired first. A tap is compared place by place instead, whatever token stands there.
+"""
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.kinds import Bars, Caption, Closed, Heatmap
-from explorer.picture.makers.matching import Matched, matched, matched_axis
+from explorer.picture.kinds import Axis, Bars, Caption, Closed, Heatmap
+from explorer.picture.layout.cells import LARGE_CELLS
+from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, token_axis
 from explorer.picture.makers.output import top_bars
 from explorer.picture.makers.pooled import heads_map, heads_values, pooled_as, told_pool
+from explorer.picture.picture import P, captioned
 from explorer.picture.scales import centred_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
+from explorer.trace.levels import levels
+from explorer.trace.measures.tap_figures import agree, differences
 from explorer.trace.trace import Trace
 
+Pairs = tuple[tuple[int, int], ...]
 _MOST_TOLD = 12  # tokens that a note names
 
 
+@attrs.frozen
+class Matched:
+    """Pairs of positions (in the first text, in the second one) that are compared, and the tokens without a partner."""
+
+    pairs: Pairs
+    alone: tuple[str, ...]  # in the order of the texts, the first text's before the second's
+
+    @property
+    def first(self) -> NDArray[np.int_]:
+        """The positions in the first text [pair]."""
+        return np.array([pair[0] for pair in self.pairs], int)
+
+    @property
+    def second(self) -> NDArray[np.int_]:
+        """The positions in the second text [pair]."""
+        return np.array([pair[1] for pair in self.pairs], int)
+
+
+def matched(first: Sequence[str], second: Sequence[str], by: str) -> Matched:
+    """Match by "place", the first with the first, or by "token": equal tokens in the same order.
+
+    Two texts without a common token are matched by place.
+    """
+    by_place = tuple((place, place) for place in range(min(len(first), len(second))))
+    pairs = by_place if by == "place" else equal_tokens(first, second) or by_place
+    one, two = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+    alone = [token for place, token in enumerate(first) if place not in one]
+    alone += [token for place, token in enumerate(second) if place not in two]
+    return Matched(pairs, tuple(alone))
+
+
+def equal_tokens(first: Sequence[str], second: Sequence[str]) -> Pairs:
+    """The pairs of equal tokens, in the order of both texts. Ratcliff and Obershelp 1988, as in `difflib`."""
+    blocks = SequenceMatcher(None, list(first), list(second), autojunk=False).get_matching_blocks()
+    return tuple((block.a + step, block.b + step) for block in blocks for step in range(block.size))
+
+
+def matched_axis(first: Axis, second: Axis, match: Matched) -> Axis:
+    """The second text's axis with the pairs alone; where two tokens differ, the label is "first→second"."""
+    labels = []
+    for one, two in match.pairs:
+        mine, theirs = second.label(two), first.label(one)
+        labels.append(mine if mine == theirs else f"{theirs}→{mine}")
+    whole = len(match.pairs) == len(second.labels)
+    # A token lights up by its position, which a pair's place is only if no token was left out before it.
+    return attrs.evolve(second, labels=tuple(labels), side=second.side if whole else "")
+
+
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The chosen head's map, or that of several, in the state that was put aside; None where there is no such state."""
+    """The chosen head's map, or that of several, in the pinned state; None where there is none."""
     other = trace.compared_with
     if other is None:
         return None
     made = _titled(heads_map(other, look.fitted(other), words), words("compare.aside"))
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, changes=len(other.changes)))
+    return captioned(made, changes=len(other.changes))
 
 
 def now(trace: Trace, look: Look, words: Words) -> Heatmap:
@@ -33,7 +91,7 @@ def now(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The present map minus the one put aside [query, key]; None where no state was put aside.
+    """The present map minus the pinned one [query, key]; None where no state is pinned.
 
     Of two different sentences the tokens that correspond are compared (`Look.matched`); the note says which were left out.
     """
@@ -91,7 +149,7 @@ def _difference_note(values: Array, matches: tuple[Matched, Matched], words: Wor
 
 
 def comparable(trace: Trace, look: Look) -> bool:
-    """Whether the state put aside has the head or layer that is looked at; those of other places have nothing in common."""
+    """Whether the pinned state has the chosen head or layer; heads of other places have nothing in common."""
     other = trace.compared_with
     if other is None:
         return False
@@ -103,7 +161,7 @@ def comparable(trace: Trace, look: Look) -> bool:
 
 
 def not_comparable(trace: Trace, look: Look, words: Words) -> str:
-    """A sentence that says why the two maps cannot be subtracted; "" where they can, or nothing was put aside."""
+    """The reason why the two maps cannot be subtracted, in a sentence; "" where they can, or nothing is pinned."""
     other = trace.compared_with
     if other is None or comparable(trace, look):
         return ""
@@ -123,23 +181,17 @@ def _no_difference(here: Heatmap, look: Look, why: str, words: Words) -> Heatmap
 
 
 def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
-    """The likeliest next symbols in the state that was put aside; None where there is no such state."""
+    """The likeliest next tokens in the pinned state; None where there is none."""
     other = trace.compared_with
     if other is None:
         return None
     same_step = attrs.evolve(look, position=look.step(trace))  # Otherwise each state would open on a step of its own.
-    made = top_bars(other, same_step.fitted(other), words)
-    return attrs.evolve(
-        made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.aside')} · {made.caption.title}")
-    )
+    return attrs.evolve(_titled(top_bars(other, same_step.fitted(other), words), words("compare.aside")), ids=())
 
 
 def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
-    """The likeliest next symbols in the present state."""
-    made = top_bars(trace, look, words)
-    return attrs.evolve(
-        made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.now')} · {made.caption.title}")
-    )
+    """The likeliest next tokens in the present state."""
+    return attrs.evolve(_titled(top_bars(trace, look, words), words("compare.now")), ids=())
 
 
 def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) -> str:
@@ -163,10 +215,53 @@ def knob_value(name: str, value: object, words: Words) -> str:
     return words(key) if key in words else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _titled(made: Heatmap, which: str) -> Heatmap:
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{which} · {made.caption.title}"))
+def _titled(made: P, which: str) -> P:
+    return captioned(made, title=f"{which} · {made.caption.title}")
 
 
 def _where(trace: Trace, look: Look, words: Words) -> str:
     """Attention, layer and head in words, or what stands for the heads."""
     return f"{words(f'attention.{look.attention}')} {told_pool(trace, look, words)}"
+
+
+def place_difference(trace: Trace, look: Look, words: Words, head: int = 0) -> Heatmap | None:
+    """The chosen tap now minus the same tap of the pinned pass [row, column]; of a tap with heads, that of `head`.
+
+    None where no pass is pinned, or where the shapes differ: then no place has a partner. Raises UnknownTap, UnknownHead.
+    """
+    other, tap = trace.compared_with, look.tap
+    if other is None or not agree(trace, tap):
+        return None
+    has_heads = trace.axes(tap)[0] == "head"
+    now, before = (one.head(tap, head) if has_heads else one[tap] for one in (trace, other))
+    # D[r,c] = A[r,c] − A′[r,c], also where row or column is another token
+    made = differences(now, before)  # [row, column]
+    shut = [closed_of(one, tap, head) for one in (trace, other)]
+    closed = shut[0] & shut[1] if shut[0] is not None and shut[1] is not None else None
+    values, large = masked_values(made, closed), made.size > LARGE_CELLS
+    told = caption(trace, tap, words, _place_note(made, words))
+    return Heatmap(
+        values=values,
+        closed=closed,
+        levels=levels(made, signed=True) if large else None,
+        rows=_place_axis(trace, tap, 0, words),
+        columns=_place_axis(trace, tap, 1, words),
+        scale=centred_scale(values, look.signed_colours),
+        reason="" if closed is None else closed_reason(trace, words, tap),
+        caption=attrs.evolve(told, title=words("compare.difference"), formula=words("compare.formula"), origin="computed"),
+        head=head if has_heads else None,
+    )
+
+
+def _place_axis(trace: Trace, tap: str, place: int, words: Words) -> Axis:
+    """The row (0) or column (1) axis of a tap's maps; where the other pass has another token, the label is "then→now"."""
+    name, other = trace.axes(tap)[-2:][place], trace.compared_with
+    assert other is not None  # The caller has checked.
+    now, before = token_axis(trace, tap, name, words), token_axis(other, tap, name, words)
+    return matched_axis(before, now, matched(before.labels, now.labels, "place")) if now.labels else now
+
+
+def _place_note(made: np.ndarray, words: Words) -> str:
+    # largest = max |D[r,c]| over all cells but NaN
+    largest = float(np.fmax.reduce(np.abs(made), axis=None, initial=0.0))
+    return words("compare.largest", difference=f"{largest:.3g}")

@@ -1,4 +1,4 @@
-"""The cells of one head, each closed in turn: what that does to the chosen word."""
+"""The cells of one head, each masked in turn: the effect on the chosen word."""
 
 import math
 
@@ -8,8 +8,8 @@ from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.layout.effect_map import plain, signed
 from explorer.picture.makers.effects import chosen_word, sliced
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.makers.heatmaps import symbol, token_axis
-from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -20,12 +20,12 @@ from explorer.trace.trace import Trace
 
 def found_edges(trace: Trace, look: Look) -> Edges | None:
     """The edges of the chosen head; None while they are computed."""
-    found = trace.experiments.get("edges")
-    return found if isinstance(found, Edges) and found.is_of(look.attention, look.layer, look.head) else None
+    found = finding(trace, "edges", Edges)
+    return found if found is not None and found.is_of(look.attention, look.layer, look.head) else None
 
 
 def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """[query, key] how the log-probability of the chosen word changes when that one cell is closed."""
+    """[query, key] the change in log-probability of the chosen word when that one cell is masked."""
     if not trace.whole or look.attention not in trace.card.attentions or why_not_made(trace, words, "edges", "effects"):
         return None
     tap = Cell(look.attention, look.layer, look.head, 0, 0).tap("masked")
@@ -82,7 +82,7 @@ def _reach(values: Array) -> float:
 
 
 def _note(found: Edges | None, values: Array, rows: Axis, columns: Axis, words: Words) -> str:
-    """The cell that matters most, or that none does; and that some are estimates."""
+    """A sentence with the cell of the largest effect, or that no cell has one, and whether some are estimates."""
     if found is None:
         return words("status.computing")
     if not np.isfinite(values).any():

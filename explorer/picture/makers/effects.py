@@ -1,7 +1,7 @@
-"""What matters for a word: effects of switching off heads, layers and source words, and the row of words to choose from.
+"""Ablation: the effects of ablating heads, layers and source words on a word, and the row of words to choose from.
 
-The words stand in the Trace, so they are there before the effects have been computed. `Look.position` is the chosen word; -1 is
-the whole sentence, whose effect is the sum over its words.
+The words stand in the Trace, so they are there before the effects are computed. `Look.position` is the chosen word; -1 is the
+whole sentence, whose effect is the sum over its words.
 """
 
 import math
@@ -15,8 +15,8 @@ from explorer.picture.cell_text import rough
 from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.layout.effect_map import plain, scale_of, signed
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.makers.heatmaps import symbol
-from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -30,8 +30,7 @@ _TAP = "generator.logits"
 
 def found_effects(trace: Trace) -> Effects | None:
     """The effects of a Trace, exact ones if they are there; None while they are computed."""
-    found = trace.experiments.get("effects_exact") or trace.experiments.get("effects")
-    return found if isinstance(found, Effects) else None
+    return finding(trace, "effects_exact", Effects) or finding(trace, "effects", Effects)
 
 
 def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
@@ -65,7 +64,7 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
 
 
 def chosen_word(trace: Trace, look: Look) -> int:
-    """The word that is looked at, -1 for the whole sentence."""
+    """The chosen word, -1 for the whole sentence."""
     ids, _measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
     return look.position if look.position < len(ids) else -1
 
@@ -80,7 +79,7 @@ def _labels(trace: Trace, ids: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
-    """What each head, and each layer's attention and feed-forward, does to the chosen word."""
+    """The effect of ablating each head, and each layer's attention and feed-forward, on the chosen word."""
     if not trace.whole:
         return None
     card, found, word = trace.card, found_effects(trace), chosen_word(trace, look)
@@ -192,7 +191,7 @@ def _told(made: EffectMap, found: Effects | None, word: int, words: Words) -> st
 
 
 def _trust(found: Effects | None, words: Words) -> str:
-    """That cells are estimates; or, once the exact effects are there, how well the estimates fitted them."""
+    """A sentence that cells are estimates; once the exact effects are there, the correlation of the estimates with them."""
     if found is None:
         return ""
     if not found.exact:
@@ -201,7 +200,7 @@ def _trust(found: Effects | None, words: Words) -> str:
 
 
 def _instead(made: EffectMap, found: Effects, word: int, words: Words) -> str:
-    """What matters where no head does: a hidden token, or a whole row; "" for nothing."""
+    """The largest effect where no head has one: that of a hidden token or of a whole row; "" for none."""
     hidden, best = sliced(found.hidden, word), ""
     of_hidden = float(np.nanmax(np.abs(hidden))) if np.isfinite(hidden).any() else 0.0
     (row,) = largest(made.whole)
@@ -217,7 +216,7 @@ def _instead(made: EffectMap, found: Effects, word: int, words: Words) -> str:
 
 
 def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """[word, token] what happens to each word when one token is hidden from the others."""
+    """[word, token] the change in log-probability of each word when one token is hidden from the others."""
     if not trace.whole:
         return None
     found = found_effects(trace)

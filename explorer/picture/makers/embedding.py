@@ -7,6 +7,7 @@ from explorer.errors import NoPositionVectors
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap, Strips, TokenRow
 from explorer.picture.makers.heatmaps import caption, nothing_added, places_note, robust_band, tap_heatmap
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import Look
 from explorer.tokens.token import Token
@@ -23,7 +24,7 @@ def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
     Models of others have no such factor, or none that is seen.
     """
     made = _strips(trace, look, words, ("tokens",) if trace.of_others else ("tokens", "scaled"))
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
+    return captioned(made, title=words("picture.embedding"))
 
 
 def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
@@ -37,13 +38,13 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
     # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
     if trace.of_others:
-        made = attrs.evolve(made, caption=attrs.evolve(made.caption, formula="", note=_apart(trace, made, words)))
+        made = captioned(made, formula="", note=_apart(trace, made, words))
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
 
 
 def _apart(trace: Trace, made: Strips, words: Words) -> str:
-    """That a model of others does not go on with the sum as it is, where it does not: some normalize or widen it."""
+    """A sentence for a foreign model that normalizes or widens the sum before it uses it; "" for any other."""
     width = made.bands[0].values.shape[-1]
     if trace.card.d_model != width:
         return words("picture.sum_is_projected", width=width, stream=trace.card.d_model)
@@ -70,7 +71,7 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
 def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The recorded positions of this text [position, feature]."""
     made = tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, look.side, words)))
+    return captioned(made, note=places_note(trace, look.side, words))
 
 
 def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:

@@ -1,4 +1,4 @@
-"""Which tokens of a sentence have lanes in the river, and how many of them a lane stands for."""
+"""The excerpt: the tokens of a sentence that have lanes in the river, and how many of them a lane stands for."""
 
 import attrs
 
@@ -46,7 +46,7 @@ def whole_of(trace: Trace) -> Excerpt:
 
 
 def shows_words(look: Look, block: int) -> bool:
-    """Whether a lane shall be a written word: not where one is several, and not beside an opened block, which shows tokens."""
+    """Whether a lane is a word: not where a lane stands for several tokens, nor beside an opened block, which shows tokens."""
     return look.unit == "words" and block == 1 and not look.opened
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -43,7 +44,7 @@ class WordAxes:
         return folded(weights, self.queries, self.keys, closed) if self.folds else weights
 
     def closed(self, closed: Closed | None) -> Closed | None:
-        """The cells of which nothing is open; None where there are none."""
+        """The cells whose tokens are all masked; None where there are none."""
         if closed is None or not self.folds:
             return closed
         found = folded_closed(closed, self.queries, self.keys)
@@ -80,8 +81,7 @@ def folded_map(trace: Trace, made: Heatmap, words: Words, largest: Callable[[Fol
 def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str]) -> HeadGrid:
     """The wall of these taps between words; one of large maps, which is drawn from blocks of tokens, stays and says so."""
     if made.large is not None:
-        note = "  ".join(filter(None, (made.caption.note, words("heads.not_folded"))))
-        return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
+        return captioned(made, note=made.caption.noted(words("heads.not_folded")))
     found = between(trace, made.rows, made.columns, made.values.shape, words)
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
@@ -105,9 +105,8 @@ def _with_words(made: MapOrWall, found: WordAxes, values: Array, words: Words, f
 
 def folded_caption(made: Caption, words: Words, *, formula: str = "") -> Caption:
     """The caption with a note that says how words were folded; a file of the picture says it in its name."""
-    note = "  ".join(filter(None, (made.note, words("heads.folded_note"))))
-    formula = formula or made.formula
-    return attrs.evolve(made, note=note, origin="computed", formula=formula, name=f"{made.file_name}.words")
+    note, name = made.noted(words("heads.folded_note")), f"{made.file_name}.words"
+    return attrs.evolve(made, note=note, origin="computed", formula=formula or made.formula, name=name)
 
 
 def _groups(trace: Trace, axis: Axis, size: int) -> Groups:

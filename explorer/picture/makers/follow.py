@@ -49,7 +49,7 @@ def follow(trace: Trace, look: Look, words: Words) -> Follow | None:
 
 
 def _place_badge(trace: Trace, cell: Cell) -> str:
-    """Where the cell stands in its tap: "[head 6 of 8, query 3 of 7, key 2 of 7]"."""
+    """The place of the cell in its tap: "[head 6 of 8, query 3 of 7, key 2 of 7]"."""
     places = zip(("head", "query", "key"), (cell.head, cell.query, cell.key), trace.shape(cell.tap("weights")), strict=True)
     return "[" + ", ".join(f"{name} {place} of {size}" for name, place, size in places) + "]"
 
@@ -63,7 +63,7 @@ def cell_of(trace: Trace, look: Look) -> Cell:
 
 
 def _telling(trace: Trace, look: Look) -> tuple[int, int]:
-    """A cell worth following: a large weight in a row that hesitates, away from the diagonal of self-attention."""
+    """A cell worth following: a large weight in a row of high entropy, away from the diagonal of self-attention."""
     weights = trace.map(look.attention_tap("weights")).head(look.head)
     if weights is None:
         return 0, 0
@@ -138,7 +138,7 @@ class _Row:
         return self._made(stage)
 
     def _lacks(self, tap: str, head: int) -> ExplorerError:
-        """Why there is no tensor of a tap: a long text left no room for it, or a pass from elsewhere never recorded it."""
+        """The error for a missing tensor: a long text left no room for it, or another program did not record it."""
         trace = self.trace
         elsewhere = trace.recorded_by and tap not in trace
         return unknown_tap(tap, trace.axis_names) if elsewhere else trace.not_kept(tap, head)
@@ -179,7 +179,7 @@ def _alibi(trace: Trace, cell: Cell, n_keys: int) -> Numbers | None:
 def _bias(trace: Trace, cell: Cell, scaled: Array, masked: Array) -> Numbers | None:
     """[key] what the model adds to the scaled scores before the mask; None where it adds nothing.
 
-    For a kind of positions that is unknown here, it is read off the open cells, and NaN in closed ones.
+    For a kind of positions that is unknown here, it is read off the unmasked cells, and NaN in masked ones.
     """
     known = _alibi(trace, cell, len(scaled))
     kind = trace.card.position.partition("-")[0]

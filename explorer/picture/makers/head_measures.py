@@ -1,9 +1,10 @@
-"""What the labels of a wall of heads say: one measure of all heads of the chosen attention."""
+"""The head metric that labels a wall of heads: one number for each head of the chosen attention."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.measured import Measured, falling
+from explorer.picture.kinds import Measured
 from explorer.state.look import Look
 from explorer.trace.measures.head_measures import MEASURES, head_values, row_step
 from explorer.trace.trace import Trace
@@ -12,12 +13,12 @@ MOST_CELLS = 2**19  # cells of one attention in all layers, whose entropy takes 
 
 
 def offered_measures(look: Look) -> dict[str, str]:
-    """The formula of each measure for the chosen attention; "" where it means nothing there."""
+    """The formula of each head metric for the chosen attention; "" where it is undefined there."""
     return {key: measure.formula(look.attention) for key, measure in MEASURES.items()}
 
 
 def measured_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...]) -> Measured | None:
-    """The chosen measure of the heads of these layers; None where none was chosen. Raises UnknownTap."""
+    """The chosen metric of the heads of these layers; None where none is chosen. Raises UnknownTap."""
     if not look.measure:
         return None
     values = head_values(trace, look.attention, look.measure, _most_cells(trace, look))[list(layers)]  # [layer, head]
@@ -33,7 +34,7 @@ def measured_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...
 
 
 def measured_note(trace: Trace, look: Look, words: Words, measured: Measured | None) -> str:
-    """Why heads have no number, or that not all queries were looked at; "" where there is nothing to say."""
+    """The reason why heads have no number, or that only some queries were measured; else ""."""
     if measured is None:
         return ""
     if not measured.formula:
@@ -51,3 +52,8 @@ def measured_note(trace: Trace, look: Look, words: Words, measured: Measured | N
 def _most_cells(trace: Trace, look: Look) -> int:
     """How many cells of one layer are read."""
     return MOST_CELLS // trace.card.side(look.attention).n_layers
+
+
+def falling(values: NDArray[np.float64]) -> tuple[int, ...]:
+    """The places of [layer, head] from the largest value to the smallest; what is no number comes last, ties as they stand."""
+    return tuple(int(place) for place in np.argsort(-np.nan_to_num(values.ravel(), nan=-np.inf), kind="stable"))

@@ -1,14 +1,12 @@
 """The parts that all makers share: axes, captions, scales, masks, and the Heatmap of any recorded tensor."""
 
-import math
-
 import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
 from explorer.picture.layout.cells import LARGE_CELLS
-from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
+from explorer.picture.scales import Scale, centred_scale, robust_scale, round_up, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.kept_map import closed_cells
@@ -46,7 +44,7 @@ def shape_badge(trace: Trace, tap: str) -> str:
 
 
 def places_note(trace: Trace, side: str, words: Words) -> str:
-    """A sentence that says why no positions are added to the input; "" where they are."""
+    """The reason why no positions are added to the input, in a sentence; "" where they are."""
     return "" if np.any(trace.table(side)) else words(nothing_added(trace, words))
 
 
@@ -88,11 +86,11 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
     if stage_of(tap).range == "unit":
         kept = trace.map(tap)
         if kept.has_heads and kept.levels is not None:
-            return Scale(0.0, _round_top(_largest_weight(trace, tap)), look.unit_colours)
+            return Scale(0.0, _rounded_end(_largest_weight(trace, tap)), look.unit_colours)
         top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
         return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
     values = _extremes(trace, tap)
-    # Closed cells hold −∞ or −1e9, which would leave all other cells with the middle colour.
+    # Masked cells hold −∞ or −1e9, which would leave all other cells with the middle colour.
     return centred_scale(values[~closed_cells(values)], look.signed_colours)
 
 
@@ -102,16 +100,12 @@ def _largest_weight(trace: Trace, tap: str) -> float:
     return max(float(np.nanmax(levels.arrays[-1])) for levels in layers if levels is not None)
 
 
-def _round_top(largest: float) -> float:
+def _rounded_end(largest: float) -> float:
     """The end of a scale: the smallest of 1, 0.5, 0.2, 0.1, … that is no less than `largest`.
 
     Among a thousand tokens a weight is about a thousandth, and a scale up to 1 would show all weights dark.
     """
-    if not largest > 0:
-        return 1.0
-    # power = 10^⌊log10 largest⌋; the answer is one of 1, 2, 5 and 10 times it, with room for rounding in float32.
-    power = 10.0 ** math.floor(math.log10(largest))
-    return float(f"{next(step * power for step in (1, 2, 5, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
+    return round_up(largest, (1, 2, 5, 10)) if largest > 0 else 1.0
 
 
 def _extremes(trace: Trace, tap: str) -> Array:
@@ -121,19 +115,19 @@ def _extremes(trace: Trace, tap: str) -> Array:
 
 
 def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
-    """The cells [query, key] that a mask closed, for a tap behind the mask; None where all are open.
+    """The masked cells [query, key], for a tap behind the mask; None where no cell is masked.
 
-    A Change may close cells of single heads. The result then belongs to `head`; without a head, it holds only cells
-    that are closed in all heads.
+    A Change may mask cells of single heads. The result then belongs to `head`; without a head, it holds only cells that are
+    masked in all heads.
     """
     kept = trace.map(tap)
     return kept.closed if head is None else kept.closed_in(head)
 
 
 def closed_reason(trace: Trace, words: Words, tap: str = "") -> str:
-    """Why cells are closed, in words: "later tokens" for the usual mask, another reason for an unusual reading of it.
+    """Why cells are masked, in words: "later tokens" for the usual mask, another reason for another mask convention.
 
-    A change may have closed cells of this tap's attention, too, or all that are closed there.
+    A change may have masked cells of this tap's attention, too, or all that are masked there.
     """
     attention = tap.rpartition(".")[0]
     if any(change.kind == "close" and change.tap == f"{attention}.masked" for change in trace.changes):
@@ -143,7 +137,7 @@ def closed_reason(trace: Trace, words: Words, tap: str = "") -> str:
 
 
 def masked_values(values: Array, closed: Closed | None) -> Array:
-    """The values with NaN in closed cells, which pictures draw in a colour of their own."""
+    """The values with NaN in masked cells, which pictures draw in a colour of their own."""
     return values if closed is None else np.where(closed, np.float32(np.nan), values)
 
 

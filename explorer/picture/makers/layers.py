@@ -1,4 +1,7 @@
-"""Pictures of norms and residuals. Ba et al. 2016; Ioffe and Szegedy 2015; He et al. 2016; Xiong et al. 2020."""
+"""Pictures of norms and residuals. Ba et al. 2016; Ioffe and Szegedy 2015; He et al. 2016; Xiong et al. 2020.
+
+The mean and the deviation of a norm's input: Ba et al. 2016; Zhang and Sennrich 2019.
+"""
 
 import attrs
 import numpy as np
@@ -6,15 +9,25 @@ import numpy as np
 from explorer.lang import Words
 from explorer.mathematics import batch_norm, layer_norm
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Bars, Caption, Heatmap, Strips, Waves
-from explorer.picture.makers.heatmaps import robust_band, tap_heatmap
-from explorer.picture.scales import Scale, robust_scale
+from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips, Waves
+from explorer.picture.makers.findings import finding
+from explorer.picture.makers.heatmaps import robust_band, tap_heatmap, token_axis
+from explorer.picture.picture import captioned
+from explorer.picture.scales import Scale, centred_scale, robust_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.found.findings import Copies, Depth
+from explorer.trace.found.norm_figures import NormFigures, Norms
 from explorer.trace.found.stream_parts import added_tap
+from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 
+_DEVIATIONS = {
+    "rms": "r = √(Σ<sub>i</sub> x<sub>i</sub>² / d)",
+    "std-eps": "σ = √(Σ<sub>i</sub> (x<sub>i</sub> − μ)² / (d − 1))",
+}
+_DEVIATION = "σ = √(Σ<sub>i</sub> (x<sub>i</sub> − μ)² / d)"
+_MEAN = "μ = Σ<sub>i</sub> x<sub>i</sub> / d"
 _NORM_FORMULAS = {
     "rms": "γ · x / √(Σ<sub>i</sub> x<sub>i</sub>² / d + ε)",
     "std-eps": "γ · (x − μ) / (σ<sub>n−1</sub> + ε) + β",
@@ -134,16 +147,16 @@ def depth_gradients(trace: Trace, look: Look, words: Words) -> Waves | None:
 
 def copies_note(trace: Trace, words: Words) -> str:
     """A sentence that says whether the layers' weights are copies of one another; "" until it is computed."""
-    found = trace.experiments.get("copies")
-    if not isinstance(found, Copies) or len(found.differences) < 2:
+    found = finding(trace, "copies", Copies)
+    if found is None or len(found.differences) < 2:
         return ""
     most = float(found.differences.max())
     return words("layers.copies" if most == 0 else "layers.no_copies", difference=rough(most))
 
 
 def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
-    found = trace.experiments.get("depth")
-    if not isinstance(found, Depth):
+    found = finding(trace, "depth", Depth)
+    if found is None:
         return None
     values: Array = np.stack([getattr(found, which), getattr(found, f"{which}_without")])  # [curve, place]
     # The experiment has the places of both sides in one row; keep those of the chosen side.
@@ -187,7 +200,7 @@ def _norm_taps(trace: Trace, look: Look) -> tuple[str, str]:
 
 def _band(trace: Trace, tap: str, look: Look, words: Words, title: str) -> Heatmap:
     made = tap_heatmap(trace, tap, look, words)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title))
+    return captioned(made, title=title)
 
 
 def _shape(band: Heatmap) -> str:
@@ -200,3 +213,67 @@ def _first(trace: Trace, tap: str) -> str:
 
 def _short(value: float) -> str:
     return rough(value, 4)
+
+
+def has_norms(trace: Trace, side: str) -> bool:
+    """Whether a side has norms whose input was recorded, or may have some until the experiment is done."""
+    found = finding(trace, "norms", Norms)
+    return side in found.sides if found is not None else trace.whole and not trace.recorded_by
+
+
+def subtracts_mean(trace: Trace) -> bool:
+    """Whether the model's norms subtract the mean; an RMSNorm does not, and its mean says nothing."""
+    return trace.card.norm_kind != "rms"
+
+
+def norm_means(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """μ of the input of each norm of the chosen side [norm, token]; None until it is computed."""
+    found = _found(trace, look)
+    if found is None:
+        return None
+    scale = centred_scale(found.means, look.signed_colours)
+    told = _norm_caption(trace, found, words("layers.norm_means"), _MEAN, f"{look.side}.norms.mean")
+    return _norm_map(trace, found, found.means, ("σ", found.deviations), scale, told, words)
+
+
+def norm_deviations(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """σ (r for a norm that subtracts no mean) of the input of each norm of the chosen side [norm, token]; None as above."""
+    found = _found(trace, look)
+    if found is None:
+        return None
+    scale = Scale(0.0, float(found.deviations.max()) or 1.0, look.unit_colours)
+    formula = _DEVIATIONS.get(trace.card.norm_kind, _DEVIATION)
+    title = words("layers.norm_deviations" if subtracts_mean(trace) else "layers.norm_squares")
+    told = _norm_caption(trace, found, title, formula, f"{look.side}.norms.deviation")
+    return _norm_map(trace, found, found.deviations, ("μ", found.means), scale, told, words)
+
+
+def _found(trace: Trace, look: Look) -> NormFigures | None:
+    found = finding(trace, "norms", Norms)
+    return None if found is None else found.sides.get(look.side)
+
+
+def _norm_caption(trace: Trace, found: NormFigures, title: str, formula: str, name: str) -> Caption:
+    shape = f"[norm {len(found.taps)}, position {found.means.shape[1]}]"
+    return Caption(title=title, tap=found.reads[0], shape=shape, formula=formula, origin="computed", name=name)
+
+
+def _norm_map(
+    trace: Trace, found: NormFigures, values: Array, other: tuple[str, Array], scale: Scale, caption: Caption, words: Words
+) -> Heatmap:
+    names = tuple(_norm_name(tap) for tap in found.taps)
+    return Heatmap(
+        values=values,
+        rows=Axis(words("layers.norm_axis"), names, numbered=False),
+        columns=token_axis(trace, found.reads[0], "position", words),
+        scale=scale,
+        caption=caption,
+        taps=found.reads,
+        beside=(other,),
+    )
+
+
+def _norm_name(tap: str) -> str:
+    """ "1 · norm2" for the second norm of layer 1, "norm" for the one behind all layers."""
+    place = place_of(tap)
+    return place.part if place.layer is None else f"{place.layer} · {place.part}"

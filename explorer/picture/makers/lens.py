@@ -1,11 +1,11 @@
-"""The lens as a picture: what each layer of the decoder would say at each position."""
+"""The logit lens and the Jacobian lens as a picture: what each layer of the decoder would predict at each position."""
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
 from explorer.picture.kinds import Caption
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
-from explorer.trace.found.findings import NotMade
 from explorer.trace.found.lens import Agreement, Lens
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
@@ -16,16 +16,14 @@ _PARTS = {2: ("self_attn", "feed_forward"), 3: ("self_attn", "cross_attn", "feed
 def lens_map(trace: Trace, look: Look, words: Words) -> LensMap | None:
     """The words of every layer; None until they are there, or where the model has no decoder.
 
-    Where the Jacobian lens is chosen and this model has none, it is the other lens, with a note that says why.
+    Where the Jacobian lens is chosen and this model has none, it is the logit lens, with the reason in its note.
     """
-    lens, carried = trace.experiments.get("lens"), trace.experiments.get("jacobian")
-    if not isinstance(lens, Lens):
+    lens, fitted = finding(trace, "lens", Lens), finding(trace, "jacobian", Lens)
+    if lens is None:
         return None
-    agreement = carried.agreement if isinstance(carried, Lens) else None
-    jacobian = look.lens == "jacobian" and isinstance(carried, Lens)
-    if jacobian:
-        assert isinstance(carried, Lens)  # The line above has checked.
-        lens = carried
+    jacobian = look.lens == "jacobian" and fitted is not None
+    if look.lens == "jacobian" and fitted is not None:
+        lens = fitted
     return LensMap(
         lens=lens,
         rows=tuple(row_name(tap, trace, words) for tap in lens.taps),
@@ -38,25 +36,23 @@ def lens_map(trace: Trace, look: Look, words: Words) -> LensMap | None:
             shape=f"[layer {len(lens.taps)}, position {len(lens.written)}]",
             formula=words("lens.formula_jacobian" if jacobian else "lens.formula"),
             origin="computed",
-            note=_note(carried if look.lens == "jacobian" else None, words),
+            note=_note(trace, fitted, words) if look.lens == "jacobian" else words("lens.note"),
         ),
         ranks=look.lens_cells == "ranks",
         jacobian=jacobian,
-        agreement=agreement,
+        agreement=None if fitted is None else fitted.agreement,
     )
 
 
-def _note(carried: object, words: Words) -> str:
-    """How the colours are read; of the Jacobian lens what was measured, or why there is none."""
-    if isinstance(carried, NotMade):
-        return words.error(carried.error)
-    if isinstance(carried, Lens) and carried.agreement is not None:
-        return measured(carried.agreement, words)
-    return words("lens.note")
+def _note(trace: Trace, fitted: Lens | None, words: Words) -> str:
+    """What was measured of the Jacobian lens, or why there is none; while neither is known, how the colours are read."""
+    if fitted is not None and fitted.agreement is not None:
+        return measured(fitted.agreement, words)
+    return why_not_made(trace, words, "jacobian") or words("lens.note")
 
 
 def measured(agreement: Agreement, words: Words) -> str:
-    """What the two lenses are worth on held-out sentences, in figures."""
+    """How often the two lenses agree with the output on held-out sentences, in figures."""
     return words(
         "lens.measured",
         better=agreement.better,

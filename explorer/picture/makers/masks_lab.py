@@ -1,10 +1,11 @@
-"""Pictures of masks: what leaks through an open mask, and a batch of sentences of different lengths."""
+"""Pictures of masks: what leaks through a missing mask, and a batch of sentences of different lengths."""
 
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.makers.findings import finding
 from explorer.picture.makers.heatmaps import masked_values
 from explorer.picture.makers.pooled import FORMULAS, at_stages
 from explorer.picture.scales import Scale, unit_scale
@@ -17,8 +18,8 @@ from explorer.trace.trace import Trace
 
 def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """How far each output moves when one token is replaced [output, changed token]; None until it is computed."""
-    found = trace.experiments.get("leak")
-    if not isinstance(found, Leak):
+    found = finding(trace, "leak", Leak)
+    if found is None:
         return None
     tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
     labels = tuple(token.text for token in tokens)[: len(found.changes)]  # of outputs and of changed tokens
@@ -58,8 +59,8 @@ def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | Non
 
     They are those of the chosen head, or the mean or maximum that stands for several.
     """
-    found = trace.experiments.get("batch")
-    if not isinstance(found, PaddedBatch) or row >= len(found.tokens):
+    found = finding(trace, "batch", PaddedBatch)
+    if found is None or row >= len(found.tokens):
         return None
     layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
     aligned = at_stages(look).aligned

@@ -8,7 +8,7 @@ from explorer.trace.trace import Trace
 
 
 def opened(trace: Trace, look: Look) -> Opened | None:
-    """What the Look has opened; None where nothing is, or the model has no such taps. Raises NotKept for long texts."""
+    """The block that the Look opens; None if it opens none, or the model has no such taps. Raises NotKept for long texts."""
     if look.opened == "attention":
         return _head(trace, look)
     if look.opened == "feed_forward":
@@ -74,7 +74,7 @@ def _recorded(trace: Trace, tap: str) -> Array | None:
 
 
 def _read_from(trace: Trace, tap: str) -> str:
-    """What gives out what a block reads: a "layer" norm or an "rms" norm, gain and bias included, or the bare "stream"."""
+    """The source of a block's input: a "layer" norm or an "rms" norm, gain and bias included, or the bare residual "stream"."""
     if tap.endswith(".embedding.output"):
         return "stream"
     return "rms" if trace.card.norm_kind == "rms" else "layer"

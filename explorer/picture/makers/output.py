@@ -85,7 +85,7 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def written(trace: Trace, step: int) -> str:
-    """The symbol that a step writes; the token at that position where nothing is expected of the model."""
+    """The token that a step generates; the token at that position where nothing is expected of the model."""
     if trace.expected:
         return symbol(trace, trace.expected[step])
     return trace.side("generator.probabilities")[step].text

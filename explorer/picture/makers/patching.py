@@ -1,4 +1,4 @@
-"""Pictures of patching: how far one place of the other sentence's pass brings the other answer back, layer × token."""
+"""Pictures of activation patching: how much of the other sentence's answer each patch restores, layer × token."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,10 +7,11 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale
+from explorer.picture.sums import unmarked
 from explorer.state.look import Look
-from explorer.trace.found.findings import NotMade
 from explorer.trace.found.patching import PatchedMap, PatchedStep, Patching
 from explorer.trace.trace import Trace
 
@@ -19,32 +20,28 @@ _LINES = 12
 
 
 def found_patching(trace: Trace) -> Patching | None:
-    """What patching found; None while it is computed, and where nothing could be patched."""
-    found = trace.experiments.get("patching")
-    return found if isinstance(found, Patching) else None
+    """The result of patching; None while it is computed, and where nothing could be patched."""
+    return finding(trace, "patching", Patching)
 
 
 def why_not(trace: Trace, words: Words) -> str:
     """Why there is no map to show, in one sentence; "" where there is one, or while it is computed."""
     if not trace.whole:
         return words("picture.too_long")
-    found = trace.experiments.get("patching")
-    if isinstance(found, NotMade):
-        return words.error(found.error)
-    if isinstance(found, Patching) and found.first_step() is None:
-        return words("patching.same")
-    return ""
+    found = found_patching(trace)
+    same = found is not None and found.first_step() is None
+    return words("patching.same") if same else why_not_made(trace, words, "patching")
 
 
 def chosen_step(found: Patching, look: Look) -> int | None:
-    """The index of the step that is looked at: the chosen one if it can be measured, else the first that can."""
+    """The index of the chosen step if it can be measured, else of the first that can."""
     chosen = (n for n, step in enumerate(found.steps) if step.position == look.position and step.measurable)
     return next(chosen, found.first_step())
 
 
 def step_label(step: PatchedStep) -> str:
     """Both words of a step: "She / I"."""
-    return f"{_plain(step.word[1])} / {_plain(step.other_word[1])}"
+    return f"{unmarked(step.word[1])} / {unmarked(step.other_word[1])}"
 
 
 def patched_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
@@ -65,7 +62,6 @@ def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> 
     head = min(look.head, made.recovered.shape[1] - 1) if heads else None
     values = (made.recovered if head is None else made.recovered[:, head])[..., n]  # [tap, position]
     closed = np.isnan(values)
-    gap, other = (rough(each) for each in (step.gap, step.other_gap))
     return Heatmap(
         values=values,
         rows=Axis(words("patching.layer"), tuple(_row(tap, words) for tap in made.taps), numbered=False),
@@ -82,12 +78,17 @@ def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> 
             name=f"patching.{side}",
             shape=f"[layer {values.shape[0]}, token {values.shape[1]}]",
             formula=_FORMULA,
-            note=words("patching.note", word=_plain(step.word[1]), other=_plain(step.other_word[1]), gap=gap, other_gap=other)
-            + (f" {words('patching.other_unchanged')}" if trace.changes else ""),
+            note=_note(step, trace, words),
             origin="beside",
             finding="patching",
         ),
     )
+
+
+def _note(step: PatchedStep, trace: Trace, words: Words) -> str:
+    word, other = unmarked(step.word[1]), unmarked(step.other_word[1])
+    note = words("patching.note", word=word, other=other, gap=rough(step.gap), other_gap=rough(step.other_gap))
+    return f"{note} {words('patching.other_unchanged')}" if trace.changes else note
 
 
 def _row(tap: str, words: Words) -> str:
@@ -107,7 +108,7 @@ def _columns(found: Patching, trace: Trace, side: str, words: Words) -> Axis:
         written = [symbol(trace, each) for each in trace.expected]  # what A writes where B has no such place
         following = written or [*(token.text for token in found.tokens[side][1:]), ""]
         labels = tuple(
-            f"→{_both(named[n].word[1], named[n].other_word[1])}" if n in named else f"→{_plain(each)}"
+            f"→{_both(named[n].word[1], named[n].other_word[1])}" if n in named else f"→{unmarked(each)}"
             for n, each in enumerate(following)
         )
         return Axis(words("axis.next_token"), labels, "target", shift=1)
@@ -117,13 +118,8 @@ def _columns(found: Patching, trace: Trace, side: str, words: Words) -> Axis:
 
 
 def _both(own: str, other: str) -> str:
-    own, other = _plain(own), _plain(other)
+    own, other = unmarked(own), unmarked(other)
     return own if own == other else f"{own}/{other}"
-
-
-def _plain(symbol: str) -> str:
-    """A symbol without the mark of the space before it."""
-    return symbol.removeprefix("＿") or symbol
 
 
 def strongest_lines(found: Patching, words: Words) -> Iterator[str]:

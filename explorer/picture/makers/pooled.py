@@ -1,4 +1,4 @@
-"""Attention maps of more than one head, and what of a map is shown: means, maxima, rollout, a threshold, no special tokens.
+"""Attention maps of several heads, and filters of a map: means, maxima, rollout, a threshold, no special tokens.
 
 A mean, a maximum and a rollout are summaries for the reader; the model computes none of them.
 """
@@ -11,19 +11,10 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Alignment, Axis, Closed, Heatmap
+from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.folded import Fold, folded_map, wants_words
-from explorer.picture.makers.heatmaps import (
-    caption,
-    closed_of,
-    closed_reason,
-    masked_values,
-    scale_for,
-    shape_badge,
-    token_axis,
-)
-from explorer.picture.makers.overlay import overlaid, strongest
+from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, scale_for, token_axis
 from explorer.picture.scales import unit_scale
 from explorer.state.look import ALIGNED, Look
 from explorer.tokens.token import Token
@@ -82,53 +73,6 @@ def told_pool(trace: Trace, look: Look, words: Words) -> str:
     return words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
 
 
-def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
-    """The weights of `attention_map` as lines between two rows of tokens, the strongest of them where there are many.
-
-    Several heads may lie over one another, and of self-attention lines may be arcs. Scores are no shares and have no lines, so
-    that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
-    """
-    look = look if has_shares(look) else attrs.evolve(look, stage="weights")
-    if len(look.drawn_heads()) > 1:
-        trace[look.attention_tap()]  # Of a long text all heads are asked for at once, or it is said that they do not fit.
-    title = caption(trace, look.attention_tap(), words).title
-    made = overlaid(look, words, lambda one: _lines(attention_map(trace, one, words)), lambda heads: f"{title} · {heads}")
-    told = made.caption
-    if made.overlaid and look.threshold:
-        told = attrs.evolve(told, note=_note_of_all(trace, look, made, words))
-    arcs = look.drawn == "arcs" and has_arcs(look)
-    usual = "heads.lines_note" if not arcs else "heads.arcs_note" if made.looks_ahead else "heads.arcs_back_note"
-    note = told.note or words(usual)
-    return strongest(attrs.evolve(made, arcs=arcs, caption=attrs.evolve(told, note=note)), words)
-
-
-def _note_of_all(trace: Trace, look: Look, made: Alignment, words: Words) -> str:
-    """Which share of the weight of all overlaid heads is shown, and what else was hidden."""
-    alone = [attrs.evolve(look, head=each.head, overlaid=(), threshold=0.0) for each in made.overlaid]
-    whole = [attention_map(trace, one, words) for one in alone]
-    shown = sum(float(np.nansum(each.values, dtype=np.float64)) for each in made.overlaid)
-    every = sum(float(np.nansum(each.values, dtype=np.float64)) for each in whole)
-    note = words("heads.threshold_note", share=rough(100 * shown / max(1e-12, every)))
-    return "  ".join(filter(None, (whole[0].caption.note, note)))
-
-
-def has_arcs(look: Look) -> bool:
-    """Whether the chosen attention is one of a text at itself, whose tokens one row of arcs can join."""
-    return look.attention.endswith("self_attn")
-
-
-def _lines(made: Heatmap) -> Alignment:
-    return Alignment(
-        values=made.values,
-        rows=made.rows,
-        columns=made.columns,
-        scale=made.scale,
-        caption=made.caption,
-        recorded=made.recorded,
-        head=made.head,
-    )
-
-
 def pooled_as(look: Look) -> str:
     """What stands for the heads: the field `aligned`, but a rollout across two texts, which there is none of, is a mean."""
     across = look.attention.endswith("cross_attn")
@@ -141,7 +85,7 @@ def has_shares(look: Look) -> bool:
 
 
 def offered_pools(look: Look) -> tuple[str, ...]:
-    """What can stand for the heads of the chosen attention."""
+    """The summaries that can stand for the heads of the chosen attention."""
     return tuple(each for each in ALIGNED if each != "rollout" or not look.attention.endswith("cross_attn"))
 
 
@@ -170,28 +114,25 @@ def pooled_values(trace: Trace, look: Look, pooled: str, fold: Fold | None = Non
 
 def _pooled(trace: Trace, look: Look, words: Words, pooled: str) -> Heatmap:
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
-    side, closed, which = trace.card.side(tap), closed_of(trace, tap), told_pool(trace, look, words)
-    told, shape = caption(trace, tap, words), shape_badge(trace, tap)
+    closed, told = closed_of(trace, tap), caption(trace, tap, words)
     if not pooled.startswith("layer"):
-        tap = tap.replace(f".layers.{look.layer}.", ".layers.*.")
-        shape = f"[layer {look.layer + 1 if pooled == 'rollout' else side.n_layers}, {shape[1:]}"
-    plain = look.attention_tap("weights" if pooled == "rollout" else "")
+        n_layers = look.layer + 1 if pooled == "rollout" else trace.card.side(tap).n_layers
+        every = tap.replace(f".layers.{look.layer}.", ".layers.*.")
+        told = attrs.evolve(told, tap=every, shape=f"[layer {n_layers}, {told.shape[1:]}")
     return Heatmap(
         values=masked_values(pooled_values(trace, look, pooled), closed),
         closed=closed,
-        rows=token_axis(trace, plain, "query", words),
-        columns=token_axis(trace, plain, "key", words),
-        scale=unit_scale(look.unit_colours) if pooled == "rollout" else scale_for(trace, plain, look),
+        rows=token_axis(trace, tap, "query", words),
+        columns=token_axis(trace, tap, "key", words),
+        scale=unit_scale(look.unit_colours) if pooled == "rollout" else scale_for(trace, tap, look),
         caption=attrs.evolve(
             told,
-            title=f"{told.title} · {which}",
-            tap=tap,
-            shape=shape,
+            title=f"{told.title} · {told_pool(trace, look, words)}",
             formula=FORMULAS[pooled],
             note=words("heads.rollout_note") if pooled == "rollout" else "",
             origin="computed",
         ),
-        reason="" if closed is None else closed_reason(trace, words, plain),
+        reason="" if closed is None else closed_reason(trace, words, tap),
     )
 
 
@@ -215,7 +156,7 @@ def _specials(trace: Trace, made: Heatmap) -> tuple[Closed, Closed]:
 
 
 def without_specials(made: Heatmap, rows: Closed, columns: Closed, words: Words) -> Heatmap:
-    """The map with the rows and columns of special tokens closed, and each other row a sum of 1 again."""
+    """The map with the rows and columns of special tokens masked, and every other row normalized to a sum of 1."""
     if not (rows.any() or columns.any()):
         return made
     hidden = rows[:, None] | columns  # [row, column]
@@ -227,7 +168,7 @@ def without_specials(made: Heatmap, rows: Closed, columns: Closed, words: Words)
 
 
 def above(made: Heatmap, threshold: float, words: Words) -> Heatmap:
-    """The map with cells below a threshold closed; what is left keeps its numbers."""
+    """The map with cells below a threshold masked; the others keep their numbers."""
     hidden = np.nan_to_num(made.values, nan=np.inf) < threshold
     values = np.where(hidden, np.float32(np.nan), made.values)
     shown = made.values[np.isfinite(made.values) & ~hidden].sum(dtype=np.float64)
@@ -237,14 +178,13 @@ def above(made: Heatmap, threshold: float, words: Words) -> Heatmap:
 
 
 def _fewer(made: Heatmap, values: Array, hidden: Closed, reason: str, note: str, words: Words) -> Heatmap:
-    """The map with these values, some of its cells closed for a reason, and a note that says so.
+    """The map with these values, some cells masked for a reason, and a note about it.
 
     Its numbers are computed from the recorded ones now, and a large map is painted cell by cell.
     """
     masked = np.zeros(hidden.shape, bool) if made.closed is None else made.closed
     before = made.reasons or ((made.reason, masked),)
     reasons = (*before, (reason, hidden & ~masked))
-    notes = filter(None, (made.caption.note, note))
     return attrs.evolve(
         made,
         values=values,
@@ -255,5 +195,5 @@ def _fewer(made: Heatmap, values: Array, hidden: Closed, reason: str, note: str,
         levels=None,
         recorded=None,
         made_of=None,
-        caption=attrs.evolve(made.caption, origin="computed", note="  ".join(notes)),
+        caption=attrs.evolve(made.caption, origin="computed", note=made.caption.noted(note)),
     )

@@ -1,4 +1,4 @@
-"""A Postcard of a pass with changes: what it says instead, for somebody who has no program at hand."""
+"""A Postcard of a pass with changes: its translation before and after, for somebody without the program."""
 
 import math
 

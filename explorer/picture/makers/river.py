@@ -10,15 +10,14 @@ from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of, shows_words, whole_of
 from explorer.picture.makers.heatmaps import caption, symbol, token_axis
-from explorer.picture.makers.of_trace import of_trace
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.makers.river_halves import halves_of, lanes_of
+from explorer.picture.makers.river_halves import halves_of, lanes_of, of_trace
 from explorer.picture.makers.river_words import first_query, in_words
 from explorer.picture.river.river import Half, River, Sublayer, Written
-from explorer.picture.scales import Scale, unit_scale
+from explorer.picture.scales import Scale, round_up, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.sampling import cut_away, sampling_probabilities
@@ -92,9 +91,10 @@ def river(trace: Trace, look: Look, words: Words) -> River:
 
 
 def _pools(trace: Trace, look: Look, part: Excerpt) -> tuple[str, ...]:
-    """What may stand for the heads of a block: of a long text not all heads were kept, and steps and contributions are one's.
+    """The summaries that may stand for the heads of a block; none for a long text, of which not all heads were kept, and none
+    while a head is opened or contributions are shown, which belong to one head.
 
-    Every layer is seen by itself, so that a mean of all layers or a rollout is that of each layer here.
+    Every layer is drawn by itself, so a mean of all layers or a rollout becomes the mean of each layer.
     """
     of_one = look.opened == "attention" or look.bands == "contributions" or trace.card.side(look.attention).n_heads == 1
     whole = part.block == 1 and trace.map(look.attention_tap("weights")).array is not None
@@ -139,7 +139,7 @@ def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
     if (part.block == 1 and all(b.blocks is None for b in blocks)) or not found:
         return unit_scale(look.unit_colours)
     usual = max(float(np.nanquantile(weights, _FEW_ABOVE)) for weights in found)
-    return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
+    return Scale(0.0, min(1.0, _lane_end(usual)), look.unit_colours)
 
 
 def _is_focus(block: Sublayer, look: Look) -> bool:
@@ -148,7 +148,7 @@ def _is_focus(block: Sublayer, look: Look) -> bool:
 
 def _longest(halves: tuple[Half, ...]) -> float:
     """The length of a vector whose lane is as thick as a lane can be."""
-    return _round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL)))
+    return _lane_end(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL)))
 
 
 def _lengths(half: Half) -> list[Array]:
@@ -229,7 +229,7 @@ def _at_temperature(trace: Trace, places: int | slice, temperature: float) -> Ar
 
 
 def _why(trace: Trace, step: int, likeliest: int) -> str:
-    """Why a step wrote something else than the likeliest symbol."""
+    """Why a step generated another token than the likeliest."""
     if not trace.expected or not trace.trained or trace.expected[step] == likeliest:
         return ""
     search = trace.search
@@ -238,9 +238,6 @@ def _why(trace: Trace, step: int, likeliest: int) -> str:
     return "search"
 
 
-def _round_up(length: float) -> float:
+def _lane_end(length: float) -> float:
     """The smallest of 1, 1.5, 2, 3, 5, 7 · 10ⁿ that is no less, so that lanes keep their scale while one types."""
-    if not length > 0:
-        return 1.0
-    power = 10.0 ** np.floor(np.log10(length))
-    return float(next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= length * (1 - 1e-6)))
+    return round_up(length, (1, 1.5, 2, 3, 5, 7, 10)) if length > 0 else 1.0

@@ -1,4 +1,4 @@
-"""What the river's bands show in its second mode, made of the exact parts of `trace.why`."""
+"""The contributions that the river's bands show in their second mode, from the exact parts of `trace.why`."""
 
 from collections.abc import Mapping
 
@@ -8,21 +8,21 @@ from explorer.errors import LacksTap
 from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.makers.excerpt import Excerpt
-from explorer.picture.makers.not_made import why_not_made
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.makers.why import asked
 from explorer.picture.river.river import Contributions
-from explorer.picture.sums import bare
+from explorer.picture.scales import round_up
+from explorer.picture.sums import unmarked
 from explorer.state.look import Look
 from explorer.trace.found.reading import by_keys
 from explorer.trace.found.weights import OutputWeights
 from explorer.trace.trace import Trace
 
 _LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing
-_STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 def no_contributions(trace: Trace, part: Excerpt, words: Words) -> str:
-    """Why the bands of a pass cannot show contributions; "" where they can."""
+    """The reason why the bands of a pass cannot show contributions; "" where they can."""
     if not trace.card.has("decoder"):
         return words("river.bands.no_words")
     refused = why_not_made(trace, words, "why")
@@ -42,7 +42,7 @@ def contributions(trace: Trace, look: Look, part: Excerpt, words: Words) -> tupl
     They are None until the weights are there, and where something was changed inside the pass that no part knows of.
     """
     absent = no_contributions(trace, part, words)
-    if absent or look.bands == "weights" or not isinstance(trace.experiments.get("why"), OutputWeights):
+    if absent or look.bands == "weights" or finding(trace, "why", OutputWeights) is None:
         return None, absent
     parts = asked(trace, look)
     if not parts.exact:
@@ -55,7 +55,7 @@ def contributions(trace: Trace, look: Look, part: Excerpt, words: Words) -> tupl
             lanes = part.lanes(trace.side_name(f"{block}.weights", "key"))
             values[f"{side}.{name}", int(layer)] = by_keys(trace, parts, block)[:, lanes]
     first = part.lanes(trace.side_name("generator.logits", "position")).start
-    word, rival = map(bare, parts.names)
+    word, rival = map(unmarked, parts.names)
     return Contributions(values, (word, rival), parts.position - first, parts.difference, reach_of(values)), ""
 
 
@@ -63,10 +63,4 @@ def reach_of(values: Mapping[tuple[str, int], Numbers]) -> float:
     """A round number that no value [head, key] and no sum of heads exceeds."""
     rows = [np.vstack([each, each.sum(axis=0)]) for each in values.values()]  # [head and their sum, key]
     most = max((float(np.abs(each).max(initial=0)) for each in rows), default=0.0)
-    return _rounded(max(most, _LEAST_REACH))
-
-
-def _rounded(reach: float) -> float:
-    """The smallest of 1, 2, 5 · 10ⁿ that is no less."""
-    power = 10.0 ** np.floor(np.log10(reach))
-    return float(next(step * power for step in _STEPS if step * power >= reach * (1 - 1e-6)))
+    return round_up(max(most, _LEAST_REACH), (1, 2, 5, 10))

@@ -1,13 +1,14 @@
 """The halves of a River: the lanes of a Trace, and the blocks that they run through."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+from weakref import ref
 
 import attrs
 import numpy as np
 
 from explorer.picture.makers.excerpt import Excerpt
 from explorer.picture.makers.heatmaps import closed_of, masked_values
-from explorer.picture.makers.of_trace import of_trace
 from explorer.picture.river.river import Half, Sublayer
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -16,19 +17,25 @@ from explorer.trace.model_card import SideCard
 from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 
+_Kept = TypeVar("_Kept")
+_MOST = 3  # Traces whose parts are kept: the one on screen, one beside it, and the next one, which another thread makes
+# Row "river, the next head of one sentence". The key is the identity of a Trace: looking for an equal one would compare all
+# numbers, and could find one with another search.
+_made: "dict[int, tuple[ref[Trace], dict[str, tuple[Hashable, Any]]]]" = {}
+
 
 def halves_of(trace: Trace, look: Look, part: Excerpt, pool: str) -> tuple[Half, ...]:
     """The halves of a Trace, as a Look shows them. Raises NotKept where a long text left a map out.
 
-    All but the block that is looked at is the same for every Look with the same lanes. It is made once, so that who draws it
-    can tell by the objects what has not changed.
+    All but the chosen block is the same for every Look with the same lanes. It is made once, so that a drawing recognizes by
+    identity what has not changed.
     """
     halves = of_trace(trace, "halves", (*lanes_of(part), pool), lambda: _halves(trace, part, pool))
     return tuple(_focused(half, trace, look, part, pool) for half in halves)
 
 
 def lanes_of(part: Excerpt) -> tuple[Hashable, ...]:
-    """What tells which lanes a river of an excerpt has."""
+    """The values that decide which lanes a river of an excerpt has."""
     return tuple(part.tokens.items()), part.block, part.whole
 
 
@@ -173,3 +180,24 @@ def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array,
     closed = None if closed is None or closed.shape != head.shape else closed[query, key]
     drawn = masked_values(head[query, key], closed)
     return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
+
+
+def of_trace(trace: Trace, name: str, key: Hashable, make: Callable[[], _Kept]) -> _Kept:
+    """A part of the pictures of a Trace: the same object as last time if `key`, all that the part depends on, is equal."""
+    parts = _parts_of(trace)
+    found = parts.get(name)
+    if found is None or found[0] != key:
+        found = parts[name] = key, make()
+    made: _Kept = found[1]
+    return made
+
+
+def _parts_of(trace: Trace) -> dict[str, tuple[Hashable, Any]]:
+    """The kept parts of a Trace; they are dropped with it."""
+    place = id(trace)
+    known = _made.get(place)
+    if known is None or known[0]() is not trace:
+        if len(_made) >= _MOST:
+            _made.clear()
+        known = _made[place] = ref(trace, lambda _gone: _made.pop(place, None)), {}
+    return known[1]

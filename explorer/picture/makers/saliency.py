@@ -5,13 +5,17 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
+from explorer.errors import bare
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
+from explorer.picture.makers.findings import finding
 from explorer.picture.makers.heatmaps import token_axis
-from explorer.picture.makers.not_made import finding
 from explorer.picture.scales import Scale, unit_scale
+from explorer.picture.sums import unmarked
 from explorer.state.look import Look
+from explorer.tokens.pieces import MARK
+from explorer.trace.found.findings import NotMade
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.trace import Trace
 
@@ -21,16 +25,13 @@ _FORMULAS = {
 }
 
 
-def found_saliency(trace: Trace) -> Saliency | None:
-    """The saliency of a Trace; None while it is computed. Raises LacksTap."""
-    return finding(trace, "saliency", Saliency)
-
-
 def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
-    """A maker of one side's map."""
+    """A maker of one side's map, which raises LacksTap for a model that can have none."""
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-        found = found_saliency(trace)
+        refused, found = finding(trace, "saliency", NotMade), finding(trace, "saliency", Saliency)
+        if refused is not None:
+            raise bare(refused.error)
         if found is None or side not in found.tokens:
             return None
         closed = _unwritten(found, side, look) if f"{side}.self_attn" in trace.card.causal and side == "decoder" else None
@@ -41,7 +42,7 @@ def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
 
 def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
     values = found.values(look.saliency, side)
-    labels = tuple(token.text.removeprefix("＿") or token.text for token in found.tokens[side])
+    labels = tuple(unmarked(token.text) for token in found.tokens[side])
     return Heatmap(
         values=values,
         rows=_word_axis(found, words),
@@ -61,9 +62,9 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
 
 
 def _unwritten(found: Saliency, side: str, look: Look) -> Closed | None:
-    """[word, token] where a token stands behind the place that writes the word: no way leads from there, so there is no number.
+    """[word, token] True where a token comes after the position that predicts the word: no path leads from there, so no number.
 
-    A number that is not zero is always shown: it would say that a way leads there all the same.
+    A number that is not zero is always shown, because it would prove a path.
     """
     values = found.values(look.saliency, side)
     closed: Closed = np.triu(np.ones(values.shape, dtype=np.bool_), 1) & (values == 0)
@@ -71,7 +72,7 @@ def _unwritten(found: Saliency, side: str, look: Look) -> Closed | None:
 
 
 def _word_axis(found: Saliency, words: Words) -> Axis:
-    labels = tuple(f"→{word.removeprefix('＿') or word}" for word in found.words)
+    labels = tuple(f"→{unmarked(word)}" for word in found.words)
     shift = 1 if "encoder" in found.tokens and "decoder" in found.tokens else 0
     return Axis(words("axis.next_token"), labels, "target" if "decoder" in found.tokens else "source", shift=shift)
 
@@ -85,12 +86,12 @@ def _scale(found: Saliency, look: Look) -> Scale:
 
 
 def _note(found: Saliency, look: Look, words: Words) -> str:
-    """That this is an estimate, and of the integral how far its parts miss what they should sum to."""
+    """A sentence that this is an estimate, and for integrated gradients how far the parts miss their sum."""
     if look.saliency == "gradient":
         return words("saliency.note.gradient")
     errors = np.abs(found.errors)
     worst = int(errors.argmax())
-    word = found.words[worst].removeprefix("＿")
+    word = unmarked(found.words[worst])
     return words(
         "saliency.note.integrated",
         count=found.n_steps,
@@ -102,7 +103,7 @@ def _note(found: Saliency, look: Look, words: Words) -> str:
 
 def _plain(axis: Axis) -> Axis:
     """The axis without the mark of the space before a word, as the other maps of the page have it."""
-    return attrs.evolve(axis, labels=tuple(label.replace("＿", "") for label in axis.labels))
+    return attrs.evolve(axis, labels=tuple(label.replace(MARK, "") for label in axis.labels))
 
 
 def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:

@@ -1,4 +1,4 @@
-"""The segmentation lens: the cuts of one sentence beside each other, with the attention that the model gives their words."""
+"""The segmentation lens: several tokenizations of one sentence side by side, with the attention between their words."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRow, CutRows
 from explorer.picture.doubt_text import listed, pieces_of
 from explorer.picture.kinds import Caption
+from explorer.picture.makers.findings import finding
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -17,9 +18,9 @@ FORMULA = "F[u,v] = Σ<sub>q∈u</sub> Σ<sub>k∈v</sub> A[q,k] / |u|"
 
 
 def cut_rows(trace: Trace, look: Look, words: Words) -> CutRows | None:
-    """All cuts of the sentence; None while their passes are made."""
-    found = trace.experiments.get("segmentations")
-    if not isinstance(found, Segmentations):
+    """All tokenizations of the sentence; None while their passes are made."""
+    found = finding(trace, "segmentations", Segmentations)
+    if found is None:
         return None
     layer, head = _looked_at(found, look)
     # F[u,v] = Σ_q∈u Σ_k∈v A[q,k] / |u|
@@ -88,7 +89,7 @@ def _caption(found: Segmentations, trace: Trace, layer: int | None, head: int | 
 
 
 def _note(found: Segmentations, words: Words) -> str:
-    """What fell apart of the exact cut, and which tokens lie across two words."""
+    """The words that the vocabulary lacks in the exact tokenization, and the tokens that lie across two words."""
     exact = found.rows[0].tokens
     apart = [pieces_of(found.text, exact, word) for word in broken(exact)]
     across = tuple(dict.fromkeys(each.text for row in range(len(found.rows)) for each in found.lies_across(row)))

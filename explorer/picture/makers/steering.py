@@ -8,25 +8,18 @@ from explorer.picture.causal_kinds import Rewording
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers import changed
+from explorer.picture.makers.findings import finding
 from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.found.findings import NotMade
 from explorer.trace.found.steering import Steering
 from explorer.trace.trace import Trace
 
 
 def found_steering(trace: Trace) -> Steering | None:
     """The vectors; None while they are computed, and where there are none."""
-    found = trace.experiments.get("steering")
-    return found if isinstance(found, Steering) else None
-
-
-def why_not(trace: Trace, words: Words) -> str:
-    """Why there are no vectors, in one sentence; "" where there are, or while they are computed."""
-    found = trace.experiments.get("steering")
-    return words.error(found.error) if isinstance(found, NotMade) else ""
+    return finding(trace, "steering", Steering)
 
 
 def chosen_tap(found: Steering, look: Look) -> str:

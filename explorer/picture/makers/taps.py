@@ -1,4 +1,4 @@
-"""The list of all taps of a Trace. Their figures are worked out by who shows them, since a large Trace has gigabytes."""
+"""The list of all taps of a Trace. A view computes their figures when it shows them, since a large Trace has gigabytes."""
 
 import attrs
 
@@ -11,7 +11,7 @@ from explorer.trace.trace import Trace
 class TapList:
     """Names of all taps, their shapes in words and in short, and whether there is a pass to compare with.
 
-    It does not hold the Trace: a table that nobody sees keeps the list.
+    It does not hold the Trace, because a table that nobody sees keeps its list.
     """
 
     names: tuple[str, ...]

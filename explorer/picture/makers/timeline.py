@@ -1,4 +1,4 @@
-"""The steps of decoding in a row: the symbol each step wrote, and its probability. For a language model, the text's tokens."""
+"""The steps of decoding in a row: the token that each generated, and its probability. For a language model, the text's."""
 
 import attrs
 import numpy as np
@@ -10,6 +10,7 @@ from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.makers.folded import wants_words
 from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
+from explorer.picture.picture import captioned
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
 from explorer.trace.measures.measures import log_p
@@ -109,8 +110,7 @@ def _in_words(made: Timeline, trace: Trace, words: Words) -> Timeline:
     )
     if not folds(groups) or np.isnan(probabilities).all():
         return made
-    note = "  ".join(filter(None, (made.caption.note, words("timeline.words_note"))))
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
+    return captioned(made, note=made.caption.noted(words("timeline.words_note")))
 
 
 def perplexity(log_p: NDArray[np.float64]) -> float:

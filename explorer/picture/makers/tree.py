@@ -1,12 +1,11 @@
-"""The picture of a beam search: every token that was tried, how each branch ended, and a branch in words."""
-
-import attrs
+"""The picture of a beam search: every token that was tried, and how each branch ended."""
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.decoding_kinds import Branch, Tree
 from explorer.picture.kinds import Caption
 from explorer.picture.makers.heatmaps import symbol
+from explorer.picture.picture import captioned
 from explorer.picture.tree_branches import depths
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import END
@@ -15,14 +14,14 @@ from explorer.trace.trace import Trace
 
 
 def search_tree(trace: Trace, look: Look, words: Words) -> Tree:
-    """All tokens that decoding tried for this sentence; an empty tree, whose note says why, where there was no search."""
+    """All tokens that decoding tried for this sentence; without a search an empty tree, with the reason in its note."""
     search = trace.search
     if search is None or not search.nodes:
         return Tree(branches=(), caption=Caption(title=words("tree.nothing"), tap="", shape="", note=_why_not(trace, words)))
     branches = _branches(trace, search)
     made = Tree(branches=branches, caption=_caption(search, words), length_penalty=search.length_penalty)
     shape = f"[step {max(depths(made))}, node {len(branches)}]"
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, shape=shape))
+    return captioned(made, shape=shape)
 
 
 def _branches(trace: Trace, search: Search) -> tuple[Branch, ...]:

@@ -1,14 +1,16 @@
-"""Pictures of the vectors of tokens among those of the vocabulary: nearest neighbours, and all of them on a plane."""
+"""Pictures of vectors: a token's nearest neighbours in the vocabulary, all vectors on a plane, and the cosines of sentences."""
 
 import numpy as np
 
 from explorer.errors import LacksTap
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Bars, Caption, VectorMap
+from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, VectorMap
+from explorer.picture.makers.findings import finding
 from explorer.picture.makers.heatmaps import shape_badge
 from explorer.picture.scales import Scale
 from explorer.state.look import Look
+from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.measures import is_word
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
@@ -27,9 +29,9 @@ def chosen_token(trace: Trace, look: Look) -> int:
 
 
 def side_vectors(trace: Trace, look: Look) -> SideVectors | None:
-    """What was found out about the chosen side; None while it is not there."""
-    found = trace.experiments.get("vectors")
-    return found.sides.get(look.side) if isinstance(found, Vectors) else None
+    """The vectors of the chosen side; None until they are computed."""
+    found = finding(trace, "vectors", Vectors)
+    return None if found is None else found.sides.get(look.side)
 
 
 def neighbours(trace: Trace, look: Look, words: Words) -> Bars | None:
@@ -94,7 +96,7 @@ def _place(tap: str, words: Words) -> str:
 
 
 def _note(trace: Trace, found: SideVectors, words: Words) -> str:
-    """How much of the differences the plane shows, whether the vocabulary was sampled, and what untrained weights mean."""
+    """The share of the variance that the plane shows, whether the vocabulary was sampled, and what untrained weights mean."""
     x, y = (rough(100 * share, 2) for share in found.shares)
     told = [words("vectors.shares", x=x, y=y, both=rough(100 * float(np.sum(found.shares)), 2))]
     if len(found.sampled) < found.n_symbols:
@@ -102,3 +104,25 @@ def _note(trace: Trace, found: SideVectors, words: Words) -> str:
     if not trace.trained:
         told.append(words("vectors.untrained"))
     return " ".join(told)
+
+
+def cosine_map(found: Similarity, look: Look, words: Words) -> Heatmap:
+    """[sentence, sentence] the cosine of the angle between their vectors, always on the scale from −1 to 1."""
+    n, width = found.vectors.shape
+    ways = " + ".join(words(f"similarity.way.{way}") for way in found.pooling)
+    note = words("similarity.note" if found.told else "similarity.note_assumed", ways=ways, width=width)
+    axis = Axis(words("similarity.sentence"), found.texts, numbered=False)
+    return Heatmap(
+        values=found.cosines,
+        rows=axis,
+        columns=axis,
+        scale=Scale(-1.0, 1.0, look.signed_colours),
+        caption=Caption(
+            title=words("similarity.title"),
+            tap="similarity",
+            shape=f"[sentence {n}, sentence {n}]",
+            formula="cos = a·b / (‖a‖ ‖b‖)",
+            note=note,
+            origin="beside",
+        ),
+    )

@@ -1,23 +1,35 @@
-"""Why a word was written and not its rival: the account of the chosen step as a picture, with whatever part is opened.
+"""The attribution of a generated word against its rival as a picture, with the opened part, and the costs of ablating parts.
 
-The numbers are those of `trace.why` and `trace.why_inside`; here they get their names, their order and their links.
+`trace.why` computes the numbers; here they get their names, their order and their links.
 """
 
 from collections.abc import Callable, Iterator
 
-import attrs
+import numpy as np
 
 from explorer.errors import NotLookedInto
 from explorer.lang import Words
-from explorer.picture.causal_kinds import Account
+from explorer.picture.causal_kinds import Account, Removals
 from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.kinds import Caption
-from explorer.picture.makers.not_made import why_not_made
-from explorer.picture.makers.part_names import name_of
+from explorer.picture.makers.findings import finding, why_not_made
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
-from explorer.picture.sums import Group, SumRow, Sums, SumTerm, bare, digits_for, largest_first, probability, told
+from explorer.picture.picture import captioned
+from explorer.picture.sums import (
+    Group,
+    SumRow,
+    Sums,
+    SumTerm,
+    digits_for,
+    largest_first,
+    part_name,
+    probability,
+    told,
+    unmarked,
+)
 from explorer.state.look import Look
+from explorer.trace.found.costs import Costs, removable, shown_values
 from explorer.trace.found.part import BIASES, Part
 from explorer.trace.found.reading import heads_open
 from explorer.trace.found.weights import OutputWeights
@@ -35,8 +47,8 @@ _RIVALS = 5  # runners-up that are offered
 
 
 def account(trace: Trace, look: Look, words: Words) -> Account | None:
-    """The account of the chosen step; None until the weights are there, or where the model writes no words."""
-    if not isinstance(trace.experiments.get("why"), OutputWeights):
+    """The attribution of the chosen step; None until the weights are there, or where the model generates no words."""
+    if finding(trace, "why", OutputWeights) is None:
         return None
     parts = asked(trace, look)
     sums = _sums(parts, trace, look, words)
@@ -44,7 +56,7 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
     if sums.exact and (look.inside or look.way):
         try:
             sums = opened(sums, parts, trace, look, words)
-        except NotLookedInto:  # The weights of the way are on their way.
+        except NotLookedInto:  # The weights that the way needs are still being computed.
             return None
     cap = _weights(trace).cap
     head = look.head if look.inside in ("head", "key", "score") and sums.trail else None
@@ -76,15 +88,15 @@ def question(trace: Trace, look: Look, words: Words) -> Timeline:
     made = timeline(trace, look, words)
     if not trace.card.has("decoder"):
         note = words("error.no_written_words", architecture=trace.card.architecture)
-        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", note=note))
+        return captioned(made, title=words("page.why"), formula="", note=note)
     refused = why_not_made(trace, words, "why")
     if refused:
-        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", note=refused))
+        return captioned(made, title=words("page.why"), formula="", note=refused)
     note = "" if trace.trained else words("why.untrained" if trace.expected else "why.not_asked")
-    if not isinstance(trace.experiments.get("why"), OutputWeights):  # The card keeps its height until the answer is there.
-        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", shape="", note=note))
+    if finding(trace, "why", OutputWeights) is None:  # The card keeps its height until the answer is there.
+        return captioned(made, title=words("page.why"), formula="", shape="", note=note)
     parts = asked(trace, look)
-    word, rival = map(bare, parts.names)
+    word, rival = map(unmarked, parts.names)
     about = words(
         "why.against",
         p=probability(parts.p[0]),
@@ -92,7 +104,7 @@ def question(trace: Trace, look: Look, words: Words) -> Timeline:
         difference=told(parts.difference, digits_for(parts.difference)),
     )
     title = words("why.question", word=word, rival=rival)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title, formula=about, shape="", note=note))
+    return captioned(made, title=title, formula=about, shape="", note=note)
 
 
 def rivals(trace: Trace, look: Look) -> dict[str, str]:
@@ -103,18 +115,18 @@ def rivals(trace: Trace, look: Look) -> dict[str, str]:
     ids = dict.fromkeys((*likeliest_rivals(trace, step, parts.word, _RIVALS), parts.rival))
     apart = {each: float(logits[parts.word] - logits[each]) for each in ids}
     digits = digits_for(max(map(abs, apart.values()))) - 1
-    return {str(each): f"{bare(symbol_text(trace, each))} {told(value, digits)}" for each, value in apart.items()}
+    return {str(each): f"{unmarked(symbol_text(trace, each))} {told(value, digits)}" for each, value in apart.items()}
 
 
 def _weights(trace: Trace) -> OutputWeights:
-    found = trace.experiments["why"]
-    assert isinstance(found, OutputWeights)  # There are Parts.
+    found = finding(trace, "why", OutputWeights)
+    assert found is not None  # There are Parts.
     return found
 
 
 def _sums(parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
     terms = tuple(_term(parts, place, trace, words) for place in range(len(parts.parts)))
-    word, rival = map(bare, parts.names)
+    word, rival = map(unmarked, parts.names)
     return Sums(
         word=word,
         rival=rival,
@@ -132,7 +144,7 @@ def _sums(parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
 
 def _term(parts: Parts, place: int, trace: Trace, words: Words) -> SumTerm:
     part, value = parts.parts[place], float(parts.values[place])
-    name = name_of(part, words)
+    name = part_name(part, words)
     goes: dict[str, object] | None = None
     opens = ""
     if part.kind == "head" and heads_open(trace, part.block):
@@ -146,15 +158,15 @@ def _term(parts: Parts, place: int, trace: Trace, words: Words) -> SumTerm:
         f"{name}  {told(value, 4)}",
         words(
             "why.of_both",
-            word=bare(parts.names[0]),
-            rival=bare(parts.names[1]),
+            word=unmarked(parts.names[0]),
+            rival=unmarked(parts.names[1]),
             first=told(shares[0], 3),
             second=told(shares[1], 3),
         ),
         part.tap,
     ]
     if part.kind == "token":
-        lines.insert(1, words("why.reads", token=bare(trace.tokens.target[parts.position].text)))
+        lines.insert(1, words("why.reads", token=unmarked(trace.tokens.target[parts.position].text)))
     return SumTerm(
         name,
         value,
@@ -203,3 +215,30 @@ def _by_kind(parts: Parts, words: Words) -> Iterator[tuple[str, float]]:
         found = [float(value) for part, value in zip(parts.parts, parts.values, strict=True) if belongs(part)]
         if found:
             yield words(f"why.kind.{name}"), float(sum(found))
+
+
+def part_removals(trace: Trace, look: Look, words: Words) -> Removals | None:
+    """The nine largest parts of the chosen step; their costs are NaN until they are computed."""
+    if finding(trace, "why", OutputWeights) is None:
+        return None
+    parts = asked(trace, look)
+    shown, costs = (removable(parts.parts, parts.values) if parts.exact else ()), finding(trace, "costs", Costs)
+    known = costs is not None and costs.is_of(parts.position, parts.word, parts.rival)
+    word, rival = map(unmarked, parts.names)
+    return Removals(
+        names=tuple(part_name(each.part, words) for each in shown),
+        taps=tuple(each.part.tap for each in shown),
+        shares=np.array([each.share for each in shown], np.float32),
+        costs=shown_values(costs, shown) if costs is not None and known else np.full(len(shown), np.nan, np.float32),
+        signed_colours=look.signed_colours,
+        caption=Caption(
+            title=words("removals.title"),
+            tap="generator.logits",
+            name="why.costs",
+            shape="",
+            formula=words("why.formula", word=word, rival=rival),
+            note=words("removals.note" if parts.exact else "removals.none"),
+            origin="beside",
+            finding="costs",
+        ),
+    )

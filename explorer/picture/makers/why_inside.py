@@ -1,7 +1,7 @@
-"""What is inside a part of a logit: a head by its keys, a key's value by its features, its score by q·k, a network by units.
+"""The inside of a part of a logit: a head by its keys, a key's value by its features, its score by q·k, a network by units.
 
-A number of Q, K or V opens into what the stream held that it was made from, and each head among these opens again. `Look.way`
-says which of these numbers have been opened, and the other fields of the Look say what is opened behind the last one.
+A number of Q, K or V opens into the parts of the residual stream that it was computed from, and each head among them opens
+again. `Look.way` lists the opened numbers, and the other fields of the Look what is opened behind the last one.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from explorer.mathematics import Numbers
 from explorer.picture.follow_text import score, weight
 from explorer.picture.makers.heatmaps import token_axis
 from explorer.picture.makers.why_reading import read, reading_name
-from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
+from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, digits_for, largest_first, told, unmarked
 from explorer.state.look import Look
 from explorer.trace.found.part import WayStep, steps_of, way_of
 from explorer.trace.found.reading import ByKey, Reading, by_key, by_unit, heads_open, products
@@ -25,7 +25,7 @@ from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
 _UP = {"score": "key", "key": "head", "head": "", "network": ""}
-"""Where Esc leads from each depth behind the same opened number."""
+"""The depth to which Esc leads from each depth, within the same opened number."""
 
 
 def opened(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
@@ -125,7 +125,7 @@ class _Head:
         self.part = of.parts[place]
         self.value = float(of.values[place])
         self.found: ByKey = by_key(trace, of, self.part)
-        self.keys = tuple(map(bare, token_axis(trace, f"{self.part.block}.weights", "key", words).labels))
+        self.keys = tuple(map(unmarked, token_axis(trace, f"{self.part.block}.weights", "key", words).labels))
         chosen = look.cell_key
         if not 0 <= chosen < len(self.keys):
             chosen = int(np.argmax(np.abs(self.found.values)))

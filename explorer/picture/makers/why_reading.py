@@ -1,10 +1,9 @@
-"""A number of Q, K or V as the sum of what the stream held that it was made from: its terms, its name and its links."""
+"""A number of Q, K or V as a sum over the parts of the residual stream: its terms, its name and its links."""
 
 import attrs
 
 from explorer.lang import Words
-from explorer.picture.makers.part_names import name_of
-from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, bare, digits_for, largest_first, told
+from explorer.picture.sums import Goes, Sums, SumTerm, TrailLink, digits_for, largest_first, part_name, told, unmarked
 from explorer.trace.found.part import Part, WayStep, way_of
 from explorer.trace.found.reading import Reading
 
@@ -21,7 +20,7 @@ def read(sums: Sums, of: Reading, steps: tuple[WayStep, ...], words: Words) -> S
     """The parts of a Reading as terms. `steps` lead to it."""
     letter = _LETTERS[of.tap.rpartition(".")[2]]
     row = of.trace.tokens.source if of.side == "encoder" else of.trace.tokens.target
-    token = bare(row[of.position].text)
+    token = unmarked(row[of.position].text)
     said = words(
         "why.said.reading" if of.feature >= 0 else "why.said.whole",
         letter=letter,
@@ -62,7 +61,7 @@ def _chain(of: Reading, steps: tuple[WayStep, ...], words: Words) -> tuple[Trail
 
 def _term(of: Reading, place: int, token: str, words: Words) -> SumTerm:
     part, value = of.parts[place], float(of.values[place])
-    name, goes = name_of(part, words), _opens(part)
+    name, goes = part_name(part, words), _opens(part)
     lines = [f"{name}  {told(value, max(4, digits_for(value)))}", part.tap]
     if part.kind == "token":
         lines.insert(1, words("why.reads", token=token))

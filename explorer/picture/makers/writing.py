@@ -1,4 +1,4 @@
-"""Pictures of what a language model writes after a text: its tokens, what each was chosen from, the tree, and the cache."""
+"""Pictures of a language model's continuation: its tokens, the candidates of each, the tree, and the KV cache."""
 
 import attrs
 import numpy as np
@@ -21,7 +21,7 @@ _FLOAT = 4  # bytes
 
 
 def text_tokens(trace: Trace, tree: WrittenTree) -> tuple[Token, ...]:
-    """The tokens of the text that a model goes on with: those on screen without the special ones behind them."""
+    """The tokens of the text that the model continues: those on screen without the special ones at the end."""
     row = trace.tokens.target
     if tree.written:
         return row[: tree.written[0].position]
@@ -32,7 +32,7 @@ def text_tokens(trace: Trace, tree: WrittenTree) -> tuple[Token, ...]:
 
 
 def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, words: Words) -> Timeline:
-    """The tokens that were written, each with its probability by the model itself; `chosen` is the one looked at."""
+    """The generated tokens, each with the model's probability; `chosen` is the chosen one."""
     tokens = tree.written
     log_ps = np.array([token.log_p for token in tokens])
     note, state = words("writing.nothing_note"), "nothing"
@@ -74,7 +74,7 @@ def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, w
 
 
 def candidate_bars(trace: Trace, tree: WrittenTree, chosen: int, look: Look, words: Words) -> Bars:
-    """What the chosen token was chosen from; before anything is written, what the pass on screen says comes next."""
+    """The candidates of the chosen token; before anything is generated, the next tokens by the pass on screen."""
     tokens = tree.written
     text = text_tokens(trace, tree)
     if not tokens:
@@ -124,7 +124,7 @@ def written_tree(tree: WrittenTree, words: Words) -> Tree:
 
 
 def cache_strips(trace: Trace, tree: WrittenTree, look: Look, words: Words) -> Strips:
-    """Keys and values [position, feature] that the cache holds, of the Look's layer and head: a row for each token read.
+    """Keys and values [position, feature] in the KV cache, of the Look's layer and head: a row for each token read.
 
     Before anything is written they are those of the pass on screen, which the first step computes again.
     """

@@ -29,10 +29,10 @@ class TermLabel(QLabel):
         if (text, language) == (self.plain, self._language):
             return
         self.plain, self._language = text, language
-        made, end = [], 0
+        made, end, every = [], 0, terms()
         for mention in mentions(text, language):
             told = escape(text[mention.start : mention.end])
-            number, style = terms().index(mention.term), f"color:{self._colour()};text-decoration:underline"
+            number, style = every.index(mention.term), f"color:{self._colour()};text-decoration:underline"
             made += [_html(text[end : mention.start]), f"<a href='{number}' style='{style}'>{told}</a>"]
             end = mention.end
         self.setText("".join([*made, _html(text[end:])]))

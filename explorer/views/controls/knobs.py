@@ -231,7 +231,7 @@ class KnobPanel(QScrollArea):
         self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
         self.writing = WritingRows()
         self.writing.wished.connect(self.wished)
-        self.groups = [KnobGroup("writing", [self.writing])]
+        self.groups = [KnobGroup("decoding", [self.writing])]
         self._replaces = False  # whether the preset has trained weights, which the last groups replace
         self._words: Words | None = None
         self._preset: Preset | None = None

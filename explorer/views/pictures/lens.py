@@ -13,7 +13,7 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
-from explorer.picture.sums import bare, probability
+from explorer.picture.sums import probability, unmarked
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -96,7 +96,7 @@ class LensView(Surface):
             return NOTHING
         lens = picture.lens
         best = zip(lens.ids[row, position].tolist(), lens.probabilities[row, position].tolist(), strict=True)
-        lines = [f"{rank}. {bare(lens.names[symbol])}  {probability(p)}" for rank, (symbol, p) in enumerate(best, 1)]
+        lines = [f"{rank}. {unmarked(lens.names[symbol])}  {probability(p)}" for rank, (symbol, p) in enumerate(best, 1)]
         about = f"{told_cell(picture, words, row, position)}\n{lens.taps[row]}[{position}]"
         last = words("lens.exact" if row == len(lens.taps) - 1 else "lens.heuristic")
         text = "\n".join((about, *lines, *self._measured(row), last))

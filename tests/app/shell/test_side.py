@@ -70,10 +70,10 @@ def test_groups_that_replace_trained_weights_say_so(make: Make, preset: str) -> 
         assert group.heading.text() == (opened.words("group.untrained", group=name) if replaces else name)
 
 
-def test_writing_comes_first_and_shape_last(opened: Opened) -> None:
+def test_decoding_comes_first_and_initialization_last(opened: Opened) -> None:
     """In the order of use; the two temperatures have different names in both languages."""
     keys = [group.key for group in opened.window.knobs.groups]
-    assert (keys[0], *keys[-2:]) == ("writing", "shape", "start")
+    assert (keys[0], *keys[-2:]) == ("decoding", "shape", "initialization")
     for language in ("zh", "en"):
         words = Words.load(language)
         assert words("sampling.sampling_temperature") != words("knob.temperature.name")

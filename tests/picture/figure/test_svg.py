@@ -21,7 +21,6 @@ from explorer.picture.figure.timeline import probability
 from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
 from explorer.picture.layout.atlas import atlas
 from explorer.picture.makers import attention, embedding, output, positions
-from explorer.picture.makers import decoding_step as step
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, hexadecimal, indices, palette, table
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
@@ -64,8 +63,8 @@ MAKERS = {
     "tokens": lambda t, k, w: embedding.source_tokens(t, k, w),
     "cut bars": lambda t, k, w: output.top_bars(begun(t), attrs.evolve(k, top_k=5), w),
     "timeline": lambda t, k, w: timeline(begun(t), k, w),
-    "step across": lambda t, k, w: step.step_cross(begun(t), k, w),
-    "step itself": lambda t, k, w: step.step_self(begun(t), attrs.evolve(k, position=1), w),
+    "step across": lambda t, k, w: attention.step_cross(begun(t), k, w),
+    "step itself": lambda t, k, w: attention.step_self(begun(t), attrs.evolve(k, position=1), w),
 }
 
 

@@ -6,9 +6,9 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.picture.kinds import HeadGrid
+from explorer.picture.kinds import HeadGrid, Measured
 from explorer.picture.layout.atlas import LABEL_PX, PLAIN, Atlas, Fold, atlas, best_fold, places
-from explorer.picture.measured import Measured, falling
+from explorer.picture.makers.head_measures import falling
 from explorer.picture.scales import CLOSED, GAP, indices
 from tests.picture.examples import wall
 

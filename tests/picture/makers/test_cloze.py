@@ -6,7 +6,7 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.cloze import filled_in_bars, hidden_timeline, least_probable, surprise_bars
-from explorer.picture.makers.similarity import cosine_map
+from explorer.picture.makers.vectors import cosine_map
 from explorer.state.look import Look
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.similarity import Similarity

@@ -12,7 +12,7 @@ from explorer.picture.figure.kinds import kind_of, tables
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.edges import edge_map
-from explorer.picture.makers.removals import part_removals
+from explorer.picture.makers.why import part_removals
 from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.found.costs import Costs

@@ -12,9 +12,9 @@ from explorer.picture.cell_text import cell, changeable, changeable_on_wall, fol
 from explorer.picture.figure.kinds import kind_of
 from explorer.picture.figure.timeline import tell_step
 from explorer.picture.kinds import Heatmap
-from explorer.picture.makers.alignment import alignment, alignment_map
+from explorer.picture.makers.alignment import alignment, alignment_map, attention_lines
 from explorer.picture.makers.attention import head_wall
-from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.picture.makers.pooled import attention_map
 from explorer.picture.makers.timeline import timeline
 from explorer.state.look import Look
 from explorer.trace.tap_names import Cell

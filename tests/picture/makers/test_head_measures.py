@@ -4,9 +4,10 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.picture.kinds import Measured
 from explorer.picture.makers import head_measures
 from explorer.picture.makers.attention import head_wall
-from explorer.picture.measured import Measured, falling
+from explorer.picture.makers.head_measures import falling
 from explorer.state.look import Look
 from explorer.trace.choices import HEAD_MEASURES
 from explorer.trace.trace import Trace

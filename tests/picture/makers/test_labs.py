@@ -12,7 +12,7 @@ from explorer.engine.request import Request
 from explorer.picture import arithmetic
 from explorer.picture.cell_text import cell, rough
 from explorer.picture.makers import attention_steps as steps
-from explorer.picture.makers import compare, layers, masks_lab, positions, positions_lab
+from explorer.picture.makers import compare, layers, masks_lab, positions
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.embedding import position_map
 from explorer.picture.makers.heatmaps import closed_of
@@ -150,7 +150,7 @@ def test_dividing_keeps_softmax_from_saturating() -> None:
 def test_mk_of_the_paper_is_the_rotation() -> None:
     """Blocks of cos and sin of k·w_i, and no place where it is off."""
     trace = example()
-    made = positions_lab.rotation_map(trace, Look(shift=5), EN)
+    made = positions.rotation_map(trace, Look(shift=5), EN)
     matrix, off = functions.best_map(trace.places.astype(np.float64), 5)
     for i in range(32):
         turn = 5 * 10000.0 ** (-2 * i / 64)
@@ -168,21 +168,21 @@ def test_mk_of_the_paper_is_the_rotation() -> None:
 )
 def test_kinds_without_a_rotation_are_told(kind: str, off: bool) -> None:
     """Pairs of one frequency turn, whatever it is; pairs of two do not."""
-    note = positions_lab.rotation_map(example(position=kind), Look(), EN).caption.note
+    note = positions.rotation_map(example(position=kind), Look(), EN).caption.note
 
     assert ("no M(1)" in note) is off
 
 
 def test_a_model_without_a_table_has_no_mk() -> None:
     """Rotary positions turn Q and K instead."""
-    assert "no table" in positions_lab.rotation_map(example(position="rotary"), Look(), EN).caption.note
+    assert "no table" in positions.rotation_map(example(position="rotary"), Look(), EN).caption.note
 
 
 def test_the_nearest_places_are_the_nearest() -> None:
     """Against every pair."""
     table = example(d_model=8, n_heads=2).places
     apart = {(p, q): float(np.linalg.norm(table[p] - table[q])) for p in range(64) for q in range(p)}
-    distance, first, second = positions_lab.nearest_places(table)
+    distance, first, second = positions.nearest_places(table)
 
     assert distance == pytest.approx(min(apart.values()), abs=1e-6)
     assert apart[second, first] == pytest.approx(distance, abs=1e-6)
@@ -190,16 +190,16 @@ def test_the_nearest_places_are_the_nearest() -> None:
 
 def test_positions_pictures_wait_for_their_experiment() -> None:
     """Without it there is nothing to show yet, rather than something else."""
-    assert positions_lab.variants_strips(example(), Look(), EN) is None
-    assert positions_lab.against_distance(example(), Look(), EN) is None
-    assert positions_lab.swap_strips(example(), Look(), EN) is None
+    assert positions.variants_strips(example(), Look(), EN) is None
+    assert positions.against_distance(example(), Look(), EN) is None
+    assert positions.swap_strips(example(), Look(), EN) is None
 
 
 @pytest.mark.parametrize("position", sweep(["sinusoidal", "alibi", "none"], telling=["alibi"]))
 def test_the_models_own_kind_is_the_main_curve(position: str) -> None:
     """It comes first, whichever it is; all kinds are there."""
     trace = looked_into(position=position)
-    made = positions_lab.against_distance(trace, Look(), EN)
+    made = positions.against_distance(trace, Look(), EN)
 
     assert made.main == 0
     assert len(made.names) == len(made.values) == 9
@@ -207,21 +207,21 @@ def test_the_models_own_kind_is_the_main_curve(position: str) -> None:
         rows = trace.places[1:].astype(np.float64)
         cosines = rows @ rows[0] / np.linalg.norm(rows, axis=1) / np.linalg.norm(rows[0])
         assert made.values[0][:63] == pytest.approx(cosines, abs=1e-5)
-    assert len(positions_lab.variants_strips(trace, Look(), EN).bands) == 6
+    assert len(positions.variants_strips(trace, Look(), EN).bands) == 6
 
 
 def test_exchanged_words_are_told_with_both_differences() -> None:
     """The note says the numbers that the strips show."""
     trace = looked_into()
-    made = positions_lab.swap_strips(trace, Look(), EN)
+    made = positions.swap_strips(trace, Look(), EN)
     using, without = trace.experiments["swap"].differences()
 
     assert made.caption.title.startswith("狗是人养的 → 人是狗养的")
     assert rough(using) in made.caption.note and "only the rows" in made.caption.note
-    masked = positions_lab.swap_strips(looked_into(architecture="decoder-only"), Look(side="decoder"), EN)
+    masked = positions.swap_strips(looked_into(architecture="decoder-only"), Look(side="decoder"), EN)
     assert "causal mask" in masked.caption.note
-    assert "NaN" in positions_lab.swap_strips(looked_into(masking="zeros"), Look(), EN).caption.note
-    assert "are equal" in positions_lab.swap_strips(looked_into("狗"), Look(), EN).caption.note
+    assert "NaN" in positions.swap_strips(looked_into(masking="zeros"), Look(), EN).caption.note
+    assert "are equal" in positions.swap_strips(looked_into("狗"), Look(), EN).caption.note
     assert np.abs(made.bands[2].values).max() == pytest.approx(using)
     assert np.abs(made.bands[5].values).max() == pytest.approx(without)
 
@@ -456,12 +456,12 @@ def test_every_picture_of_positions_is_the_sides_own(side: str) -> None:
     drawn = positions.waves(trace, look, EN)
     features = np.unique(np.linspace(0, recorded.shape[1] - 1, 8).astype(int))
     np.testing.assert_array_equal(drawn.values[:, : len(recorded)], recorded[:, features].T)
-    strips = positions_lab.variants_strips(trace, look, EN)
+    strips = positions.variants_strips(trace, look, EN)
     np.testing.assert_array_equal(strips.bands[-1].values[: len(recorded)], recorded)
-    matrix = positions_lab.rotation_map(trace, look, EN)
+    matrix = positions.rotation_map(trace, look, EN)
     assert matrix.caption.tap == f"{side}.embedding.positions"
     wanted = functions.best_map(trace.table(side).astype(np.float64), 1)[0][:32, :32]
     np.testing.assert_allclose(matrix.values, wanted, rtol=1e-5, atol=1e-6)
-    apart, first, second = positions_lab.nearest_places(trace.table(side))
-    note = positions_lab.with_nearest(position_map(trace, look, EN), trace, look, EN).caption.note
+    apart, first, second = positions.nearest_places(trace.table(side))
+    note = positions.with_nearest(position_map(trace, look, EN), trace, look, EN).caption.note
     assert f"{first}" in note and f"{second}" in note and rough(apart) in note

@@ -7,9 +7,9 @@ import pytest
 from explorer.errors import NotKept, UnknownHead
 from explorer.picture.alignment_lines import changeable, tell_all, tell_column, tell_line, tell_row
 from explorer.picture.figure.kinds import tables
-from explorer.picture.makers import overlay
-from explorer.picture.makers.alignment import alignment
-from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.picture.makers import alignment as lines
+from explorer.picture.makers.alignment import alignment, attention_lines
+from explorer.picture.makers.pooled import attention_map
 from explorer.state.look import Look
 from explorer.state.offers import ChangePlace
 from explorer.trace.kept_map import KeptMap
@@ -87,7 +87,7 @@ def test_without_special_tokens_each_head_is_renormalised() -> None:
 
 def test_of_very_many_lines_the_strongest_of_all_heads_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seven of all, whichever heads they belong to, and the note says so."""
-    monkeypatch.setattr(overlay, "MOST_LINES", 7)
+    monkeypatch.setattr(lines, "MOST_LINES", 7)
     made = attention_lines(example(), Look(overlaid=(0, 1, 2)), words("en"))
     weights = np.sort(example()["encoder.layers.0.self_attn.weights"][:3].ravel())
     left = np.sort(np.concatenate([each.values[np.isfinite(each.values)] for each in made.overlaid]))

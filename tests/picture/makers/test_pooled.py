@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from explorer.picture.alignment_lines import changeable
-from explorer.picture.makers import overlay
-from explorer.picture.makers.alignment import alignment
+from explorer.picture.makers import alignment as lines
+from explorer.picture.makers.alignment import alignment, attention_lines
 from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.pooled import attention_lines, attention_map, is_special, offered_pools, pooled_as
+from explorer.picture.makers.pooled import attention_map, is_special, offered_pools, pooled_as
 from explorer.state.look import ALIGNED, Look
 from explorer.state.offers import ChangePlace
 from explorer.trace.found.rollout import rollout
@@ -161,7 +161,7 @@ def test_every_attention_has_lines_with_the_numbers_of_its_map(attention: str, k
 
 def test_of_very_many_lines_the_strongest_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """And it is said how many."""
-    monkeypatch.setattr(overlay, "MOST_LINES", 5)
+    monkeypatch.setattr(lines, "MOST_LINES", 5)
     trace = example()
     whole, made = attention_map(trace, Look(), words("en")), attention_lines(trace, Look(), words("en"))
     shown = np.isfinite(made.values)

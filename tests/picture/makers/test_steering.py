@@ -9,7 +9,8 @@ from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
 from explorer.picture.change_text import told_change
-from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths, why_not
+from explorer.picture.makers.findings import why_not_made
+from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths
 from explorer.state.look import Look
 from explorer.state.suggested_sentences import MOST_SENTENCES
 from explorer.trace.trace import Trace
@@ -68,8 +69,8 @@ def test_without_vectors_there_is_a_sentence_and_no_picture() -> None:
     trace = Computer()(request.asking(experiments=frozenset({"steering"}))).trace
     pending = attrs.evolve(trace, experiments={})
 
-    assert direction_map(trace, Look(), WORDS) is None and str(MOST_SENTENCES) in why_not(trace, WORDS)
-    assert direction_map(pending, Look(), WORDS) is None and why_not(pending, WORDS) == ""
+    assert direction_map(trace, Look(), WORDS) is None and str(MOST_SENTENCES) in why_not_made(trace, WORDS, "steering")
+    assert direction_map(pending, Look(), WORDS) is None and why_not_made(pending, WORDS, "steering") == ""
 
 
 def test_a_vector_in_the_list_of_changes_is_told_by_its_length(trace: Trace) -> None:

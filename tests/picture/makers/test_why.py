@@ -12,7 +12,7 @@ from explorer.picture.figure.kinds import kind_of, tables
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
-from explorer.picture.sums import bare, digits_for, told
+from explorer.picture.sums import digits_for, told, unmarked
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
@@ -201,7 +201,7 @@ def test_the_question_names_both_words_and_what_lies_between() -> None:
     trace = looked_into()
     parts = trace.why(1)
     asks = question(trace, HEAD, words("en")).caption
-    assert all(bare(name) in asks.title for name in parts.names) and told(parts.difference, 4)[:4] in asks.formula
+    assert all(unmarked(name) in asks.title for name in parts.names) and told(parts.difference, 4)[:4] in asks.formula
     assert asks.note == words("en")("why.not_asked")
     assert asked(trace, attrs.evolve(HEAD, rival=parts.word)).rival == parts.rival
     offered = rivals(trace, attrs.evolve(HEAD, rival=7))

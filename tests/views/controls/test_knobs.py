@@ -66,7 +66,7 @@ def test_only_knobs_that_act_are_there(qtbot: QtBot, tmp_path: Path) -> None:
     every = {name for name, row in panel.rows.items() if not row.isHidden()}
     panel.put_wish(theirs)
     assert {name for name, row in panel.rows.items() if not row.isHidden()} == {"temperature", "memory_budget"}
-    assert [group.key for group in panel.groups if not group.isHidden()] == ["writing", "attention", "machine"]
+    assert [group.key for group in panel.groups if not group.isHidden()] == ["decoding", "attention", "computation"]
     panel.offer("device", ("cpu", "cuda"))
     assert panel.rows["device"].isHidden()
     panel.draw(foreign_trace())

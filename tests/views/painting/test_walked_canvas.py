@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.makers.attention import head_map, head_wall, mask_map, part_strips
-from explorer.picture.makers.decoding_step import step_self
+from explorer.picture.makers.attention import head_map, head_wall, mask_map, part_strips, step_self
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.tap_names import Cell

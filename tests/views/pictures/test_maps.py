@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
-from explorer.picture.makers.attention import head_map, head_wall, mask_map
-from explorer.picture.makers.decoding_step import step_cross
+from explorer.picture.makers.attention import head_map, head_wall, mask_map, step_cross
 from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import tap_list

@@ -9,7 +9,8 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from explorer.errors import BadVocabulary, ControlCharacter, NotInstalled, NoTokenizer, UnknownTokenizer
-from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
+from explorer.tokens.behind_fence import read_tokenizer
+from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 
 TEXTS = ["the quick brown fox jumps over the lazy dog 爱是", "我爱北京 the fox"] * 30
 ODD = "the fox 爱是一种😀 x\n你好 \ufffd naïve"

@@ -1,8 +1,7 @@
-"""What an experiment found, or why it cannot be made with a model."""
+"""What an experiment came to, for the maker that shows it; and why it came to nothing."""
 
 from typing import TypeVar
 
-from explorer.errors import bare
 from explorer.lang import Words
 from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
@@ -11,11 +10,9 @@ T = TypeVar("T")
 
 
 def finding(trace: Trace, name: str, kind: type[T]) -> T | None:
-    """What an experiment found; None while it is computed. Raises LacksTap where the model can have none."""
-    found = trace.experiments.get(name)
-    if isinstance(found, NotMade):
-        raise bare(found.error)
-    return found if isinstance(found, kind) else None
+    """The result of an experiment; None while it is computed, and where this model can have none."""
+    result = trace.experiments.get(name)
+    return result if isinstance(result, kind) else None
 
 
 def why_not_made(trace: Trace, words: Words, *names: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.errors import UnknownTap
 from explorer.picture import cell_text as describe
-from explorer.picture.makers.decoding_step import step_cross, step_self
+from explorer.picture.makers.attention import step_cross, step_self
 from explorer.state.look import Look
 from tests.picture.examples import LANGUAGES, asked, example, words
 

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.cell_text import cell, number
-from explorer.picture.makers.norm_maps import has_norms, norm_deviations, norm_means, subtracts_mean
+from explorer.picture.makers.layers import has_norms, norm_deviations, norm_means, subtracts_mean
 from explorer.state.look import Look
 from explorer.trace.found.norm_figures import Norms, norms
 from explorer.trace.trace import Trace
