@@ -14,6 +14,7 @@ from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
 from explorer.picture.change_text import told_alterations
+from explorer.picture.layout.viewport import Viewport
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import beside, is_changed, told_head
@@ -28,7 +29,6 @@ from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.postcard import PostcardView
 from explorer.views.pictures.rewording import RewordingView

@@ -9,6 +9,7 @@ from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.config import departures
 from explorer.lang import Words
+from explorer.picture.layout.viewport import Viewport
 from explorer.picture.makers.compare import (
     aside,
     bars_aside,
@@ -28,7 +29,6 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.figure.answering import Answering
-from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.drawing import AnsweringMap, Drawing
 from explorer.picture.figure.png import encode_small
 from explorer.picture.kinds import Axis
 from explorer.picture.scales import palette
@@ -64,17 +63,17 @@ class WebDrawing(Drawing):
                 return str(getattr(theme, name))
         return colours
 
-    def answer(self, place: Answering) -> None:
+    def answer(self, place: AnsweringMap) -> None:
         """Let the cells of a map show their values."""
         if place.values.size > _MOST_CELLS:
             return
-        rows, columns = place.values.shape
+        (rows, columns), cells = place.values.shape, place.cells
         self.places.append(
             {
-                "x": round(place.x, 2),
-                "y": round(place.y, 2),
-                "w": round(place.cell_w, 3),
-                "h": round(place.cell_h, 3),
+                "x": round(cells.x, 2),
+                "y": round(cells.y, 2),
+                "w": round(cells.wide / columns, 3),
+                "h": round(cells.high / rows, 3),
                 "rows": _axis(place.rows, rows),
                 "columns": _axis(place.columns, columns),
                 "values": base64.b64encode(place.values.astype("<f4").tobytes()).decode("ascii"),

@@ -44,9 +44,8 @@ def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
         _hit(drawing, river, rect, place)
     drawing.add("</g>", WIDTH, top + HEIGHT)
     if river.map is not None and river.map.levels is None:
-        rect = map_rect(river, grid)
-        rows, columns = river.map.values.shape
-        drawing.answer(answering(river.map, rect.x, top + rect.y, rect.wide / columns, rect.high / rows))
+        cells = map_rect(river, grid)
+        drawing.answer(answering(river.map, attrs.evolve(cells, y=top + cells.y)))
 
 
 def _over(drawing: WebDrawing, river: River, grid: RiverGrid, place: Place | None) -> str:

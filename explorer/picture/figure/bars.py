@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import LABEL, Drawing
+from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Bars
 from explorer.picture.layout.bars import bar_rows, draw_bar, outline
-from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.tables import Table, table_name
 

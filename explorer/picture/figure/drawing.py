@@ -2,27 +2,36 @@
 
 import base64
 import math
-from typing import TYPE_CHECKING
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.figure.png import encode
 from explorer.picture.figure.text import REGULAR, runs, text, width
-from explorer.picture.layout.sketch import lines_of
+from explorer.picture.kinds import Axis, Caption
+from explorer.picture.layout.sketch import LABEL, LINE, lines_of
+from explorer.picture.marks import Rect
 from explorer.picture.scales import palette
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
-if TYPE_CHECKING:
-    from explorer.picture.figure.answering import Answering
-
-LABEL = 12.0  # px
-LINE = 16.0  # px from line to line of a text
 _LARGE_PX = 4096  # px; an image this wide needs no enlarging
 _SMALL = 9.0  # px, letters of a superscript or subscript
 _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
+
+
+@attrs.frozen(eq=False)
+class AnsweringMap:
+    """A map [row, column] that fills `cells` (px), where somebody can point at them. NaN is said as `reason`, if any."""
+
+    values: Array
+    rows: Axis
+    columns: Axis
+    caption: Caption
+    cells: Rect
+    reason: str = ""
 
 
 class Drawing:
@@ -81,7 +90,7 @@ class Drawing:
             f'xlink:href="data:image/png;base64,{data}"/>'
         )
 
-    def answer(self, place: "Answering") -> None:
+    def answer(self, place: AnsweringMap) -> None:
         """Take note of a map whose cells can say their values. A figure that nobody points at has no use for it."""
 
     def write(

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 
+from explorer.picture.cell_numbers import NUMBER_PAD_PX, fainter_inks, figures, inks, is_small
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
@@ -22,12 +23,16 @@ from explorer.picture.marks import (
     Lanes,
     Line,
     Mark,
+    Numbers,
     Path,
+    Ramp,
     Rect,
     Sentence,
 )
+from explorer.picture.scales import hexadecimal, table
 
 _HATCH_PX = 5.0
+_STEPS, _SEAM_PX = 64, 0.3  # of a ramp; so much do they lie over each other, that the ground does not shine through
 _LEAST_ROOM = 8.0  # px; less has no room for a text
 _ANCHOR = {"left": "start", "middle": "middle", "right": "end"}
 _BEYOND = {"left": 1.0, "middle": 0.5, "right": 0.0}  # the share of a text that lies to the right of its x
@@ -128,12 +133,9 @@ def _dots(mark: Dots, drawing: Drawing) -> None:
 @_write.register
 def _hatch(mark: Hatch, drawing: Drawing) -> None:
     rect, theme = mark.rect, drawing.theme
-    drawing.add(
-        f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.wide:.2f}" height="{rect.high:.2f}" fill="{theme.closed}"/>'
-        f'<path d="{_hatching(rect)}" stroke="{theme.closed_line}"/>',
-        rect.right,
-        rect.bottom,
-    )
+    if not mark.over:
+        _box(Box(rect, theme.closed), drawing)
+    drawing.add(f'<path d="{_hatching(rect)}" stroke="{theme.card if mark.over else theme.closed_line}"/>')
 
 
 def _hatching(rect: Rect) -> str:
@@ -166,6 +168,29 @@ def _cells(mark: Cells, drawing: Drawing) -> None:
     rect, (n_rows, n_columns) = mark.rect, mark.index.shape
     colours = getattr(drawing.theme, mark.colours, mark.colours)
     draw_cells(drawing, mark.index, colours, rect.x, rect.y, rect.wide / n_columns, rect.high / n_rows)
+
+
+@_write.register
+def _ramp(mark: Ramp, drawing: Drawing) -> None:
+    rect, colours = mark.rect, table(mark.colours)[::-1]
+    high = rect.high / _STEPS
+    for step in range(_STEPS):
+        fill = hexadecimal(colours[round(step * (len(colours) - 1) / (_STEPS - 1))])
+        seam = _SEAM_PX if step < _STEPS - 1 else 0.0
+        _box(Box(Rect(rect.x, rect.y + step * high, rect.wide, high + seam), fill), drawing)
+
+
+@_write.register
+def _numbers(mark: Numbers, drawing: Drawing) -> None:
+    rect, scale, (n_rows, n_columns) = mark.rect, mark.scale, mark.index.shape
+    wide, high = rect.wide / n_columns, rect.high / n_rows
+    ink_of, fainter = inks(scale.colours, drawing.theme), fainter_inks(scale.colours, drawing.theme)
+    for (row, column), level in np.ndenumerate(mark.index):
+        value = float(mark.values[row, column])
+        content = next((each for each in figures(value) if width(each, mark.px) <= wide - NUMBER_PAD_PX), "")
+        ink = (fainter if is_small(value, scale) else ink_of)[level]
+        x, y = rect.x + (column + 0.5) * wide, rect.y + (row + 0.5) * high
+        _label(Label(x, y, content, mark.px, ink, align="middle"), drawing)
 
 
 @_write.register

@@ -11,13 +11,14 @@ import attrs
 
 from explorer.errors import TooNarrow, TooWideForPaper
 from explorer.lang import Words
-from explorer.picture.figure.drawing import LABEL, LINE, Drawing
+from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kinds import kind_of
 from explorer.picture.figure.print import WIDTH, Print
 from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
+from explorer.picture.layout.sketch import LABEL, LINE
 from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import LABEL, Drawing, largest
+from explorer.picture.figure.drawing import Drawing, largest
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, Waves
-from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.marks import Box, Dots, Mark, Path, Rect
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name

@@ -1,5 +1,6 @@
 """A Sketch: marks under way, with what a layout asks of it: how wide a text is, what of it fits, where its lines break."""
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -12,6 +13,12 @@ from explorer.picture.theme import Theme
 Measure = Callable[[str, float, bool], float]
 """The width (px) of a text in a size (px), bold or not."""
 
+LABEL = 12.0
+"""The size of the letters of a file (px)."""
+LINE = 16.0
+"""From line to line of its texts (px)."""
+USUAL_PX = 40 / 3
+"""The usual size of a window's letters (px)."""
 _SIGN_SHARE = 0.72  # Bars have the colours of ±0.72 on a signed scale, so that they are as strong as the accent.
 _CLOSING, _OPENING = "，。；：、）」』”》！？,.;:)!?", "（「『“《("
 _ALIGN = {"start": "left", "middle": "middle", "end": "right"}
@@ -55,10 +62,18 @@ class Sketch:
             self.marks.append(Dots(x, y, radius, colour))
 
     def write(
-        self, x: float, y: float, content: str, size: float, colour: str = "", anchor: str = "start", bold: bool = False
+        self,
+        x: float,
+        y: float,
+        content: str,
+        size: float,
+        colour: str = "",
+        anchor: str = "start",
+        bold: bool = False,
+        room: float = math.inf,
     ) -> None:
-        """Add a line of text with its baseline at y; `anchor` is "start", "middle" or "end"."""
-        self.marks.append(Label(x, y - BELOW_MIDDLE * size, content, size, colour or "text", bold, _ALIGN[anchor]))
+        """Add a line of text with its baseline at y; `anchor` is "start", "middle" or "end". It is cut short to `room` px."""
+        self.marks.append(Label(x, y - BELOW_MIDDLE * size, content, size, colour or "text", bold, _ALIGN[anchor], room))
 
     def cells(self, rect: Rect, index: NDArray[np.uint8], colours: str) -> None:
         """Add Cells, unless there are none."""

@@ -14,7 +14,8 @@ _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 _ON_GROUND = ("text", "faint", "disabled", "accent", "grey", "warning", "right")  # colours of texts on the plain ground
 LEAST_ROOM = 8  # px; less has no room for a text
 
-LabelImage = tuple[QImage, float, float]
+LabelImage = tuple[QImage, tuple[float, float], tuple[float, float]]
+"""The image, how far (px) the text runs across and down, and where in the image the middle of its beginning is (px)."""
 
 
 @lru_cache(maxsize=64)
@@ -48,9 +49,8 @@ def measure_in(family: str) -> Measure:
 @lru_cache(maxsize=8)
 def labels_on(
     family: str, theme: Theme, ground: str, ratio: float
-) -> Callable[[float, bool, str, str, float], LabelImage | None]:
-    """Draws labels of a font family on one ground: px, bold, text, name of the colour, room → image, width, and how far its top
-    lies above the middle of the text.
+) -> Callable[[float, bool, str, str, float, float], LabelImage | None]:
+    """Draws labels of a font family on one ground: px, bold, text, name of the colour, room and turn → LabelImage.
 
     Each is drawn once and kept. A river asks for a hundred, and what is the same for all is no part of what each asks for.
     """
@@ -58,13 +58,17 @@ def labels_on(
     own = {getattr(theme, name) for name in _ON_GROUND}
 
     @lru_cache(maxsize=2048)
-    def drawn(px: float, bold: bool, text: str, colour: str, room: float) -> LabelImage | None:
+    def drawn(px: float, bold: bool, text: str, colour: str, room: float, turn: float) -> LabelImage | None:
         if room < LEAST_ROOM or not text:
             return None
         ink = getattr(theme, colour, colour)
         behind = _BEHIND.get(colour, ground if ink != colour or ink in own else _opposite(ink))  # Labels are drawn for it.
-        made = label_image(font_of(family, px, bold), text, ink, getattr(theme, behind, behind), room, ratio)
-        return made.image, made.size.width(), made.baseline - BELOW_MIDDLE * px
+        font, ground_colour, below = font_of(family, px, bold), getattr(theme, behind, behind), BELOW_MIDDLE * px
+        if turn:
+            made = label_image(font, text, ink, ground_colour, room, ratio, turn, below)
+            return made.image, (made.along.x(), made.along.y()), (made.origin.x(), made.origin.y())
+        made = label_image(font, text, ink, ground_colour, room, ratio)
+        return made.image, (made.along.x(), 0.0), (0.0, made.baseline - below)
 
     return drawn
 

@@ -2,66 +2,36 @@
 
 from functools import lru_cache
 
-import attrs
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QStaticText
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QStaticText
 
-from explorer.picture.cell_numbers import FAINTER, figures, inks, is_small
-from explorer.picture.scales import Scale
+from explorer.picture.cell_numbers import FAINTER, NUMBER_PAD_PX, figures, inks, is_small
+from explorer.picture.marks import Numbers
 from explorer.picture.theme import Theme
-from explorer.trace.arrays import Array
-from explorer.views.painting.labels import sized
+from explorer.views.painting.mark_texts import font_of
 
-_SIZE = 0.9  # of the font's size
-_PAD = 4.0  # px, at both sides of a number together
 _KEPT = 4096  # texts; from −9.99 to 9.99 there are 2,000
 
 
-@attrs.frozen
-class Region:
-    """A block of a map's cells: from which row and column on, how many, where it begins, and how large a cell is (px)."""
-
-    row: int
-    column: int
-    rows: int
-    columns: int
-    left: float
-    top: float
-    wide: float
-    high: float
-
-
-def paint_numbers(
-    painter: QPainter, values: Array, index: NDArray[np.uint8], scale: Scale, theme: Theme, block: Region
-) -> None:
-    """Write the values [row, column] of a block into its cells; `index` [row, column] has the colours, which decide the ink."""
-    usual, font = painter.font(), sized(painter.font(), _SIZE)
-    name, room = font.toString(), block.wide - _PAD
-    painter.setFont(font)
-    ink_of = inks(scale.colours, theme)
+def paint_numbers(painter: QPainter, mark: Numbers, theme: Theme, family: str) -> None:
+    """Write the values of some cells into them."""
+    rect, scale, (n_rows, n_columns) = mark.rect, mark.scale, mark.index.shape
+    wide, high = rect.wide / n_columns, rect.high / n_rows
+    painter.setFont(font_of(family, mark.px, False))
+    ink_of, room, advances = inks(scale.colours, theme), wide - NUMBER_PAD_PX, _advances(family, mark.px)
     pens: dict[tuple[str, bool], QPen] = {}
-    cut = np.s_[block.row : block.row + block.rows, block.column : block.column + block.columns]
-    middle_y = block.top + block.high / 2
-    for numbers, levels in zip(values[cut].tolist(), index[cut].tolist(), strict=True):
-        middle_x = block.left + block.wide / 2
+    middle_y = rect.y + high / 2
+    for numbers, levels in zip(mark.values.tolist(), mark.index.tolist(), strict=True):
+        middle_x = rect.x + wide / 2
         for value, level in zip(numbers, levels, strict=True):
-            label = _label(value, name, room)
+            label = next((each for each in figures(value) if sum(map(advances.__getitem__, each)) <= room), "")
             if label:
                 ink = ink_of[level], is_small(value, scale)
                 painter.setPen(pens.get(ink) or pens.setdefault(ink, _pen(*ink)))
-                text, half_wide, half_high = _text(label, name)
+                text, half_wide, half_high = _text(label, family, mark.px)
                 painter.drawStaticText(QPointF(middle_x - half_wide, middle_y - half_high), text)
-            middle_x += block.wide
-        middle_y += block.high
-    painter.setFont(usual)
-
-
-def _label(value: float, font: str, room: float) -> str:
-    """The figures of a value that have room (px); "" for none."""
-    advances = _advances(font)
-    return next((each for each in figures(value) if sum(map(advances.__getitem__, each)) <= room), "")
+            middle_x += wide
+        middle_y += high
 
 
 def _pen(ink: str, small: bool) -> QPen:
@@ -71,20 +41,16 @@ def _pen(ink: str, small: bool) -> QPen:
 
 
 @lru_cache(maxsize=8)
-def _advances(font: str) -> dict[str, float]:
+def _advances(family: str, px: float) -> dict[str, float]:
     """The width (px) of every letter that a number has."""
-    made = QFont()
-    made.fromString(font)
-    metrics = QFontMetricsF(made)
+    metrics = QFontMetricsF(font_of(family, px, False))
     return {mark: metrics.horizontalAdvance(mark) for mark in "0123456789.\N{MINUS SIGN}"}
 
 
 @lru_cache(maxsize=_KEPT)
-def _text(label: str, font: str) -> tuple[QStaticText, float, float]:
+def _text(label: str, family: str, px: float) -> tuple[QStaticText, float, float]:
     """A number that is laid out once, and half its width and height (px)."""
-    made = QFont()
-    made.fromString(font)
     text = QStaticText(label)
     text.setTextFormat(Qt.TextFormat.PlainText)
-    text.prepare(font=made)
+    text.prepare(font=font_of(family, px, False))
     return text, text.size().width() / 2, text.size().height() / 2

@@ -1,6 +1,5 @@
 """Painting helpers of several views: images from colour indices, hatching, scales and labels."""
 
-import math
 from functools import lru_cache
 from typing import Any
 
@@ -120,11 +119,6 @@ def ramp(colours: str) -> QImage:
 
 def elided(metrics: QFontMetricsF, label: str, width: float) -> str:
     return metrics.elidedText(label, Qt.TextElideMode.ElideRight, width)
-
-
-def label_step(n: int, room_px: float, needed_px: float) -> int:
-    """The smallest step so that every step-th of `n` labels of `needed_px` fits into `room_px`."""
-    return max(1, math.ceil(needed_px * n / max(room_px, 1.0)))
 
 
 @lru_cache(maxsize=256)
