@@ -215,30 +215,30 @@ class Curves:
 
 
 @attrs.frozen
-class Piece:
-    """Some letters of a sentence; those that are about data have the accent's colour."""
+class TextRun:
+    """Some letters of a line; those that are about data have the accent's colour."""
 
     text: str
     accent: bool = False
 
 
 @attrs.frozen
-class Sentence:
-    """Pieces one after the other, cut short to `room`; `y` is their middle."""
+class AccentedLine:
+    """A line of text in pieces, some of them in the accent's colour, cut short to `room`; `y` is its middle."""
 
     x: float
     y: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextRun, ...]
     px: float
     room: float
 
     @property
     def text(self) -> str:
-        """The sentence without its colours."""
+        """The line without its colours."""
         return "".join(piece.text for piece in self.pieces)
 
 
-Mark = Sentence | Label | Box | Dots | Hatch | Line | Path | Cells | Ramp | Numbers | Lanes | Bands | Curves
+Mark = AccentedLine | Label | Box | Dots | Hatch | Line | Path | Cells | Ramp | Numbers | Lanes | Bands | Curves
 Marks = tuple[Mark, ...]
 """What is drawn where, in this order."""
 

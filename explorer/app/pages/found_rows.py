@@ -3,7 +3,7 @@
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from explorer.picture.layout.rewording import told_difference
+from explorer.picture.cell_text import told_difference
 from explorer.picture.outcome import Runs, runs
 from explorer.trace.found.sentence_breaks import Break
 from explorer.views.controls.row_list import ROW, RowList, RowPainter

@@ -1,7 +1,6 @@
 """A map as large as its cells need: a Heatmap in a file, and what maps, strips and walls there have in common."""
 
 import math
-from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -12,7 +11,7 @@ from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import number, told_closed
 from explorer.picture.kinds import Axis, Closed, HeadGrid, Heatmap
 from explorer.picture.layout.map_labels import colour_bar, level_labels, row_labels, turned_labels
-from explorer.picture.layout.sketch import LABEL, LINE, Sketch
+from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.layout.viewport import CellField
 from explorer.picture.marks import Numbers, Rect
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices
@@ -150,7 +149,7 @@ def _meanings(
     closed = "" if picture.closed is None else told_closed(picture, words)[0]
     if x + max(sketch.measure(axes, LABEL, False), 18 + sketch.measure(closed, LABEL, False)) > room:
         x = 0.0  # Where there is little room, the legend has that below the rows' labels too.
-    y = _write_lines(sketch, x, y, axes, room)
+    y = sketch.write_lines(x, y, axes, room)
     if closed:
         y += 20
         first, y = y, swatch(sketch, x, y, "closed", closed, room)
@@ -162,12 +161,4 @@ def _meanings(
 def swatch(sketch: Sketch, x: float, y: float, fill: str, meaning: str, room: float) -> float:
     """Draw a sample of a colour with its meaning; returns the baseline (px) of the last line."""
     sketch.box(Rect(x, y - 10, 12, 12), fill)
-    return _write_lines(sketch, x + 18, y, meaning, room)
-
-
-def _write_lines(sketch: Sketch, x: float, y: float, content: str, room: float) -> float:
-    """Write a text in as many lines as the room asks for; returns the baseline (px) of the last one."""
-    lines: Sequence[str] = sketch.lines(content, LABEL, max(room - x, LABEL))
-    for place, line in enumerate(lines):
-        sketch.write(x, y + place * LINE, line, LABEL, "faint")
-    return y + (len(lines) - 1) * LINE
+    return sketch.write_lines(x + 18, y, meaning, room)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath,
 
 from explorer.picture.marks import (
     BELOW_MIDDLE,
+    AccentedLine,
     Bands,
     Box,
     Cells,
@@ -28,15 +29,13 @@ from explorer.picture.marks import (
     Path,
     Ramp,
     Rect,
-    Sentence,
 )
 from explorer.picture.scales import GAP, palette
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance
-from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, unhinted
-from explorer.views.painting.numbers import paint_numbers
+from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, paint_numbers, unhinted
 from explorer.views.painting.paint import elided, estimate_hatching, frame_image, hatching, ramp
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
@@ -150,7 +149,7 @@ def _letters(mark: Label, canvas: MarkCanvas) -> None:
     canvas.painter.restore()
 
 
-def _sentence(mark: Sentence, canvas: MarkCanvas) -> None:
+def _sentence(mark: AccentedLine, canvas: MarkCanvas) -> None:
     x, end = mark.x, mark.x + mark.room
     for piece in mark.pieces:
         colour = "accent" if piece.accent else "text"
@@ -288,7 +287,7 @@ def _curves(mark: Curves, canvas: MarkCanvas) -> None:
 
 _PAINT: Mapping[type, Callable[[Any, MarkCanvas], None]] = {
     Label: _label,
-    Sentence: _sentence,
+    AccentedLine: _sentence,
     Box: _box,
     Dots: _dots,
     Hatch: _hatch,
