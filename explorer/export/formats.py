@@ -125,13 +125,13 @@ def _safetensors(path: Path, tables: "Sequence[Table]") -> None:
 
 
 def _apng(film: "Film", path: Path, pixels: Pixels) -> Iterator[list[Path]]:
-    from explorer.export.film import write_apng
+    from explorer.export.raster import write_apng
 
     return write_apng(film, path, pixels.width_px)
 
 
 def _frames(film: "Film", path: Path, pixels: Pixels) -> Iterator[list[Path]]:
-    from explorer.export.film import write_frames
+    from explorer.export.raster import write_frames
 
     return write_frames(film, path, pixels.width_px)
 

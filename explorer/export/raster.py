@@ -1,4 +1,4 @@
-"""PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
+"""PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter; films as an APNG or as a folder of PNG files."""
 
 import os
 import re
@@ -16,7 +16,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
 from explorer.files import replacing
-from explorer.picture.figure.png import encode_pixels
+from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
+from explorer.picture.figure.png import FilmWriter, encode_pixels
 from explorer.picture.figure.svg import SVG_DPI
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
@@ -29,6 +30,8 @@ _STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)  # Qt has the bundled fo
 _FINE = 16
 _PART = 12_000  # characters, which are drawn in 1 to 2 ms
 _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
+_FILM_PX = 960  # px, the width of a film where nobody asks for another one
+_FILM_DOTS = 3780  # per meter: 96 per inch
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
 
@@ -237,3 +240,32 @@ def _fine(found: re.Match[str]) -> str:
     given["transform"] = f"{given.get('transform', '')} scale({1 / _FINE:g})".strip()
     kept = " ".join(f'{name}="{value}"' for name, value in given.items())
     return f"<text {kept}>"
+
+
+def write_apng(film: Film, path: Path, width_px: int | None) -> Iterator[list[Path]]:
+    """Write the film as one APNG, frame by frame; the file appears with the last one. Raises CannotWrite."""
+    ensure_application()
+    writer = FilmWriter()
+    for place, (time, delay_ms) in enumerate(zip(film.times, film.delays_ms(), strict=True)):
+        writer.add(pixels(film.frame(time), width_px or _FILM_PX), delay_ms)
+        if place < len(film) - 1:
+            yield []
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(writer.finished())
+    yield [path]
+
+
+def write_frames(film: Film, folder: Path, width_px: int | None) -> Iterator[list[Path]]:
+    """Write PNG files into a folder, 30 for each second; a frame that lasts longer is repeated. Raises CannotWrite."""
+    ensure_application()
+    number = 0
+    for time, delay_ms in zip(film.times, film.delays_ms(), strict=True):
+        frame = pixels(film.frame(time), width_px or _FILM_PX)
+        made = encode_pixels(frame.reshape(len(frame), -1), 3, _FILM_DOTS)
+        paths = []
+        for _ in range(max(1, round(delay_ms * FRAMES_PER_SECOND / 1000))):
+            number += 1
+            paths.append(folder / f"frame-{number:05d}.png")
+            with replacing(paths[-1]) as unfinished:
+                unfinished.write_bytes(made)
+        yield paths

@@ -12,6 +12,8 @@ from explorer.picture.theme import LIGHT, THEMES, Theme
 
 LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0
 """A smaller cell has no room for figures."""
+NUMBER_PAD_PX = 4.0
+"""The room at both sides of a number together."""
 DARK_INK, LIGHT_INK = "#10141a", "#ffffff"
 SMALL_WEIGHT = 0.1
 """A weight below this is written in fainter ink, so that the eye finds the others."""

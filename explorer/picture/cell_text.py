@@ -17,6 +17,9 @@ from explorer.picture.scales import Scale
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
 
+NO_EFFECT = 0.05
+"""Differences of log p that are smaller (nats) are no effect."""
+
 
 def number(value: float) -> str:
     """A value with four significant figures; NaN and ±∞ where it is not finite."""
@@ -193,3 +196,16 @@ def _at(axis: Axis, index: int) -> str:
     if axis.labels and not axis.numbered:
         return f"{axis.name} {axis.labels[index]}"
     return f"{axis.name} {axis.number(index)} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"
+
+
+def has_no_effect(difference: float) -> bool:
+    """Whether a difference of log p (nats) is too small to be an effect."""
+    return math.isfinite(difference) and abs(difference) < NO_EFFECT
+
+
+def told_difference(difference: float) -> str:
+    """A difference of log p (nats) with its sign and two decimals: "−2.73", "+0.40"."""
+    if not math.isfinite(difference):
+        return number(difference)
+    told = f"{difference:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return told[1:] if not float(told[1:]) else told  # A rounded zero has no sign.

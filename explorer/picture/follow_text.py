@@ -6,8 +6,7 @@ import numpy as np
 
 from explorer.config import MASK_VALUES
 from explorer.lang import Words
-from explorer.picture.followed import Followed
-from explorer.picture.layout.follow_time import BEATS, MOST_TERMS
+from explorer.picture.followed import BEATS, MOST_TERMS, Followed
 
 _HALF_AND_MORE = 0.4  # the share of the sum from which a single product is named
 _CANCELLED = 0.25  # the share of all magnitudes below which a sum is said to have cancelled out

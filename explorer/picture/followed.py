@@ -14,6 +14,10 @@ from explorer.picture.sums import unmarked
 from explorer.trace.arrays import Array
 from explorer.trace.tap_names import Cell
 
+BEATS = ("vectors", "products", "scaled", "masked", "softmax", "mixed")
+"""The steps of the calculation in their order: Q and K, their products, the division, the mask, softmax, and the values."""
+MOST_TERMS = 64
+"""Products that are added one by one; those left out are one term."""
 _NEAR = 1e-4  # the largest difference between formula and record that is rounding, as a share of the largest operand
 _PLAIN_POWER = 20.0  # Powers of e up to this exponent are written as they are; larger ones are divided by the largest.
 

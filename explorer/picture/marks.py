@@ -12,6 +12,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.picture.scales import Scale
+
 Px = NDArray[np.float32]
 Dash = tuple[float, ...]
 """Lengths (px) of strokes and gaps in turn; () for a line without gaps."""
@@ -102,9 +104,10 @@ class Dots:
 
 @attrs.frozen
 class Hatch:
-    """A rectangle of closed cells."""
+    """A rectangle of closed cells; `over` has the hatching alone, which lies over the colours of estimates."""
 
     rect: Rect
+    over: bool = False
 
 
 @attrs.frozen
@@ -141,6 +144,29 @@ class Cells:
     index: NDArray[np.uint8]
     colours: str
     opacity: float = 1
+
+
+@attrs.frozen
+class Ramp:
+    """All colours of a colour table in a rectangle, the highest at its top."""
+
+    rect: Rect
+    colours: str
+
+
+@attrs.frozen(eq=False)
+class Numbers:
+    """The figures of values [row, column] in the cells that a rectangle is divided into.
+
+    `index` [row, column] has the cells' colours on the scale, which decide the ink. A number that is wider than its cell has
+    fewer decimals, or is left out.
+    """
+
+    rect: Rect
+    values: NDArray[np.float32]
+    index: NDArray[np.uint8]
+    scale: Scale
+    px: float
 
 
 @attrs.frozen(eq=False)
@@ -189,30 +215,30 @@ class Curves:
 
 
 @attrs.frozen
-class Piece:
-    """Some letters of a sentence; those that are about data have the accent's colour."""
+class TextRun:
+    """Some letters of a line; those that are about data have the accent's colour."""
 
     text: str
     accent: bool = False
 
 
 @attrs.frozen
-class Sentence:
-    """Pieces one after the other, cut short to `room`; `y` is their middle."""
+class AccentedLine:
+    """A line of text in pieces, some of them in the accent's colour, cut short to `room`; `y` is its middle."""
 
     x: float
     y: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextRun, ...]
     px: float
     room: float
 
     @property
     def text(self) -> str:
-        """The sentence without its colours."""
+        """The line without its colours."""
         return "".join(piece.text for piece in self.pieces)
 
 
-Mark = Sentence | Label | Box | Dots | Hatch | Line | Path | Cells | Lanes | Bands | Curves
+Mark = AccentedLine | Label | Box | Dots | Hatch | Line | Path | Cells | Ramp | Numbers | Lanes | Bands | Curves
 Marks = tuple[Mark, ...]
 """What is drawn where, in this order."""
 
@@ -224,3 +250,8 @@ def curve(bend: tuple[float, float]) -> tuple[Px, Px]:
     # x(t) = 3 t (1 − t)² a + 3 t² (1 − t) b + t³;  s(t) = 3 t² (1 − t) + t³
     x = 3 * t * (1 - t) ** 2 * first + 3 * t * t * (1 - t) * second + t**3
     return x, 3 * t * t * (1 - t) + t**3
+
+
+def framed(rect: Rect, colour: str, width: float) -> Box:
+    """A frame whose line has the edges of a rectangle in its middle."""
+    return Box(rect.grown(width / 2), line=colour, width=width)

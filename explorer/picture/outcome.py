@@ -9,7 +9,7 @@ import attrs
 
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.layout.rewording import NO_EFFECT, told_difference
+from explorer.picture.cell_text import NO_EFFECT, told_difference
 from explorer.trace.found.consequences import Consequence
 
 _MOST_LETTERS = 88  # of a translation; of a longer one the surroundings of the first difference are told

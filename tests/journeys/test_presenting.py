@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from explorer.app.shell.notices import NoticeLine
 from explorer.app.shell.window import Window
 from explorer.errors import DiskFull, EmptyText
-from explorer.views.painting.restyling import Restyling
+from explorer.views.painting.style import Restyling
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.river import RiverView

@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
-from explorer.views.painting.restyling import Restyling
+from explorer.views.painting.style import Restyling
 from tests.journeys.conftest import Journey
 from tests.sweeps import sweep
 

@@ -16,9 +16,8 @@ from explorer.picture.follow_text import (
     title,
     weight,
 )
-from explorer.picture.followed import Followed
+from explorer.picture.followed import BEATS, Followed
 from explorer.picture.kinds import Axis
-from explorer.picture.layout.follow_time import BEATS
 from explorer.trace.tap_names import Cell
 from tests.picture.examples import LANGUAGES, by_hand, words
 from tests.picture.test_followed import wide

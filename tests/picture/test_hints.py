@@ -7,8 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from explorer.export.web.drawing import WebDrawing
-from explorer.export.web.river import draw_web_river
+from explorer.export.web.drawing import WebDrawing, draw_web_river
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.figure.plate import render_print

@@ -14,7 +14,7 @@ from explorer.app.file_dialogs import ask_file, start_in
 from explorer.engine.errand import Brought, FindBreaks
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.layout.rewording import told_difference
+from explorer.picture.cell_text import told_difference
 from explorer.picture.outcome import Runs, folded, runs
 from explorer.picture.theme import Theme
 from explorer.state.change_intents import TakeSentence

@@ -8,8 +8,8 @@ from explorer.app.pages.page import Page
 from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.follow_text import figure, title
+from explorer.picture.followed import BEATS
 from explorer.picture.kinds import Follow
-from explorer.picture.layout.follow_time import BEATS
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.follow import follow
 from explorer.picture.theme import Theme

@@ -13,9 +13,9 @@ from explorer.errors import ExplorerError
 from explorer.export import raster
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.figure.drawing import LABEL
 from explorer.picture.figure.outlines import lacking, outlined
 from explorer.picture.figure.svg import SVG_DPI
+from explorer.picture.layout.sketch import LABEL
 from explorer.views.controls.layouts import filled
 
 THREAD = "export preview"

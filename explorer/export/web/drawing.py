@@ -1,10 +1,12 @@
-"""A drawing for a browser: light or dark as the reader's system is, with cells that answer.
+"""A drawing for a browser, and a River in it: light or dark as the reader's system is, with cells and tokens that answer.
 
 Decision: one SVG whose colours are CSS variables, with each image of cells in a light and a dark version. Rejected: the whole
 figure twice, which doubles the file, and painting by script, which shows nothing where scripts are not run.
 """
 
 import base64
+from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 import attrs
@@ -12,13 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.figure.answering import Answering
-from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure import elements as element
+from explorer.picture.figure.drawing import AnsweringMap, Drawing, opaque
+from explorer.picture.figure.elements import image
+from explorer.picture.figure.map_figures import answering
+from explorer.picture.figure.marks import write_marks
 from explorer.picture.figure.png import encode_small
+from explorer.picture.figure.river import HEIGHT, WIDTH
 from explorer.picture.kinds import Axis
+from explorer.picture.marks import Box, Rect
+from explorer.picture.river.draw import draw_over, draw_river
+from explorer.picture.river.focus import map_rect
+from explorer.picture.river.grid import RiverGrid, lay_out
+from explorer.picture.river.ground import Colours
+from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import pointing_at, usual
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Answering, HotRows
+from explorer.picture.river.tell import tell
 from explorer.picture.scales import palette
 from explorer.picture.theme import DARK, LIGHT, Theme
 
+_MOST_TOKENS = 48  # of both sides together; more would make the file large
 _OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light", "heads")  # No single colours of the page, or on data.
 _MOST_CELLS = 2**16  # A map with more cells is shown without its values.
 NAMES = tuple(field.name for field in attrs.fields(Theme) if field.name not in _OWN)
@@ -49,13 +66,11 @@ class WebDrawing(Drawing):
         self.places: list[dict[str, Any]] = []
         self.overs: dict[str, str] = {}
 
-    def image(
-        self, index: NDArray[np.uint8], colours: str, x: float, y: float, wide: float, high: float, opacity: float = 1
-    ) -> None:
+    def image(self, index: NDArray[np.uint8], colours: str, cells: Rect, opacity: float = 1) -> None:
         """Add cells in both versions, a pixel each; the page says that pixels are not smoothed."""
         for theme in (LIGHT, DARK):
             png = encode_small(index, palette(self._in(theme, colours), theme))
-            self.add_image(png, x, y, wide, high, opacity, f' class="{theme.name}"')
+            self.add(image(png, cells, f'{opaque(opacity)} class="{theme.name}"'), cells.right, cells.bottom)
 
     def _in(self, theme: Theme, colours: str) -> str:
         """The colour table that stands for `colours` in a theme: some are declared once for each."""
@@ -64,17 +79,17 @@ class WebDrawing(Drawing):
                 return str(getattr(theme, name))
         return colours
 
-    def answer(self, place: Answering) -> None:
+    def answer(self, place: AnsweringMap) -> None:
         """Let the cells of a map show their values."""
         if place.values.size > _MOST_CELLS:
             return
-        rows, columns = place.values.shape
+        (rows, columns), cells = place.values.shape, place.cells
         self.places.append(
             {
-                "x": round(place.x, 2),
-                "y": round(place.y, 2),
-                "w": round(place.cell_w, 3),
-                "h": round(place.cell_h, 3),
+                "x": round(cells.x, 2),
+                "y": round(cells.y, 2),
+                "w": round(cells.wide / columns, 3),
+                "h": round(cells.high / rows, 3),
                 "rows": _axis(place.rows, rows),
                 "columns": _axis(place.columns, columns),
                 "values": base64.b64encode(place.values.astype("<f4").tobytes()).decode("ascii"),
@@ -87,3 +102,57 @@ class WebDrawing(Drawing):
 
 def _axis(axis: Axis, size: int) -> dict[str, Any]:
     return {"n": size, "labels": axis.labels, "side": axis.side, "shift": axis.shift}
+
+
+def draw_web_river(drawing: WebDrawing, river: River, top: float) -> None:
+    """Draw a river that is not opened, with its tokens, heads, blocks and candidates as places that answer."""
+    river = attrs.evolve(river, pools=())  # Buttons would do nothing here.
+    grid = lay_out(river, WIDTH, HEIGHT)
+    colours = Colours(river.unit_colours, river.signed_colours)
+    base = draw_river(river, grid, drawing.words, colours, switched=False)
+    drawing.add(f'<g transform="translate(0 {top:g})">')
+    write_marks(drawing, (Box(Rect(0, 0, WIDTH, HEIGHT), "window"), *base.scene), images=True)
+    usually = _over(drawing, river, grid, None)
+    drawing.add(f'<g class="over">{usually}</g>')
+    places = [each for hot in base.hot for each in _places(hot)]
+    tokens = dict.fromkeys(place for _rect, place in places if place.kind == "token")
+    if len(tokens) <= _MOST_TOKENS:
+        drawing.overs[""] = usually
+        drawing.overs |= {f"{place.side}:{place.index}": _over(drawing, river, grid, place) for place in tokens}
+    for rect, place in places:
+        _hit(drawing, river, rect, place)
+    drawing.add("</g>", WIDTH, top + HEIGHT)
+    if river.map is not None and river.map.levels is None:
+        cells = map_rect(river, grid)
+        drawing.answer(answering(river.map, attrs.evolve(cells, y=top + cells.y)))
+
+
+def _over(drawing: WebDrawing, river: River, grid: RiverGrid, place: Place | None) -> str:
+    """The highlighted SVG elements for a token; None: while nothing is pointed at."""
+    over = WebDrawing(drawing.words, signed_by_theme=True)
+    pointing = usual(river) if place is None else pointing_at(river, place, opened=False)
+    write_marks(over, draw_over(river, grid, drawing.words, pointing).scene, images=True)
+    return "\n".join(over.body)
+
+
+def _places(hot: Answering) -> Iterator[tuple[Rect, Place]]:
+    if not isinstance(hot, HotRows):
+        yield hot.rect, hot.what
+        return
+    high = hot.rect.high / hot.count
+    for row in range(hot.count):
+        yield Rect(hot.rect.x, hot.rect.y + row * high, hot.rect.wide, high), hot.what(row)
+
+
+def _hit(drawing: WebDrawing, river: River, rect: Rect, place: Place) -> None:
+    """A place that answers: a token highlights its lane, all others show their sentence."""
+    if place.kind in ("token", "vector"):
+        said = f'data-token="{place.side}:{place.index}"'
+    elif place.kind in ("head", "block", "candidate"):
+        pointing = pointing_at(river, place, opened=False)
+        seen = river.seen_by(place.attention, place.layer, place.head) if place.kind == "head" else river
+        pieces = tell(seen, drawing.words, place, pointing.pair, pointing.source, pointing.target, short=True)
+        said = f'data-say="{escape("".join(piece.text for piece in pieces))}"'
+    else:
+        return
+    drawing.add(element.rect(rect, f'class="hit" {said}'))

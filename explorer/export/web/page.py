@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from explorer.export.web.drawing import WebDrawing, variables
-from explorer.export.web.river import draw_web_river
+from explorer.export.web.drawing import WebDrawing, draw_web_river, variables
 from explorer.lang import Words
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kinds import in_words, kind_of

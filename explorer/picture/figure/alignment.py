@@ -8,14 +8,14 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.alignment_lines import strokes, tell_all
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import LABEL, Drawing
+from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, HeadLines
 from explorer.picture.layout.alignment import Side, lay_out, line_px
 from explorer.picture.layout.alignment_marks import end_label, ink_of_heads, sample, strand
-from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.layout.strands import Placed, Room, asides, place_arcs, place_lines
 from explorer.picture.marks import Rect
 from explorer.picture.tables import Table, table_name

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.elements import path, rect
+from explorer.picture.marks import Rect
 from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, hexadecimal, outliers, table
 
 _FEW_CELLS = 4096  # Up to this many cells, each one is a rectangle of its own.
@@ -13,19 +15,18 @@ _MOST_CELLS = 2**16  # Up to this many cells, all cells of one colour are one pa
 _HATCHED_PX = 5.0  # px; a smaller closed cell has no room for its diagonal line
 
 
-def draw_cells(
-    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
-) -> None:
-    """Draw [row, column] indices of a colour table as cells of `cell_w` × `cell_h` px. Gaps between thumbnails stay empty."""
+def write_cells(drawing: Drawing, index: NDArray[np.uint8], colours: str, cells: Rect) -> None:
+    """Put [row, column] indices of a colour table into a drawing, stretched over a rectangle. Gaps stay empty."""
+    left, top, cell_w, cell_h = cells.x, cells.y, cells.wide / index.shape[1], cells.high / index.shape[0]
     if index.size > _MOST_CELLS:
-        draw_image(drawing, index, colours, left, top, cell_w, cell_h)
+        drawing.image(index, colours, cells)
         return
     if drawing.only_images:
-        draw_image(drawing, index, colours, left, top, cell_w, cell_h)
+        drawing.image(index, colours, cells)
     else:
         if math.isfinite(drawing.room):
             # On paper no cell ends where a pixel ends: the ground would shine through between shapes, so it has their colours.
-            draw_image(drawing, index, colours, left, top, cell_w, cell_h)
+            drawing.image(index, colours, cells)
         drawing.add('<g class="cells">')
         shapes = _paths if index.size > _FEW_CELLS else _rectangles
         shapes(drawing, index, colours, left, top, cell_w, cell_h)
@@ -36,7 +37,7 @@ def draw_cells(
             for row, column in np.argwhere(index == CLOSED)
         )
         if lines:
-            drawing.add(f'<path d="{lines}" stroke="{drawing.theme.closed_line}"/>')
+            drawing.add(path(lines, f'stroke="{drawing.theme.closed_line}"'))
 
 
 def _fill(drawing: Drawing, colours: str, level: int) -> str:
@@ -50,13 +51,12 @@ def _rectangles(
     drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     fills = {level: _fill(drawing, colours, level) for level in np.unique(index).tolist() if level != GAP}
-    size = f'width="{cell_w:.2f}" height="{cell_h:.2f}"'
     for row, levels in enumerate(index.tolist()):
         y = top + row * cell_h
         for column, level in enumerate(levels):
             if level != GAP:
-                x = left + column * cell_w
-                drawing.add(f'<rect x="{x:.2f}" y="{y:.2f}" {size} fill="{fills[level]}"/>', x + cell_w, y + cell_h)
+                cell = Rect(left + column * cell_w, y, cell_w, cell_h)
+                drawing.add(rect(cell, f'fill="{fills[level]}"'), cell.right, cell.bottom)
 
 
 def _paths(
@@ -78,14 +78,5 @@ def _paths(
             f"h{(start - end) * cell_w:g}z"
             for row, start, end in zip(rows[mine], starts[mine], ends[mine], strict=True)
         )
-        drawing.add(f'<path d="{drawn}" fill="{_fill(drawing, colours, int(level))}"/>')
+        drawing.add(path(drawn, f'fill="{_fill(drawing, colours, int(level))}"'))
     drawing.reach(left + index.shape[1] * cell_w, top + index.shape[0] * cell_h)
-
-
-def draw_image(
-    drawing: Drawing, index: NDArray[np.uint8], colours: str, left: float, top: float, cell_w: float, cell_h: float
-) -> None:
-    """Draw cells as an image."""
-    wide, high = index.shape[1] * cell_w, index.shape[0] * cell_h
-    drawing.image(index, colours, left, top, wide, high)
-    drawing.reach(left + wide, top + high)

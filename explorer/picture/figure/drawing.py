@@ -1,28 +1,33 @@
 """A drawing in progress: SVG elements, and how far they reach."""
 
-import base64
 import math
-from typing import TYPE_CHECKING
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.figure.elements import image
 from explorer.picture.figure.png import encode
-from explorer.picture.figure.text import REGULAR, runs, text, width
-from explorer.picture.layout.sketch import lines_of
+from explorer.picture.kinds import Axis, Caption
+from explorer.picture.marks import Rect
 from explorer.picture.scales import palette
 from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
-if TYPE_CHECKING:
-    from explorer.picture.figure.answering import Answering
-
-LABEL = 12.0  # px
-LINE = 16.0  # px from line to line of a text
 _LARGE_PX = 4096  # px; an image this wide needs no enlarging
-_SMALL = 9.0  # px, letters of a superscript or subscript
-_BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
+
+
+@attrs.frozen(eq=False)
+class AnsweringMap:
+    """A map [row, column] that fills `cells` (px), where somebody can point at them. NaN is said as `reason`, if any."""
+
+    values: Array
+    rows: Axis
+    columns: Axis
+    caption: Caption
+    cells: Rect
+    reason: str = ""
 
 
 class Drawing:
@@ -60,66 +65,22 @@ class Drawing:
         """The width (px) that a picture may have at most."""
         return min(natural, self.room)
 
-    def image(
-        self, index: NDArray[np.uint8], colours: str, x: float, y: float, wide: float, high: float, opacity: float = 1
-    ) -> None:
+    def image(self, index: NDArray[np.uint8], colours: str, cells: Rect, opacity: float = 1) -> None:
         """Add [row, column] indices of a colour table as an image that fills a rectangle (px) and is not smoothed.
 
         Each cell is several pixels, since viewers blur a small image when they enlarge it.
         """
-        down, across = (_repeats(size / n, n) for size, n in zip((high, wide), index.shape, strict=True))
-        self.add_image(
-            encode(index.repeat(down, axis=0).repeat(across, axis=1), palette(colours, self.theme)), x, y, wide, high, opacity
-        )
+        down, across = (_repeats(size / n, n) for size, n in zip((cells.high, cells.wide), index.shape, strict=True))
+        png = encode(index.repeat(down, axis=0).repeat(across, axis=1), palette(colours, self.theme))
+        self.add(image(png, cells, opaque(opacity)), cells.right, cells.bottom)
 
-    def add_image(self, png: bytes, x: float, y: float, wide: float, high: float, opacity: float, more: str = "") -> None:
-        """Add a PNG file, stretched over a rectangle (px); `more` are further attributes."""
-        opaque = "" if opacity >= 1 else f' opacity="{opacity:.3f}"'
-        data = base64.b64encode(png).decode("ascii")
-        self.body.append(
-            f'<image x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none"{opaque}{more} '
-            f'xlink:href="data:image/png;base64,{data}"/>'
-        )
-
-    def answer(self, place: "Answering") -> None:
+    def answer(self, place: AnsweringMap) -> None:
         """Take note of a map whose cells can say their values. A figure that nobody points at has no use for it."""
 
-    def write(
-        self,
-        x: float,
-        y: float,
-        content: str,
-        *,
-        anchor: str = "start",
-        faint: bool = False,
-        size: float = LABEL,
-        weight: int = REGULAR,
-        fill: str = "",
-    ) -> None:
-        """Add a line of text with its baseline at `y`. Without a `fill` it has a colour of the theme."""
-        fill = fill or (self.theme.faint if faint else self.theme.text)
-        share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
-        self.add(
-            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight),
-            x + share * width(content, size, weight),
-            y + 4,
-        )
 
-    def write_lines(self, x: float, y: float, content: str, *, faint: bool = False) -> float:
-        """Write a text in as many lines as the room asks for; returns the baseline (px) of the last one."""
-        lines = lines_of(content, LABEL, max(self.room - x, LABEL), lambda each, size, _bold: width(each, size))
-        for number, line in enumerate(lines):
-            self.write(x, y + number * LINE, line, faint=faint)
-        return y + (len(lines) - 1) * LINE
-
-    def write_rich(self, x: float, y: float, rich: str) -> None:
-        """Add a formula with its superscripts and subscripts."""
-        for kind, letters in runs(rich):
-            size = _SMALL if kind else LABEL
-            bare = letters.lstrip()  # An SVG drops blanks at the start of a text.
-            x += width(letters, size) - width(bare, size)
-            self.write(x, y + _BASELINE[kind], bare, faint=True, size=size)
-            x += width(bare, size)
+def opaque(opacity: float) -> str:
+    """The attribute of this opacity, with a blank before it; "" for what is wholly opaque."""
+    return "" if opacity >= 1 else f' opacity="{opacity:.4g}"'
 
 
 def largest(values: Array) -> float:

@@ -6,11 +6,11 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.elements import document
 from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
-from explorer.picture.figure.text import document
 from explorer.picture.follow_text import description, headline
 from explorer.picture.kinds import Axis, Follow
 from explorer.picture.layout.follow_sheet import beat_at, sheet

@@ -9,25 +9,15 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
 from explorer.picture.cut_kinds import CutRows
 from explorer.picture.decoding_kinds import Timeline, Tree
-from explorer.picture.figure.account import ACCOUNT
 from explorer.picture.figure.alignment import ALIGNMENT
-from explorer.picture.figure.bars import BARS
-from explorer.picture.figure.cut_rows import CUT_ROWS
-from explorer.picture.figure.effect_map import EFFECT_MAP
+from explorer.picture.figure.causal_figures import ACCOUNT, EFFECT_MAP, LENS, POSTCARD, REMOVALS, REWORDING
+from explorer.picture.figure.curve_figures import VECTOR_MAP, WAVES
+from explorer.picture.figure.decoding_figures import BARS, TIMELINE, TREE
 from explorer.picture.figure.follow import FOLLOW
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.lens import LENS
-from explorer.picture.figure.map import HEATMAP, STRIPS
-from explorer.picture.figure.postcard import POSTCARD
-from explorer.picture.figure.removals import REMOVALS
-from explorer.picture.figure.rewording import REWORDING
+from explorer.picture.figure.map_figures import HEAD_GRID, HEATMAP, STRIPS
 from explorer.picture.figure.river import RIVER
-from explorer.picture.figure.timeline import TIMELINE
-from explorer.picture.figure.token_row import TOKEN_ROW
-from explorer.picture.figure.tree import TREE
-from explorer.picture.figure.vector_map import VECTOR_MAP
-from explorer.picture.figure.wall import HEAD_GRID
-from explorer.picture.figure.waves import WAVES
+from explorer.picture.figure.token_figures import CUT_ROWS, TOKEN_ROW
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves
 from explorer.picture.river.river import River
 from explorer.picture.tables import Table

@@ -6,11 +6,15 @@ from functools import singledispatch
 
 import numpy as np
 
-from explorer.picture.figure.cells import draw_cells
-from explorer.picture.figure.drawing import Drawing
-from explorer.picture.figure.text import BOLD, REGULAR, text, width
+from explorer.picture.cell_numbers import NUMBER_PAD_PX, fainter_inks, figures, inks, is_small
+from explorer.picture.figure import elements as element
+from explorer.picture.figure.cells import write_cells
+from explorer.picture.figure.drawing import Drawing, opaque
+from explorer.picture.figure.elements import text
+from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.marks import (
     BELOW_MIDDLE,
+    AccentedLine,
     Bands,
     Box,
     Cells,
@@ -22,12 +26,15 @@ from explorer.picture.marks import (
     Lanes,
     Line,
     Mark,
+    Numbers,
     Path,
+    Ramp,
     Rect,
-    Sentence,
 )
+from explorer.picture.scales import hexadecimal, table
 
 _HATCH_PX = 5.0
+_STEPS, _SEAM_PX = 64, 0.3  # of a ramp; so much do they lie over each other, that the ground does not shine through
 _LEAST_ROOM = 8.0  # px; less has no room for a text
 _ANCHOR = {"left": "start", "middle": "middle", "right": "end"}
 _BEYOND = {"left": 1.0, "middle": 0.5, "right": 0.0}  # the share of a text that lies to the right of its x
@@ -45,10 +52,7 @@ def write_marks(drawing: Drawing, marks: Iterable[Mark], *, images: bool = False
     """
     for mark in marks:
         if images and isinstance(mark, Cells):
-            rect = mark.rect
-            colours = getattr(drawing.theme, mark.colours, mark.colours)
-            drawing.image(mark.index, colours, rect.x, rect.y, rect.wide, rect.high, mark.opacity)
-            drawing.reach(rect.right, rect.bottom)
+            drawing.image(mark.index, _colour(drawing, mark.colours), mark.rect, mark.opacity)
         else:
             _write(mark, drawing)
 
@@ -57,13 +61,9 @@ def _colour(drawing: Drawing, name: str) -> str:
     return str(getattr(drawing.theme, name, name))
 
 
-def _opaque(opacity: float) -> str:
-    return "" if opacity >= 1 else f' opacity="{opacity:.4g}"'
-
-
 def _stroke(drawing: Drawing, colour: str, px: float, dash: Dash, opacity: float = 1) -> str:
     dashes = f' stroke-dasharray="{" ".join(f"{each:g}" for each in dash)}"' if dash else ""
-    return f' stroke="{_colour(drawing, colour)}" stroke-width="{px:.3g}"{dashes}{_opaque(opacity)}'
+    return f'stroke="{_colour(drawing, colour)}" stroke-width="{px:.3g}"{dashes}{opaque(opacity)}'
 
 
 @singledispatch
@@ -78,9 +78,19 @@ def _label(mark: Label, drawing: Drawing) -> None:
     if content:
         below, turn, fill = BELOW_MIDDLE * mark.px, math.radians(mark.turn), _colour(drawing, mark.colour)
         x, y = mark.x - below * math.sin(turn), mark.y + below * math.cos(turn)
-        drawn = text(x, y, content, size=mark.px, fill=fill, anchor=_ANCHOR[mark.align], weight=weight, turn=mark.turn)
+        drawn = text(
+            x,
+            y,
+            content,
+            size=mark.px,
+            fill=fill,
+            anchor=_ANCHOR[mark.align],
+            weight=weight,
+            turn=mark.turn,
+            opacity=opaque(mark.opacity),
+        )
         right = x + (0.0 if turn else _BEYOND[mark.align] * width(content, mark.px, weight))
-        drawing.add(drawn.replace("<text ", f"<text{_opaque(mark.opacity)} ", 1), right, y + 4)
+        drawing.add(drawn, right, y + 4)
 
 
 def _cut(content: str, px: float, weight: int, room: float) -> str:
@@ -93,7 +103,7 @@ def _cut(content: str, px: float, weight: int, room: float) -> str:
 
 
 @_write.register
-def _sentence(mark: Sentence, drawing: Drawing) -> None:
+def _sentence(mark: AccentedLine, drawing: Drawing) -> None:
     x = mark.x
     for piece in mark.pieces:
         weight, fill = (BOLD, "accent") if piece.accent else (REGULAR, "text")
@@ -108,32 +118,24 @@ def _sentence(mark: Sentence, drawing: Drawing) -> None:
 def _box(mark: Box, drawing: Drawing) -> None:
     rect = mark.rect.grown(-mark.width / 2) if mark.line else mark.rect
     fill = _colour(drawing, mark.fill) if mark.fill else "none"
-    line = _stroke(drawing, mark.line, mark.width, mark.dash) if mark.line else ""
-    radius = f' rx="{mark.radius:g}"' if mark.radius else ""
-    drawing.add(
-        f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{max(rect.wide, 0):.2f}" height="{max(rect.high, 0):.2f}"'
-        f'{radius} fill="{fill}"{line}{_opaque(mark.opacity)}/>',
-        mark.rect.right,
-        mark.rect.bottom,
-    )
+    line = f" {_stroke(drawing, mark.line, mark.width, mark.dash)}" if mark.line else ""
+    radius = f'rx="{mark.radius:g}" ' if mark.radius else ""
+    drawing.add(element.rect(rect, f'{radius}fill="{fill}"{line}{opaque(mark.opacity)}'), mark.rect.right, mark.rect.bottom)
 
 
 @_write.register
 def _dots(mark: Dots, drawing: Drawing) -> None:
     fill = _colour(drawing, mark.colour)
     for x, y in zip(mark.x.tolist(), mark.y.tolist(), strict=True):
-        drawing.add(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{mark.radius:g}" fill="{fill}"/>', x + mark.radius, y + mark.radius)
+        drawing.add(element.circle(x, y, mark.radius, fill), x + mark.radius, y + mark.radius)
 
 
 @_write.register
 def _hatch(mark: Hatch, drawing: Drawing) -> None:
     rect, theme = mark.rect, drawing.theme
-    drawing.add(
-        f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.wide:.2f}" height="{rect.high:.2f}" fill="{theme.closed}"/>'
-        f'<path d="{_hatching(rect)}" stroke="{theme.closed_line}"/>',
-        rect.right,
-        rect.bottom,
-    )
+    if not mark.over:
+        _box(Box(rect, theme.closed), drawing)
+    drawing.add(element.path(_hatching(rect), f'stroke="{theme.card if mark.over else theme.closed_line}"'))
 
 
 def _hatching(rect: Rect) -> str:
@@ -149,7 +151,7 @@ def _hatching(rect: Rect) -> str:
 @_write.register
 def _line(mark: Line, drawing: Drawing) -> None:
     stroke = _stroke(drawing, mark.colour, mark.width, mark.dash, mark.opacity)
-    drawing.add(f'<path d="M{mark.x0:.2f} {mark.y0:.2f}L{mark.x1:.2f} {mark.y1:.2f}"{stroke}/>')
+    drawing.add(element.path(f"M{mark.x0:.2f} {mark.y0:.2f}L{mark.x1:.2f} {mark.y1:.2f}", stroke))
     drawing.reach(max(mark.x0, mark.x1), max(mark.y0, mark.y1))
 
 
@@ -157,15 +159,37 @@ def _line(mark: Line, drawing: Drawing) -> None:
 def _path(mark: Path, drawing: Drawing) -> None:
     first, *others = (f"{x:.1f} {y:.1f}" for x, y in mark.points)
     way = f"M{first}{'C' if mark.curved else 'L'}{' '.join(others)}"
-    drawing.add(f'<path d="{way}" fill="none"{_stroke(drawing, mark.colour, mark.width, mark.dash, mark.opacity)}/>')
+    stroke = _stroke(drawing, mark.colour, mark.width, mark.dash, mark.opacity)
+    drawing.add(element.path(way, f'fill="none" {stroke}'))
     drawing.reach(max(x for x, _y in mark.points), max(y for _x, y in mark.points))
 
 
 @_write.register
 def _cells(mark: Cells, drawing: Drawing) -> None:
-    rect, (n_rows, n_columns) = mark.rect, mark.index.shape
-    colours = getattr(drawing.theme, mark.colours, mark.colours)
-    draw_cells(drawing, mark.index, colours, rect.x, rect.y, rect.wide / n_columns, rect.high / n_rows)
+    write_cells(drawing, mark.index, _colour(drawing, mark.colours), mark.rect)
+
+
+@_write.register
+def _ramp(mark: Ramp, drawing: Drawing) -> None:
+    rect, colours = mark.rect, table(mark.colours)[::-1]
+    high = rect.high / _STEPS
+    for step in range(_STEPS):
+        fill = hexadecimal(colours[round(step * (len(colours) - 1) / (_STEPS - 1))])
+        seam = _SEAM_PX if step < _STEPS - 1 else 0.0
+        _box(Box(Rect(rect.x, rect.y + step * high, rect.wide, high + seam), fill), drawing)
+
+
+@_write.register
+def _numbers(mark: Numbers, drawing: Drawing) -> None:
+    rect, scale, (n_rows, n_columns) = mark.rect, mark.scale, mark.index.shape
+    wide, high = rect.wide / n_columns, rect.high / n_rows
+    ink_of, fainter = inks(scale.colours, drawing.theme), fainter_inks(scale.colours, drawing.theme)
+    for (row, column), level in np.ndenumerate(mark.index):
+        value = float(mark.values[row, column])
+        content = next((each for each in figures(value) if width(each, mark.px) <= wide - NUMBER_PAD_PX), "")
+        ink = (fainter if is_small(value, scale) else ink_of)[level]
+        x, y = rect.x + (column + 0.5) * wide, rect.y + (row + 0.5) * high
+        _label(Label(x, y, content, mark.px, ink, align="middle"), drawing)
 
 
 @_write.register
@@ -174,7 +198,7 @@ def _lanes(mark: Lanes, drawing: Drawing) -> None:
     for y, widths, opacity in zip(mark.y.tolist(), mark.width.tolist(), mark.opacity.tolist(), strict=True):
         there = _edge(x, [y - wide / 2 for wide in widths])
         back = _edge(x[::-1], [y + wide / 2 for wide in widths[::-1]])
-        drawing.add(f'<path d="M{there}L{back}z" fill="{fill}"{_opaque(opacity)}/>')
+        drawing.add(element.path(f"M{there}L{back}z", f'fill="{fill}"{opaque(opacity)}'))
 
 
 def _edge(x: Sequence[float], y: Sequence[float]) -> str:
@@ -192,8 +216,10 @@ def _bands(mark: Bands, drawing: Drawing) -> None:
     drawing.add(f'<g fill="none" stroke="{_colour(drawing, mark.colour)}">')
     for y0, y1, wide, opacity in zip(*(each.tolist() for each in (mark.y0, mark.y1, mark.width, mark.opacity)), strict=True):
         drawing.add(
-            f'<path d="M{mark.left:.1f} {y0:.1f}C{first:.1f} {y0:.1f} {last:.1f} {y1:.1f} {mark.right:.1f} {y1:.1f}" '
-            f'stroke-width="{wide:.2f}" stroke-opacity="{min(opacity, 1):.3f}"/>'
+            element.path(
+                f"M{mark.left:.1f} {y0:.1f}C{first:.1f} {y0:.1f} {last:.1f} {y1:.1f} {mark.right:.1f} {y1:.1f}",
+                f'stroke-width="{wide:.2f}" stroke-opacity="{min(opacity, 1):.3f}"',
+            )
         )
     drawing.add("</g>")
 
@@ -202,7 +228,5 @@ def _bands(mark: Bands, drawing: Drawing) -> None:
 def _curves(mark: Curves, drawing: Drawing) -> None:
     for line, wide, opacity in zip(mark.y.tolist(), mark.width.tolist(), mark.opacity.tolist(), strict=True):
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(mark.x.tolist(), line, strict=True))
-        drawing.add(
-            f'<polyline points="{points}" fill="none" stroke="{_colour(drawing, mark.colour)}" '
-            f'stroke-width="{wide:.2g}"{_opaque(opacity)}/>'
-        )
+        stroke = f'stroke="{_colour(drawing, mark.colour)}" stroke-width="{wide:.2g}"{opaque(opacity)}'
+        drawing.add(element.polyline(points, f'fill="none" {stroke}'))

@@ -9,6 +9,7 @@ import threading
 from functools import lru_cache
 from html import unescape
 
+from explorer.picture.figure.elements import path
 from explorer.picture.figure.text import BOLD, FILES, REGULAR, width
 from explorer.resources import asset
 
@@ -47,8 +48,8 @@ def _outlined(found: re.Match[str]) -> str:
         if glyph:
             way.append(f"M{x:.{_DIGITS}f} {float(given['y']):.{_DIGITS}f}{glyph}")
         x += width(letter, size, weight)
-    kept = "".join(f' {name}="{value}"' for name, value in given.items() if name not in _PLACED)
-    return f'<path d="{"".join(way)}"{kept}/>' if way else ""
+    kept = " ".join(f'{name}="{value}"' for name, value in given.items() if name not in _PLACED)
+    return path("".join(way), kept) if way else ""
 
 
 @lru_cache(maxsize=4096)

@@ -11,13 +11,16 @@ import attrs
 
 from explorer.errors import TooNarrow, TooWideForPaper
 from explorer.lang import Words
-from explorer.picture.figure.drawing import LABEL, LINE, Drawing
+from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.elements import document
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kinds import kind_of
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.print import WIDTH, Print
-from explorer.picture.figure.text import BOLD, document, width
+from explorer.picture.figure.text import width
 from explorer.picture.kinds import Caption, Picture
 from explorer.picture.layout.arranged import Arranged, Beside, pictures_in
+from explorer.picture.layout.sketch import LABEL, LINE, Sketch
 from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 
@@ -55,10 +58,11 @@ def render_print(arranged: Arranged, print_: Print, words: Words, theme: Theme =
     high = drawing.height
     body = [f'<g transform="translate({margin + aside:.2f} {margin:g})">', *drawing.body, "</g>"]
     if caption.strip():
-        below = Drawing(theme, words, room)
+        below, sketch = Drawing(theme, words, room), Sketch(theme, "", measured)
         last = high + _ABOVE_CAPTION - LINE
         for line in caption.splitlines():
-            last = below.write_lines(0, last + LINE, line)
+            last = sketch.write_lines(0, last + LINE, line, room, "text")
+        write_marks(below, sketch.marks)
         if below.width > room + _SLACK:
             if not print_.grows:
                 raise plate.refusal(below.width, pictures[0], room)
@@ -144,7 +148,9 @@ class _Plate:
     def _drawn(self, picture: Picture, room: float) -> Drawing:
         drawing, sheet, top = Drawing(self._theme, self._words, room), kind_of(picture).sheet, 0.0
         if self.letters:
-            drawing.write(0, LABEL, letter(self._n_named), weight=BOLD)
+            named = Sketch(self._theme, "", measured)
+            named.write(0, LABEL, letter(self._n_named), LABEL, bold=True)
+            write_marks(drawing, named.marks)
             top = _LETTER
         kind_of(picture).draw(drawing, picture, top)
         if sheet is not None:

@@ -11,7 +11,7 @@ import attrs
 
 from explorer.errors import NotAWidth
 from explorer.knobs import Knob, Range
-from explorer.picture.figure.drawing import LABEL
+from explorer.picture.layout.sketch import LABEL
 
 MM_PER_INCH, PT_PER_INCH = 25.4, 72.0
 _UNITS_MM = {"mm": 1.0, "cm": 10.0, "in": MM_PER_INCH, "pt": MM_PER_INCH / PT_PER_INCH}

@@ -12,7 +12,7 @@ from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import write_marks
 from explorer.picture.figure.text import BOLD, REGULAR, width
 from explorer.picture.kinds import Axis
-from explorer.picture.marks import Label, Marks
+from explorer.picture.marks import Box, Label, Marks, Rect
 from explorer.picture.river.draw import draw_over, draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
@@ -44,8 +44,8 @@ def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
         base = draw_inside(picture, inside, drawing.words, colours)
         over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture), closes=False)
     drawing.add(f'<g transform="translate(0 {top:g})">')
-    drawing.add(f'<rect width="{wide:g}" height="{HEIGHT:g}" fill="{drawing.theme.window}"/>')
-    write_marks(drawing, (*(_clear(base.scene, over.scene) if printed else base.scene), *over.scene), images=True)
+    ground = Box(Rect(0, 0, wide, HEIGHT), "window")
+    write_marks(drawing, (ground, *(_clear(base.scene, over.scene) if printed else base.scene), *over.scene), images=True)
     drawing.add("</g>", wide, top + HEIGHT)
 
 

@@ -2,10 +2,12 @@
 
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.elements import document
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.kinds import kind_of
-from explorer.picture.figure.text import BOLD, document
+from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.kinds import Caption, Picture
+from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.picture import told_pass
 from explorer.picture.theme import LIGHT, Theme
 
@@ -29,16 +31,18 @@ def render(picture: Picture, words: Words, theme: Theme = LIGHT, *, with_fonts: 
 
 def draw_head(drawing: Drawing, caption: Caption) -> float:
     """Write title, tap and shape, formula and note; returns the height (px) at which the picture begins."""
-    drawing.write(0, 16, caption.title, size=16, weight=BOLD)
+    sketch = Sketch(drawing.theme, "", measured)
+    sketch.write(0, 16, caption.title, 16, bold=True)
     y = 38.0
-    drawing.write(0, y, "   ".join(part for part in (caption.tap, caption.shape) if part), faint=True)
+    sketch.write(0, y, "   ".join(part for part in (caption.tap, caption.shape) if part), LABEL, "faint")
     for told in told_pass(caption, drawing.words).values():
         y += 20
-        drawing.write(0, y, told, fill=drawing.theme.accent)
+        sketch.write(0, y, told, LABEL, "accent")
     if caption.formula:
         y += 20
-        drawing.write_rich(0, y, caption.formula)
+        sketch.formula(0, y, caption.formula)
     if caption.note:
         y += 20
-        drawing.write(0, y, caption.note, faint=True)
+        sketch.write(0, y, caption.note, LABEL, "faint")
+    write_marks(drawing, sketch.marks)
     return y + 18

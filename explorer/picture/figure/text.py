@@ -1,4 +1,4 @@
-"""Text in an SVG: escaping, widths, formulas, and the bundled font, reduced to the glyphs that are used.
+"""Text in an SVG: how wide it is, and the bundled font, reduced to the glyphs that are used.
 
 fontTools takes 0.1 s to import, so it is imported when a letter is first measured. Tables and descriptions do not need it.
 """
@@ -11,17 +11,15 @@ import unicodedata
 from collections.abc import Mapping
 from copy import copy
 from functools import lru_cache
-from html import escape
 from typing import Any
 
-from explorer.picture.theme import FAMILY, STACK
+from explorer.picture.theme import FAMILY
 from explorer.resources import asset
 
 REGULAR, BOLD = 400, 700
 _DIGITS = frozenset("0123456789")
 FILES = {REGULAR: "fonts/TXSansSC-Regular.otf", BOLD: "fonts/TXSansSC-Bold.otf"}
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_RAISED = re.compile(r"<(sub|sup)>(.*?)</\1>")
 _BOLD_TEXT = re.compile(rf'<text [^>]*font-weight="{BOLD}"[^>]*>([^<]*)<')
 
 
@@ -80,62 +78,6 @@ def _own_codes(weight: int) -> Any:
     table = copy(_codes(weight))
     table.tables = [copy(each) for each in table.tables]
     return table
-
-
-def text(
-    x: float,
-    y: float,
-    content: str,
-    *,
-    size: float = 12,
-    fill: str,
-    anchor: str = "start",
-    weight: int = REGULAR,
-    turn: float = 0,
-) -> str:
-    """An SVG element of one line of text with its baseline at y, turned about its start by `turn` degrees."""
-    turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
-    bold = f' font-weight="{weight}"' if weight != REGULAR else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{bold}{turned}>'
-        f"{escape(clean(content), quote=False)}</text>"
-    )
-
-
-def runs(rich: str) -> list[tuple[str, str]]:
-    """Rich text as (kind, letters): "d<sub>head</sub>" is ("", "d"), ("sub", "head")."""
-    parts = _RAISED.split(rich)  # letters, kind, letters, letters, kind, …
-    pairs = [("", parts[0]), *(run for i in range(1, len(parts), 3) for run in ((parts[i], parts[i + 1]), ("", parts[i + 2])))]
-    return [(kind, letters) for kind, letters in pairs if letters]
-
-
-def document(
-    width_px: float,
-    height_px: float,
-    body: list[str],
-    background: str,
-    title: str,
-    *,
-    with_fonts: bool = True,
-    mm_per_px: float = 0.0,
-) -> str:
-    """A whole SVG document. It contains the glyphs it uses, so Chinese shows on a machine without a Chinese font.
-
-    A document that is drawn at once, where the bundled font is at hand, can do `with_fonts` False: it is made much faster.
-    With `mm_per_px` it has a size on paper.
-    """
-    drawn = "\n".join(body)
-    fonts = faces(drawn) if with_fonts else ""
-    wide, high = (f"{each:.3f}" if mm_per_px else f"{each:.0f}" for each in (width_px, height_px))
-    size = f'width="{wide}" height="{high}"'
-    if mm_per_px:
-        size = f'width="{width_px * mm_per_px:.3f}mm" height="{height_px * mm_per_px:.3f}mm"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'{size} viewBox="0 0 {wide} {high}" '
-        f'font-family="{STACK}">\n<title>{escape(clean(title), quote=False)}</title>\n<style>{fonts}</style>\n'
-        f'<rect width="{wide}" height="{high}" fill="{background}"/>\n{drawn}\n</svg>\n'
-    )
 
 
 def faces(drawn: str, bold: str = "") -> str:

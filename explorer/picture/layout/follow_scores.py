@@ -5,8 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.follow_text import division, query_mark, query_name, score, signed
+from explorer.picture.followed import MOST_TERMS
 from explorer.picture.layout.follow_scene import Scene, around_zero, eased, ink, strip, tick_label, ticks
-from explorer.picture.layout.follow_time import MOST_TERMS
 from explorer.picture.marks import Rect
 from explorer.picture.scales import Scale
 

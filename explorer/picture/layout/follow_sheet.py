@@ -2,10 +2,10 @@
 
 from explorer.lang import Words
 from explorer.picture.follow_text import figure, note, sentence, term_sentence, title
-from explorer.picture.followed import Followed
+from explorer.picture.followed import BEATS, Followed
 from explorer.picture.layout import follow_scores, follow_weights
 from explorer.picture.layout.follow_scene import Scene
-from explorer.picture.layout.follow_time import BEATS, Timetable, timetable
+from explorer.picture.layout.follow_time import Timetable, timetable
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 

@@ -4,17 +4,12 @@ import math
 
 import attrs
 
-from explorer.picture.followed import Followed
-
-BEATS = ("vectors", "products", "scaled", "masked", "softmax", "mixed")
-"""The beats in their order: Q and K, their products, the division, the mask, softmax, and the values."""
+from explorer.picture.followed import BEATS, MOST_TERMS, Followed
 
 HOLD_S = 0.8  # Each beat rests so long when its motion has ended.
 _MOVE_S = {"vectors": 1.6, "scaled": 0.7, "masked": 0.4, "softmax": 1.6, "mixed": 1.6}
 _NOTHING_CLOSED_S = 0.0  # Without closed cells the mask does nothing.
 _PRODUCT_S, _ALL_PRODUCTS_S = 0.11, 6.0
-MOST_TERMS = 64
-"""Products that are added one by one; those left out are one term."""
 
 
 @attrs.frozen

@@ -1,6 +1,5 @@
 """How a Rewording is laid out: two lines of words in shared columns, and below each word how its log p has changed."""
 
-import math
 from collections.abc import Sequence
 
 import attrs
@@ -8,13 +7,12 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Reworded, Rewording
-from explorer.picture.cell_text import number
+from explorer.picture.cell_text import has_no_effect, told_difference
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.scales import indices
 
 SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
-NO_EFFECT = 0.05  # nats; smaller differences are no effect
 _SIZES = (28.0, 22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
 _SMALL = 11.0  # px, the letters of figures
 _GAP, _CHIP, _LEAST = 14.0, 12.0, 34.0  # px: between columns, the height of a coloured chip, the least width of a column
@@ -104,17 +102,6 @@ def _draw_difference(sketch: Sketch, placed: PlacedWord, picture: Rewording, siz
     sketch.cells(chip, indices(np.array([[difference]], np.float32), picture.scale), picture.scale.colours)
     sketch.box(chip, line=sketch.theme.hairline)
     told = told_difference(difference)
-    sketch.write(middle, top + _CHIP + _SMALL + 2, told, _SMALL, sketch.theme.faint if is_none(difference) else "", "middle")
-
-
-def is_none(difference: float) -> bool:
-    """Whether a difference is no effect."""
-    return math.isfinite(difference) and abs(difference) < NO_EFFECT
-
-
-def told_difference(difference: float) -> str:
-    """A difference (nats) with its sign and two decimals: "−2.73", "+0.40"."""
-    if not math.isfinite(difference):
-        return number(difference)
-    told = f"{difference:+.2f}".replace("-", "\N{MINUS SIGN}")
-    return told[1:] if not float(told[1:]) else told  # A rounded zero has no sign.
+    sketch.write(
+        middle, top + _CHIP + _SMALL + 2, told, _SMALL, sketch.theme.faint if has_no_effect(difference) else "", "middle"
+    )

@@ -1,5 +1,7 @@
 """A Sketch: marks under way, with what a layout asks of it: how wide a text is, what of it fits, where its lines break."""
 
+import math
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -12,8 +14,17 @@ from explorer.picture.theme import Theme
 Measure = Callable[[str, float, bool], float]
 """The width (px) of a text in a size (px), bold or not."""
 
+LABEL = 12.0
+"""The size of the letters of a file (px)."""
+LINE = 16.0
+"""From line to line of its texts (px)."""
+USUAL_PX = 40 / 3
+"""The usual size of a window's letters (px)."""
 _SIGN_SHARE = 0.72  # Bars have the colours of ±0.72 on a signed scale, so that they are as strong as the accent.
 _CLOSING, _OPENING = "，。；：、）」』”》！？,.;:)!?", "（「『“《("
+_RAISED = re.compile(r"<(sub|sup)>(.*?)</\1>")
+_SCRIPT = 9.0  # px, the letters of superscripts and subscripts
+_SCRIPT_BASE = {"": 0.0, "sub": 3.0, "sup": -4.0}  # px, how far they stand below the line
 _ALIGN = {"start": "left", "middle": "middle", "end": "right"}
 
 
@@ -55,10 +66,34 @@ class Sketch:
             self.marks.append(Dots(x, y, radius, colour))
 
     def write(
-        self, x: float, y: float, content: str, size: float, colour: str = "", anchor: str = "start", bold: bool = False
+        self,
+        x: float,
+        y: float,
+        content: str,
+        size: float,
+        colour: str = "",
+        anchor: str = "start",
+        bold: bool = False,
+        room: float = math.inf,
     ) -> None:
-        """Add a line of text with its baseline at y; `anchor` is "start", "middle" or "end"."""
-        self.marks.append(Label(x, y - BELOW_MIDDLE * size, content, size, colour or "text", bold, _ALIGN[anchor]))
+        """Add a line of text with its baseline at y; `anchor` is "start", "middle" or "end". It is cut short to `room` px."""
+        self.marks.append(Label(x, y - BELOW_MIDDLE * size, content, size, colour or "text", bold, _ALIGN[anchor], room))
+
+    def write_lines(self, x: float, y: float, content: str, room: float, colour: str = "faint") -> float:
+        """Add a text in as many lines as the room asks for, which ends at x = `room`; returns the last one's baseline (px)."""
+        lines = self.lines(content, LABEL, max(room - x, LABEL))
+        for place, line in enumerate(lines):
+            self.write(x, y + place * LINE, line, LABEL, colour)
+        return y + (len(lines) - 1) * LINE
+
+    def formula(self, x: float, y: float, rich: str) -> None:
+        """Add a faint formula with its superscripts and subscripts, its baseline at y."""
+        for kind, letters in runs(rich):
+            size = _SCRIPT if kind else LABEL
+            bare = letters.lstrip()  # An SVG drops blanks at the start of a text.
+            x += self.measure(letters, size, False) - self.measure(bare, size, False)
+            self.write(x, y + _SCRIPT_BASE[kind], bare, size, "faint")
+            x += self.measure(bare, size, False)
 
     def cells(self, rect: Rect, index: NDArray[np.uint8], colours: str) -> None:
         """Add Cells, unless there are none."""
@@ -118,3 +153,10 @@ def _may_break(before: str, after: str) -> bool:
     if after in _CLOSING or after == " " or before in _OPENING:
         return False
     return before == " " or "\u2e80" <= after <= "\uffef" or "\u2e80" <= before <= "\uffef"
+
+
+def runs(rich: str) -> list[tuple[str, str]]:
+    """Rich text as (kind, letters): "d<sub>head</sub>" is ("", "d"), ("sub", "head")."""
+    parts = _RAISED.split(rich)  # letters, kind, letters, letters, kind, …
+    pairs = [("", parts[0]), *(run for i in range(1, len(parts), 3) for run in ((parts[i], parts[i + 1]), ("", parts[i + 2])))]
+    return [(kind, letters) for kind, letters in pairs if letters]

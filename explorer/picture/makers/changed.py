@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Reworded, Rewording
+from explorer.picture.cell_text import has_no_effect, told_difference
 from explorer.picture.kinds import Caption, Heatmap
-from explorer.picture.layout.rewording import SCALE_NAT, is_none, told_difference
+from explorer.picture.layout.rewording import SCALE_NAT
 from explorer.picture.makers import compare
 from explorer.picture.makers.findings import finding
 from explorer.picture.picture import captioned
@@ -114,7 +115,7 @@ def _log_p(trace: RecordedPass) -> NDArray[np.float64]:
 def _note(row: Sequence[Reworded], words: Words) -> str:
     """A sentence with the word of the largest change, or that no word changes."""
     hit = max(row, key=lambda each: abs(each.difference or 0.0), default=None)
-    if hit is None or hit.difference is None or all(each.difference is None or is_none(each.difference) for each in row):
+    if hit is None or hit.difference is None or all(each.difference is None or has_no_effect(each.difference) for each in row):
         return words("change.no_effect")
     return words("change.most", word=hit.before, difference=told_difference(hit.difference))
 

@@ -16,7 +16,7 @@ from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
 from explorer.picture.makers.river_halves import halves_of, lanes_of, of_trace
 from explorer.picture.makers.river_words import first_query, in_words
-from explorer.picture.river.river import Half, River, Sublayer, Written
+from explorer.picture.river.river import Half, River, RiverBlock, Written
 from explorer.picture.scales import Scale, round_up, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
@@ -142,7 +142,7 @@ def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
     return Scale(0.0, min(1.0, _lane_end(usual)), look.unit_colours)
 
 
-def _is_focus(block: Sublayer, look: Look) -> bool:
+def _is_focus(block: RiverBlock, look: Look) -> bool:
     return block.attention == look.attention and block.layer == look.layer
 
 
@@ -161,7 +161,7 @@ def _shape(trace: Trace, look: Look) -> str:
 
 
 def _map(
-    trace: Trace, look: Look, focus: Sublayer | None, words: Words, part: Excerpt, pool: str
+    trace: Trace, look: Look, focus: RiverBlock | None, words: Words, part: Excerpt, pool: str
 ) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
     """The map of weights of the chosen head, or of what stands for all.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.picture.makers.excerpt import Excerpt
 from explorer.picture.makers.heatmaps import closed_of, masked_values
-from explorer.picture.river.river import Half, Sublayer
+from explorer.picture.river.river import Half, RiverBlock
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
@@ -118,7 +118,7 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     return next((name for name in names if name in trace), f"{side}.embedding.output")
 
 
-def _layer(trace: Trace, card: SideCard, layer: int, excerpt: Excerpt, rows: slice, pool: str) -> tuple[Sublayer, ...]:
+def _layer(trace: Trace, card: SideCard, layer: int, excerpt: Excerpt, rows: slice, pool: str) -> tuple[RiverBlock, ...]:
     made = []
     for place, part in enumerate(_parts(card)):
         base = f"{card.name}.layers.{layer}.{part}"
@@ -126,13 +126,13 @@ def _layer(trace: Trace, card: SideCard, layer: int, excerpt: Excerpt, rows: sli
         if part == "feed_forward":
             hidden = f"{base}.chosen" if f"{base}.chosen" in trace else f"{base}.activated"  # Of experts, those that work.
             units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
-            made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
+            made.append(RiverBlock(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:
             made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, excerpt, pool))
     return tuple(made)
 
 
-def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, part: Excerpt, pool: str) -> Sublayer:
+def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, part: Excerpt, pool: str) -> RiverBlock:
     closed = closed_of(trace, tap)
     kept, block = trace.map(tap), part.block
     if block == 1:
@@ -154,7 +154,7 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     # Elsewhere than in the block that is looked at, one map stands for all heads:
     # Ā[q,k] = Σ_h A[h,q,k] / n_heads, or max_h A[h,q,k]
     drawn = weights.max(axis=0) if pool == "layer_max" else weights.mean(axis=0)
-    return Sublayer(
+    return RiverBlock(
         attention=attention,
         layer=layer,
         tap=tap,
@@ -166,7 +166,9 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     )
 
 
-def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look | None, part: Excerpt) -> Sublayer:
+def _one_head(
+    trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look | None, part: Excerpt
+) -> RiverBlock:
     """An attention of a long text of which not all cells were kept: the head that is looked at, if its cells are there."""
     if part.whole:
         raise trace.not_kept(tap, -1)
@@ -174,12 +176,12 @@ def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array,
     blocks = None if kept.levels is None else kept.levels.arrays[-1]
     head = None if look is None else kept.head(min(look.head, trace.shape(tap)[0] - 1))
     if head is None:
-        return Sublayer(attention=attention, layer=layer, tap=tap, length=length, blocks=blocks)
+        return RiverBlock(attention=attention, layer=layer, tap=tap, length=length, blocks=blocks)
     query, key = (part.rows(trace.side_name(tap, axis)) for axis in ("query", "key"))
     closed = closed_of(trace, tap)
     closed = None if closed is None or closed.shape != head.shape else closed[query, key]
     drawn = masked_values(head[query, key], closed)
-    return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
+    return RiverBlock(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
 
 
 def of_trace(trace: Trace, name: str, key: Hashable, make: Callable[[], _Kept]) -> _Kept:

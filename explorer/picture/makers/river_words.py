@@ -13,7 +13,7 @@ from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.makers.folded import folded_caption, folded_map
 from explorer.picture.makers.pooled import heads_map, largest_of
 from explorer.picture.makers.river_contributions import reach_of
-from explorer.picture.river.river import Contributions, Half, River, Sublayer, Written, strongest_pair
+from explorer.picture.river.river import Contributions, Half, River, RiverBlock, Written, strongest_pair
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
@@ -43,7 +43,7 @@ def in_words(made: River, everything: Written, trace: Trace, look: Look, words: 
     )
 
 
-def first_query(halves: tuple[Half, ...], focus: Sublayer | None, look: Look, step: int) -> int:
+def first_query(halves: tuple[Half, ...], focus: RiverBlock | None, look: Look, step: int) -> int:
     """The lane whose row is told while nothing is pointed at (see `River.query`)."""
     only_reads = len(halves) == 1 and halves[0].side == "encoder"
     if focus is not None and focus.drawn is not None and (only_reads or halves[-1].side != look.attention.partition(".")[0]):
@@ -83,7 +83,7 @@ def _farthest(values: Array, starts: list[int]) -> Array:
     return made
 
 
-def _block(block: Sublayer, trace: Trace, look: Look, parts: Parts, starts: list[int], pool: str) -> Sublayer:
+def _block(block: RiverBlock, trace: Trace, look: Look, parts: Parts, starts: list[int], pool: str) -> RiverBlock:
     length = np.maximum.reduceat(block.length, starts)
     if block.part == "feed_forward":
         hidden = None if block.hidden is None else np.maximum.reduceat(block.hidden, starts, axis=0)

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.marks import Box, Label, Lanes, Mark, Rect, Sentence
+from explorer.picture.marks import AccentedLine, Box, Label, Lanes, Mark, Rect
 from explorer.picture.river.contributions import block_parts, chip_y, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import Pointing
-from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.river import Half, River, RiverBlock
 from explorer.picture.river.scene import Drawn, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
 from explorer.picture.river.strips import LEAST_LABEL_PX, lane_label, shown_text, smaller, text_px
@@ -82,7 +82,7 @@ def _accented(whole: Lanes, chosen: np.ndarray) -> Lanes:
     return Lanes(whole.x, whole.y[chosen], whole.width[chosen], np.full(len(chosen), 0.45, np.float32), "accent")
 
 
-def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | None:
+def _rows(river: River, block: RiverBlock, pointing: Pointing) -> np.ndarray | None:
     """The cells [query, key] of a block whose bands stand out."""
     assert block.drawn is not None  # The caller has checked.
     asks, answers = river.half_of(block.attention, "query"), river.half_of(block.attention, "key")
@@ -107,7 +107,7 @@ def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | Non
     return mask
 
 
-def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Mark]:
+def _chips(river: River, block: RiverBlock, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Mark]:
     """A weight in per cent where its band begins; where one key is pointed at, where its bands land."""
     assert block.drawn is not None  # The caller has checked.
     asks = grid.half(block.attention.partition(".")[0])
@@ -191,5 +191,5 @@ def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, nar
         Box(rect, "card"),
         Box(Rect(rect.x, rect.y, rect.wide, 1), "hairline"),
         Box(Rect(margin, y - 9, 4, 18), "accent"),
-        Sentence(margin + 14, y, pieces, px, room),
+        AccentedLine(margin + 14, y, pieces, px, room),
     ]

@@ -14,7 +14,7 @@ from explorer.picture.layout.follow_scene import colour
 from explorer.picture.marks import Bands, Box, Label, Mark, Rect
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import KeptMarks
-from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.river import Half, River, RiverBlock
 from explorer.picture.river.slabs import bands, open_zones
 from explorer.picture.scales import Scale
 from explorer.picture.sums import told
@@ -37,7 +37,7 @@ def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept:
     return [*pale, *(made for zone, block in open_zones(half, place) for made in block_parts(river, block, zone, grid))]
 
 
-def block_parts(river: River, block: Sublayer, zone: Zone, grid: RiverGrid) -> Iterator[Bands]:
+def block_parts(river: River, block: RiverBlock, zone: Zone, grid: RiverGrid) -> Iterator[Bands]:
     """The contributions of one block as bands: those toward the rival, then those toward the word."""
     found = river.contributions
     row = None if found is None else found.drawn(river, block)
@@ -73,7 +73,7 @@ def chip_y(place: HalfGrid, y: float) -> float:
     return max(y, place.top + _CHIP_H / 2 - 2)
 
 
-def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Mark]:
+def part_chips(river: River, block: RiverBlock, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Mark]:
     """The contributions of a block in numbers where their bands begin; of the keys in `only` all."""
     found = river.contributions
     row = None if found is None else found.drawn(river, block)

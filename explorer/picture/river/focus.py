@@ -13,7 +13,7 @@ from explorer.picture.marks import Box, Cells, Label, Mark, Rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, Sublayer
+from explorer.picture.river.river import River, RiverBlock
 from explorer.picture.river.scene import Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, labelled_columns, shown_text, smaller
@@ -200,7 +200,7 @@ def best_key(river: River, query: int) -> int:
     return int(np.nan_to_num(river.focus.drawn[query], nan=-1.0).argmax())
 
 
-def masked_block(river: River) -> tuple[int, Sublayer | None]:
+def masked_block(river: River) -> tuple[int, RiverBlock | None]:
     """The decoder's layer whose mask is shown beside an encoder, and its self-attention; None where there is none to show."""
     half = river.target
     if half is None or len(river.halves) == 1:

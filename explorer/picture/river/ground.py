@@ -20,7 +20,7 @@ from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_legend
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.river import Half, River, RiverBlock
 from explorer.picture.river.scene import Drawn, Hot, fitting, joined
 from explorer.picture.river.strips import draw_signs, excerpt_told
 from explorer.trace.arrays import Array
@@ -68,7 +68,7 @@ def ground_key(river: River, grid: RiverGrid, words: Words, colours: Colours) ->
     )
 
 
-def _n_heads(block: Sublayer) -> int:
+def _n_heads(block: RiverBlock) -> int:
     heads = block.weights if block.weights is not None else block.blocks
     return 0 if heads is None else len(heads)
 
@@ -94,12 +94,12 @@ def _boxes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Wo
     return Drawn(tuple(scene), tuple(hot))
 
 
-def block_place(block: Sublayer) -> Place:
+def block_place(block: RiverBlock) -> Place:
     """What a block answers."""
     return Place("block", attention=block.attention, layer=block.layer)
 
 
-def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
+def _name(river: River, block: RiverBlock, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
     short = ".short" if room.wide < _SHORT_NAME_PX else ""
     text = words(f"river.block.{block.attention}{short}", count=_n_heads(block))

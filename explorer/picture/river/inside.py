@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
-from explorer.picture.marks import Box, Cells, Curves, Label, Lanes, Mark, Rect, Sentence
+from explorer.picture.marks import AccentedLine, Box, Cells, Curves, Label, Lanes, Mark, Rect
 from explorer.picture.river.accent import explained
 from explorer.picture.river.focus import best_key, row_names
 from explorer.picture.river.ground import Colours
@@ -276,7 +276,7 @@ def draw_inside_over(
         scene += cell.scene
         hot = cell.hot
     scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.high < 40)
-    sentence = next(item for item in scene if isinstance(item, Sentence))
+    sentence = next(item for item in scene if isinstance(item, AccentedLine))
     left = place.explanation.wide - about_width(sentence.text, sentence.px) - 60
     back = fitting([words("river.inside.back"), words("river.inside.back_short")], 12, left)
     if back and closes:

@@ -21,7 +21,7 @@ from explorer.trace.word_groups import Groups
 
 
 @attrs.frozen(eq=False)
-class Sublayer:
+class RiverBlock:
     """One sublayer: an attention, or the feed-forward (which has no weights but `hidden`).
 
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
@@ -77,7 +77,7 @@ class Half:
     output: Array
     length: Array
     last: Array
-    layers: tuple[tuple[Sublayer, ...], ...]
+    layers: tuple[tuple[RiverBlock, ...], ...]
     vectors: str = "embedding.scaled"
     groups: Groups = ()
     steps: Groups = ()
@@ -182,7 +182,7 @@ class Contributions:
     difference: float
     reach: float
 
-    def drawn(self, river: "River", block: Sublayer) -> Numbers | None:
+    def drawn(self, river: "River", block: RiverBlock) -> Numbers | None:
         """[lane of the key] of a block: the chosen head in the block that is looked at, the sum of all heads elsewhere."""
         values = self.values.get((block.attention, block.layer))
         if values is None:
@@ -244,7 +244,7 @@ class River(Picture):
         return next((half for half in self.halves if half.side == "decoder"), None)
 
     @cached_property
-    def focus(self) -> Sublayer | None:
+    def focus(self) -> RiverBlock | None:
         """The attention that is looked at."""
         return next((block for block in self.blocks() if (block.attention, block.layer) == (self.attention, self.layer)), None)
 
@@ -254,11 +254,11 @@ class River(Picture):
         return self.opened_attention.partition(".")[0]
 
     @property
-    def opened_block(self) -> Sublayer | None:
+    def opened_block(self) -> RiverBlock | None:
         """The block that is opened."""
         return next((b for b in self.blocks() if (b.attention, b.layer) == (self.opened_attention, self.layer)), None)
 
-    def blocks(self) -> tuple[Sublayer, ...]:
+    def blocks(self) -> tuple[RiverBlock, ...]:
         """All blocks, in the order of computation."""
         return tuple(block for half in self.halves for layer in half.layers for block in layer)
 
@@ -270,7 +270,7 @@ class River(Picture):
     def seen_by(self, attention: str, layer: int, head: int) -> "River":
         """The same river with another head of one attention looked at; `map` and `query` stay."""
 
-        def turned(block: Sublayer) -> Sublayer:
+        def turned(block: RiverBlock) -> RiverBlock:
             if (block.attention, block.layer) != (attention, layer) or block.weights is None:
                 return block
             return attrs.evolve(block, drawn=block.weights[min(head, len(block.weights) - 1)])
@@ -310,3 +310,31 @@ def strongest_pair(weights: Array) -> tuple[int, int]:
         np.fill_diagonal(open_, -1.0)
     query, key = divmod(int(open_.argmax()), open_.shape[1])
     return query, key
+
+
+@attrs.frozen(cache_hash=True)
+class HalfShape:
+    """What the grid asks of a half: its lanes, and of each layer the names of its blocks."""
+
+    side: str
+    n: int
+    single: bool
+    layers: tuple[tuple[str, ...], ...]
+
+
+@attrs.frozen(cache_hash=True)
+class Shape:
+    """What the grid asks of a river. Where it is the same, everything stands at the same places."""
+
+    halves: tuple[HalfShape, ...]
+    attention: str
+    layer: int
+
+
+def shape_of(river: River) -> Shape:
+    """The shape of a river."""
+    halves = tuple(
+        HalfShape(half.side, half.n, half.single, tuple(tuple(block.attention for block in layer) for layer in half.layers))
+        for half in river.halves
+    )
+    return Shape(halves, river.attention, river.layer)

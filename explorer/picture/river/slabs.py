@@ -12,7 +12,7 @@ from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.river import Half, River, RiverBlock
 from explorer.picture.river.scene import Answering, Drawn, Hot
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
@@ -102,7 +102,7 @@ def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid, kept: Kept
     ]
 
 
-def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, Sublayer]]:
+def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, RiverBlock]]:
     """The columns that have room for bands, each with its attention."""
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         zones = slab.zones if not slab.folded else _pillar_zones(slab, blocks)
@@ -111,14 +111,14 @@ def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, Sublayer]]:
                 yield zone, block
 
 
-def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:
+def _pillar_zones(slab: Slab, blocks: tuple[RiverBlock, ...]) -> tuple[Zone, ...]:
     """The columns of a folded layer's attentions: all of its width where that is enough for bands, else none."""
     if slab.wide < _LEAST_PILLAR:
         return ()
     return tuple(Zone(block.part, slab.x + 1, slab.wide - 3) for block in blocks if block.part != "feed_forward")
 
 
-def least_weight(block: Sublayer) -> float:
+def least_weight(block: RiverBlock) -> float:
     """The weight from which a band is drawn: 0.05 between few lanes, more between many."""
     assert block.drawn is not None  # The caller has checked.
     n = block.drawn.shape[1]
@@ -127,7 +127,7 @@ def least_weight(block: Sublayer) -> float:
     return _LEAST_OF_MANY if block.part == "cross_attn" else max(1.5 / n, 0.02)
 
 
-def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
+def block_bands(river: River, block: RiverBlock, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
     """The bands of one block; with `rows` [query, key] those alone, in the accent's colour."""
     assert block.drawn is not None  # The caller has checked.
     weights = block.drawn
@@ -153,7 +153,7 @@ def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows
 
 def _styled(
     river: River,
-    block: Sublayer,
+    block: RiverBlock,
     zone: Zone,
     grid: RiverGrid,
     ends: tuple[NDArray[np.intp], Px, Px, Array],
@@ -244,7 +244,7 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
-def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: KeptMarks | None = None) -> Drawn:
+def thumbnails(river: River, block: RiverBlock, room: Rect, colours: str, kept: KeptMarks | None = None) -> Drawn:
     """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
     weights = block.weights if block.weights is not None else block.blocks
     if weights is None:
@@ -260,7 +260,7 @@ def thumbnails(river: River, block: Sublayer, room: Rect, colours: str, kept: Ke
     return Drawn(tuple(scene), hot)
 
 
-def _sheet(block: Sublayer, weights: Array, room: Rect, scale: Scale, colours: str, places: tuple[Rect, ...]) -> Cells:
+def _sheet(block: RiverBlock, weights: Array, room: Rect, scale: Scale, colours: str, places: tuple[Rect, ...]) -> Cells:
     shut = None if block.closed is None or block.weights is None else block.closed
     high, wide = round(places[0].high), round(places[0].wide)
     if high * wide < weights.shape[-2] * weights.shape[-1]:  # Only the cells that have a pixel get a colour.
@@ -303,7 +303,7 @@ def best_columns(n: int, width: float, height: float) -> int:
     return max(range(1, n + 1), key=smaller)
 
 
-def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Mark]:
+def _pillar(blocks: tuple[RiverBlock, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Mark]:
     """A folded layer: for each lane how widely its mean attention is spread (entropy over its largest), as one cell."""
     block = next((each for each in blocks if each.drawn is not None), None)
     if block is None or block.drawn is None:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.marks import Piece
+from explorer.picture.marks import TextRun
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, Sublayer, strongest_pair
+from explorer.picture.river.river import River, RiverBlock, strongest_pair
 from explorer.picture.river.strips import shown_text
 from explorer.picture.river.tell_contributions import listed, told_contributions
 
@@ -24,7 +24,7 @@ def tell(
     target: tuple[int, ...],
     *,
     short: bool = False,
-) -> tuple[Piece, ...]:
+) -> tuple[TextRun, ...]:
     """The sentence, in pieces; those with data are marked. A short one has no explanation behind its numbers."""
     if river.opened_attention.endswith("feed_forward"):
         return _pieces(_block(river, words, Place("block", attention=river.opened_attention, layer=river.layer)))
@@ -67,15 +67,15 @@ def _token_data(told: str, words: Words) -> str:
     return _data(told if any(mark.isalnum() for mark in told) else words("river.tell.quoted", told=told))
 
 
-def _pieces(sentence: str) -> tuple[Piece, ...]:
+def _pieces(sentence: str) -> tuple[TextRun, ...]:
     made = []
     for part in sentence.split(_BEGIN):
         data, end, plain = part.partition(_END)
         if end:
-            made.append(Piece(data, accent=True))
-            made.append(Piece(plain))
+            made.append(TextRun(data, accent=True))
+            made.append(TextRun(plain))
         else:
-            made.append(Piece(data))
+            made.append(TextRun(data))
     return tuple(piece for piece in made if piece.text)
 
 
@@ -86,7 +86,7 @@ def share(weight: float) -> str:
     return f"{100 * weight:.0f}%" if weight >= 0.01 or weight == 0 else "<1%"
 
 
-def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words, length: str) -> str:
+def _pair(river: River, focus: RiverBlock, pair: tuple[int, int], words: Words, length: str) -> str:
     assert focus.drawn is not None  # The caller has checked.
     names, _side, shift = row_names(river)
     key = shown_text(river.half_of(river.attention, "key").labels[pair[1]])
@@ -111,7 +111,7 @@ def _which(river: River, words: Words, form: str = "") -> str:
     return words(f"river.which{form}.head", head=_data(river.head))
 
 
-def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
+def _token(river: River, focus: RiverBlock, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
     """Where a token's lane goes in the block that is looked at, or where it looks."""
     assert focus.drawn is not None  # The caller has checked.
     asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")

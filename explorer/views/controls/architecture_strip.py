@@ -10,9 +10,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QP
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.block_text import about_block, block_line
 from explorer.picture.layout.strip import Heading, Segment, Spans, Strip, in_line, lay_out
-from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, NAME_PX, Names
+from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, NAME_PX, Names, about_block, block_line
 from explorer.state.going import block_seen, ways_to
 from explorer.state.look import Look
 from explorer.trace.architecture import Architecture

@@ -11,14 +11,16 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QNativeGestureEvent, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.picture.layout.cells import VisibleArea, VisiblePart, part
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.viewport import CellField, Viewport
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels
+from explorer.views.painting.marks import paint_marks, qrect, rect_of
 from explorer.views.painting.paint import colour_image, squeezed
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
-from explorer.views.painting.viewport import Viewport
 
 _ZOOM = 1.25  # the factor of one notch of the wheel
 _LEAST_PINCH = 0.1  # the smallest factor of one pinch event
@@ -59,14 +61,14 @@ class Canvas(Surface):
     def describe(self, row: int, column: int) -> Pointed:
         return NOTHING
 
-    def paint_around(self, painter: QPainter, field: QRectF) -> None:
-        """Paint labels and legends outside the cells."""
+    def draw_around(self, sketch: Sketch, field: CellField) -> None:
+        """Draw labels and legends outside the cells."""
 
-    def paint_over(self, painter: QPainter, field: QRectF) -> None:
-        """Paint outlines and highlights, clipped to the cells."""
+    def draw_over(self, sketch: Sketch, field: CellField) -> None:
+        """Draw hatching, numbers and outlines, clipped to the cells."""
 
-    def paint_cursor(self, painter: QPainter) -> None:
-        """Paint the cursor above all else, clipped to the cells."""
+    def draw_cursor(self, sketch: Sketch, field: CellField) -> None:
+        """Draw the cursor above all else, clipped to the cells."""
 
     def chosen_at(self, row: int, column: int) -> None:
         """Handle a click on a cell."""
@@ -180,20 +182,18 @@ class Canvas(Surface):
             room.setHeight(side * down)
         return room
 
+    @property
+    def cells(self) -> CellField:
+        """Where the visible cells stand."""
+        return CellField(rect_of(self.field()), self.view)
+
     def cell_size(self) -> tuple[float, float]:
         """Width and height of a cell (px)."""
-        field = self.field()
-        return field.width() / (self.view.right - self.view.left), field.height() / (self.view.bottom - self.view.top)
+        return self.cells.wide, self.cells.high
 
     def cell_rect(self, row: float, column: float, rows: float = 1, columns: float = 1) -> QRectF:
         """The rectangle of a cell or of a block of cells (px)."""
-        field, (wide, high) = self.field(), self.cell_size()
-        return QRectF(
-            field.left() + (column - self.view.left) * wide,
-            field.top() + (row - self.view.top) * high,
-            columns * wide,
-            rows * high,
-        )
+        return qrect(self.cells.cells(row, column, rows, columns))
 
     def cell_at(self, place: QPointF) -> tuple[float, float] | None:
         """Row and column, with fractions, at a point of the widget; None outside the cells."""
@@ -207,15 +207,18 @@ class Canvas(Surface):
     # Qt's events
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        field = self.field()
+        field, cells = self.field(), self.cells
         painter.save()
         painter.setClipRect(field)
         self.paint_cells(painter, field)
         painter.setClipRect(field.adjusted(-1.5, -1.5, 1.5, 1.5))
-        self.paint_over(painter, field)
-        self.paint_cursor(painter)
+        over, around = (Sketch(self.theme, "", self.measure) for _ in range(2))
+        self.draw_over(over, cells)
+        self.draw_cursor(over, cells)
+        paint_marks(painter, over.marks, self.theme)
         painter.restore()
-        self.paint_around(painter, field)
+        self.draw_around(around, cells)
+        paint_marks(painter, around.marks, self.theme)
         self.paint_focus(painter)
 
     def covered(self) -> QRect:

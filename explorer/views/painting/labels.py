@@ -10,55 +10,53 @@ from functools import lru_cache
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QTransform
 
-_ANGLE = 50.0  # degrees by which a turned label rises
-_SIN, _COS = math.sin(math.radians(_ANGLE)), math.cos(math.radians(_ANGLE))
 _KEPT = 1024  # labels, a few MB
-_MEASURED = 64  # labels that are measured to find the widest
 
 
 @attrs.frozen(eq=False)
 class DrawnLabel:
     """A drawn label: `size` in the widget's px; `origin` is the point in the image where the text begins, at half height.
 
-    `baseline` is how far below the top of the image the letters of an unturned label stand (px).
+    `along` is the way from there to its end (px). `baseline` is how far below the top of the image the letters of an unturned
+    label stand (px).
     """
 
     image: QImage
     size: QSizeF
     origin: QPointF
+    along: QPointF
     baseline: float
 
 
 def left_label(painter: QPainter, left: float, middle: float, text: str, colour: str) -> None:
     """Draw a label that begins at `left`."""
-    made = _made(painter, text, colour, math.inf, False)
+    made = _made(painter, text, colour, math.inf)
     painter.drawImage(QPointF(round(left), round(middle - made.size.height() / 2)), made.image)
 
 
 def right_label(painter: QPainter, right: float, middle: float, text: str, colour: str, room: float) -> None:
     """Draw a label that ends at `right`, elided to `room` px."""
-    made = _made(painter, text, colour, room, False)
+    made = _made(painter, text, colour, room)
     painter.drawImage(QPointF(round(right - made.size.width()), round(middle - made.size.height() / 2)), made.image)
 
 
 def centred_label(painter: QPainter, centre: float, middle: float, text: str, colour: str, room: float = math.inf) -> None:
     """Draw a label centred at a point, elided to `room` px."""
-    made = _made(painter, text, colour, room, False)
+    made = _made(painter, text, colour, room)
     painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
 
 
-def label_image(font: QFont, text: str, colour: str, behind: str, room: float, ratio: float) -> DrawnLabel:
-    """A label drawn for a background, elided to `room` px."""
-    return _drawn(font, text, colour, QColor(behind).rgb(), room, False, ratio)
+def label_image(
+    font: QFont, text: str, colour: str, behind: str, room: float, ratio: float, turn: float = 0, below: float | None = None
+) -> DrawnLabel:
+    """A label drawn for a background, elided to `room` px and turned by so many degrees, clockwise.
 
-
-def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:
-    """Draw a label that rises to the right from a point, elided to `room` px."""
-    made = _made(painter, text, colour, room, True)
-    painter.drawImage(QPointF(round(x - made.origin.x()), round(y - made.origin.y())), made.image)
+    `below` says how far its baseline lies below its half height (px), unless the font shall.
+    """
+    return _drawn(font, text, colour, QColor(behind).rgb(), room, ratio, turn, below)
 
 
 def advance(font: QFont, text: str) -> float:
@@ -66,20 +64,10 @@ def advance(font: QFont, text: str) -> float:
     return _advance(font, text)
 
 
-@lru_cache(maxsize=16)
-def widest(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """At most 64 labels among which the widest one probably is, so that not all of thousands are measured."""
-    different = set(labels)
-    if len(different) <= _MEASURED:
-        return tuple(different)
-    # A Chinese character is about twice as wide as a letter.
-    return tuple(sorted(different, key=lambda label: sum(2 if mark > "\u2e7f" else 1 for mark in label))[-_MEASURED:])
-
-
-def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> DrawnLabel:
+def _made(painter: QPainter, text: str, colour: str, room: float) -> DrawnLabel:
     device = painter.device()
     ratio = 1.0 if device is None else device.devicePixelRatio()
-    return _drawn(painter.font(), text, colour, painter.background().color().rgb(), room, turned, ratio)
+    return _drawn(painter.font(), text, colour, painter.background().color().rgb(), room, ratio, 0.0, None)
 
 
 def sized(font: QFont, factor: float) -> QFont:
@@ -95,14 +83,19 @@ def _advance(font: QFont, text: str) -> float:
 
 
 @lru_cache(maxsize=_KEPT)
-def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned: bool, ratio: float) -> DrawnLabel:
+def _drawn(
+    font: QFont, text: str, colour: str, behind: int, room: float, ratio: float, turn: float, below: float | None
+) -> DrawnLabel:
     metrics = QFontMetricsF(font)
     label = text if math.isinf(room) else metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
     wide, high = math.ceil(metrics.horizontalAdvance(label)) + 1.0, math.ceil(metrics.height())
-    size, origin, below = QSizeF(wide, high), QPointF(0, high / 2), (metrics.ascent() - metrics.descent()) / 2
-    if turned:
-        size = QSizeF(math.ceil(wide * _COS + high * _SIN), math.ceil(wide * _SIN + high * _COS))
-        origin = QPointF(high / 2 * _SIN, size.height() - high / 2 * _COS)
+    middle = (metrics.ascent() - metrics.descent()) / 2 if below is None else below
+    size, origin, along = QSizeF(wide, high), QPointF(0, high / 2), QPointF(wide, 0)
+    if turn:
+        turned = QTransform().rotate(turn)
+        around = turned.mapRect(QRectF(0, -high / 2, wide, high))
+        size = QSizeF(math.ceil(around.width()), math.ceil(around.height()))
+        origin, along = QPointF(-around.left(), size.height() - around.bottom()), turned.map(along)
     image = QImage(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(behind)
@@ -112,10 +105,10 @@ def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned
         painter.setFont(grey)
         painter.setPen(QColor(colour))
         painter.translate(origin)
-        painter.rotate(-_ANGLE if turned else 0.0)
-        painter.drawText(QPointF(0, below), label)
-    baseline = round((high / 2 + below) * ratio) / ratio  # where Qt puts letters: on a whole pixel
-    return DrawnLabel(_lifted(image, QColor(colour), QColor(behind)), size, origin, baseline)
+        painter.rotate(turn)
+        painter.drawText(QPointF(0, middle), label)
+    baseline = round((high / 2 + middle) * ratio) / ratio  # where Qt puts letters: on a whole pixel
+    return DrawnLabel(_lifted(image, QColor(colour), QColor(behind)), size, origin, along, baseline)
 
 
 def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:

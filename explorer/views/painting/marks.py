@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath,
 
 from explorer.picture.marks import (
     BELOW_MIDDLE,
+    AccentedLine,
     Bands,
     Box,
     Cells,
@@ -24,17 +25,18 @@ from explorer.picture.marks import (
     Lanes,
     Line,
     Mark,
+    Numbers,
     Path,
+    Ramp,
     Rect,
-    Sentence,
 )
 from explorer.picture.scales import GAP, palette
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance
-from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, unhinted
-from explorer.views.painting.paint import elided, frame_image, hatching
+from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, paint_numbers, unhinted
+from explorer.views.painting.paint import elided, estimate_hatching, frame_image, hatching, ramp
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 # To ask Qt's classes for these takes as long as a small box.
@@ -52,7 +54,7 @@ class MarkCanvas:
     painter: QPainter
     theme: Theme
     family: str  # of the font
-    labels: "Callable[[float, bool, str, str, float], LabelImage | None]"
+    labels: "Callable[[float, bool, str, str, float, float], LabelImage | None]"
     ratio: float  # pixels of the device in a px
     by_letters: bool  # whether texts are drawn letter by letter: an image of them would be blurred
 
@@ -111,14 +113,15 @@ def rect_of(rect: QRectF) -> Rect:
 
 
 def _label(mark: Label, canvas: MarkCanvas) -> None:
-    if canvas.by_letters or mark.turn:
+    if canvas.by_letters:
         _letters(mark, canvas)
         return
-    made = canvas.labels(mark.px, mark.bold, mark.text, mark.colour, mark.room)
+    made = canvas.labels(mark.px, mark.bold, mark.text, mark.colour, mark.room, mark.turn)
     if made is None:
         return
-    image, wide, above = made
-    x, y = round(mark.x - wide * _SHARE[mark.align]), round(mark.y - above)
+    image, (along, below), (left, above) = made
+    share = _SHARE[mark.align]
+    x, y = round(mark.x - left - share * along), round(mark.y - above - share * below)
     if mark.opacity < 1:
         canvas.painter.setOpacity(mark.opacity)
         canvas.painter.drawImage(x, y, image)
@@ -128,7 +131,7 @@ def _label(mark: Label, canvas: MarkCanvas) -> None:
 
 
 def _letters(mark: Label, canvas: MarkCanvas) -> None:
-    """Draw a text that is turned, or where the painter enlarges: pixels of an image of it would not be those of the device."""
+    """Draw a text where the painter enlarges: pixels of an image of it would not be those of the device."""
     if mark.room < LEAST_ROOM or not mark.text:
         return
     font = unhinted(canvas.family, mark.px, mark.bold)
@@ -146,7 +149,7 @@ def _letters(mark: Label, canvas: MarkCanvas) -> None:
     canvas.painter.restore()
 
 
-def _sentence(mark: Sentence, canvas: MarkCanvas) -> None:
+def _sentence(mark: AccentedLine, canvas: MarkCanvas) -> None:
     x, end = mark.x, mark.x + mark.room
     for piece in mark.pieces:
         colour = "accent" if piece.accent else "text"
@@ -191,7 +194,8 @@ def _dots(mark: Dots, canvas: MarkCanvas) -> None:
 
 def _hatch(mark: Hatch, canvas: MarkCanvas) -> None:
     # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
-    canvas.painter.fillRect(qrect(mark.rect).toRect(), hatching(canvas.theme))
+    brush = (estimate_hatching if mark.over else hatching)(canvas.theme)
+    canvas.painter.fillRect(qrect(mark.rect).toRect(), brush)
 
 
 def _whole(x: float, y: float, wide: float, high: float) -> QRect:
@@ -261,6 +265,14 @@ def _cells(mark: Cells, canvas: MarkCanvas) -> None:
         painter.setOpacity(1)
 
 
+def _ramp(mark: Ramp, canvas: MarkCanvas) -> None:
+    canvas.painter.drawImage(qrect(mark.rect), ramp(mark.colours))
+
+
+def _numbers(mark: Numbers, canvas: MarkCanvas) -> None:
+    paint_numbers(canvas.painter, mark, canvas.theme, canvas.family)
+
+
 def _bands(mark: Bands, canvas: MarkCanvas) -> None:
     spans.paint_bands(canvas.painter, mark, canvas.theme)
 
@@ -275,13 +287,15 @@ def _curves(mark: Curves, canvas: MarkCanvas) -> None:
 
 _PAINT: Mapping[type, Callable[[Any, MarkCanvas], None]] = {
     Label: _label,
-    Sentence: _sentence,
+    AccentedLine: _sentence,
     Box: _box,
     Dots: _dots,
     Hatch: _hatch,
     Line: _line,
     Path: _path,
     Cells: _cells,
+    Ramp: _ramp,
+    Numbers: _numbers,
     Bands: _bands,
     Lanes: _lanes,
     Curves: _curves,

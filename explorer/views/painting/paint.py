@@ -1,13 +1,12 @@
 """Painting helpers of several views: images from colour indices, hatching, scales and labels."""
 
-import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QLinearGradient, QPainter, QPen
 
 from explorer.picture.scales import GAP, LEVELS, palette, table
 from explorer.picture.theme import Theme
@@ -122,9 +121,19 @@ def elided(metrics: QFontMetricsF, label: str, width: float) -> str:
     return metrics.elidedText(label, Qt.TextElideMode.ElideRight, width)
 
 
-def label_step(n: int, room_px: float, needed_px: float) -> int:
-    """The smallest step so that every step-th of `n` labels of `needed_px` fits into `room_px`."""
-    return max(1, math.ceil(needed_px * n / max(room_px, 1.0)))
+def fade(painter: QPainter, edge: QRectF, side: Qt.Edge, theme: Theme) -> None:
+    """Let what lies at the edge of a view fade into the card, more and more toward that side, where more of it is hidden."""
+    across = {
+        Qt.Edge.LeftEdge: (edge.topRight(), edge.topLeft()),
+        Qt.Edge.RightEdge: (edge.topLeft(), edge.topRight()),
+        Qt.Edge.TopEdge: (edge.bottomLeft(), edge.topLeft()),
+        Qt.Edge.BottomEdge: (edge.topLeft(), edge.bottomLeft()),
+    }
+    gradient, clear = QLinearGradient(*across[side]), QColor(theme.card)
+    clear.setAlpha(0)
+    gradient.setColorAt(0.0, clear)
+    gradient.setColorAt(0.5, QColor(theme.card))
+    painter.fillRect(edge, gradient)
 
 
 @lru_cache(maxsize=256)

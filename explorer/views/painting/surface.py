@@ -7,13 +7,11 @@ from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QRegio
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
-from explorer.picture.layout.sketch import Measure
+from explorer.picture.layout.sketch import USUAL_PX, Measure
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.mark_texts import measure_in
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.spoken import say
-
-_USUAL_PX = 40 / 3  # of the window's font
 
 
 class Surface(QWidget):
@@ -47,7 +45,7 @@ class Surface(QWidget):
     def letters(self) -> float:
         """How many times the usual size the view's font has, at least 1."""
         if self._letters is None:
-            self._letters = max(1.0, QFontInfo(self.font()).pixelSize() / _USUAL_PX)
+            self._letters = max(1.0, QFontInfo(self.font()).pixelSize() / USUAL_PX)
         return self._letters
 
     @property

@@ -2,9 +2,12 @@
 the ends of a row), and with a menu for attention cells."""
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.viewport import CellField
+from explorer.picture.marks import framed
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.canvas import Canvas
@@ -81,17 +84,13 @@ class WalkedCanvas(Canvas):
             self.tell_again()
         self.tell_by_keys(self._cursor_told())  # A tooltip would cover the cells below.
 
-    def paint_cursor(self, painter: QPainter) -> None:
-        """Paint a frame around the cursor's cell while the view has the focus."""
+    def draw_cursor(self, sketch: Sketch, field: CellField) -> None:
+        """Draw a frame around the cursor's cell while the view has the focus."""
         if self.cell_cursor.place is None or not self.hasFocus():
             return
-        frame = self.cell_rect(*self.under_cursor(*self.cell_cursor.place))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        cell = field.cells(*self.under_cursor(*self.cell_cursor.place))
         # A line of the card's colour inside keeps the frame visible on cells of a colour like the accent.
-        painter.setPen(QPen(QColor(self.theme.card), 1))
-        painter.drawRect(frame.adjusted(1.5, 1.5, -1.5, -1.5))
-        painter.setPen(QPen(QColor(self.theme.accent), 2))
-        painter.drawRect(frame)
+        sketch.marks += [framed(cell.grown(-1.5), "card", 1), framed(cell, "accent", 2)]
 
     # Qt's events
 

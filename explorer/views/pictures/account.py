@@ -5,7 +5,7 @@ of the waterfall one after the other, and stops that.
 """
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -14,7 +14,7 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.account import TermSpot, account
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.waterfall import n_added, n_terms
-from explorer.picture.marks import Rect
+from explorer.picture.marks import Rect, framed
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.motion import may_move
@@ -154,12 +154,9 @@ class AccountView(Surface):
         self._lay_out()
         if self._sketch is None:
             return
-        paint_marks(painter, self._sketch.marks, self.theme)
-        for index, px in ((self.here, 1.0), (self.selected if self.hasFocus() else None, 2.0)):
-            if index is not None:
-                painter.setPen(QPen(QColor(self.theme.accent), px))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(self.place_rect(index).adjusted(-1, -1, 0, 0))
+        framed_places = ((self.here, 1.0), (self.selected if self.hasFocus() else None, 2.0))
+        frames = [framed(self.places[index].area.grown(0.5), "accent", px) for index, px in framed_places if index is not None]
+        paint_marks(painter, [*self._sketch.marks, *frames], self.theme)
         self.paint_focus(painter)
 
     def describe(self, index: int) -> Pointed:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRect, QRectF, QTimer
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -17,10 +17,11 @@ from explorer.picture.layout.alignment import Side, line_px
 from explorer.picture.layout.alignment_marks import end_label
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.strands import Placed, Room, place_arcs, place_lines
+from explorer.picture.marks import Box, Rect
 from explorer.views.painting.marks import paint_marks, rect_of
 from explorer.views.painting.pointed import Spot
+from explorer.views.painting.strands import Setting, StrandPaintings
 from explorer.views.painting.surface import Surface
-from explorer.views.pictures.alignment_strands import Setting, StrandPaintings
 
 _ROW = " "  # between a side and the row in which its tokens stand, where both rows are the same text
 EDGE, GAP = 5.0, 4.0  # px around the figure; px between a label and the ends of its lines
@@ -150,7 +151,7 @@ class AlignmentSurface(Surface):
         """Copy the painted strands, of which some more are there each time."""
         setting = Setting(picture, self._placed(), self._left, self.size(), self.devicePixelRatioF(), self.theme)
         painting = self.paintings.of(setting, self._seen(picture))
-        painter.drawPixmap(0, 0, painting.image())
+        painting.paint(painter)
         if not painting.ready:
             self._soon.start()
 
@@ -200,7 +201,7 @@ class AlignmentSurface(Surface):
         if self._most_shift:
             whole = self._placed().width + 2 * EDGE
             left, wide = self.width() * self._shift / whole, self.width() * self.width() / whole
-            painter.fillRect(QRectF(left, self.height() - 2, wide, 2), QColor(self.theme.faint))
+            paint_marks(painter, [Box(Rect(left, self.height() - 2, wide, 2), "faint")], self.theme)
 
 
 def two_sided(picture: Alignment) -> Alignment:

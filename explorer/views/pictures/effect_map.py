@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap
-from explorer.picture.figure.effect_map import tell_effect
+from explorer.picture.figure.causal_figures import tell_effect
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.effect_map import EffectPlaces, draw_effects, places
 from explorer.picture.layout.sketch import Sketch

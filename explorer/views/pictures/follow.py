@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.follow_text import note, sentence
+from explorer.picture.followed import BEATS
 from explorer.picture.kinds import Follow
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, spoken, taps_of
-from explorer.picture.layout.follow_time import BEATS, Timetable, timetable
+from explorer.picture.layout.follow_time import Timetable, timetable
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.views.painting.marks import paint_marks

@@ -8,30 +8,26 @@ through the thumbnails as they stand.
 import itertools
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip, told_closed
+from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import HeadGrid, LargeWall
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
+from explorer.picture.layout.sketch import Sketch
+from explorer.picture.layout.viewport import CellField
+from explorer.picture.layout.wall import STRETCH, draw_beside_wall, draw_over_wall, visible, wall_margins
 from explorer.picture.scales import NOT_A_NUMBER
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.cell_cursor import arrow
-from explorer.views.painting.labels import advance, centred_label, left_label, right_label, sized
-from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.spoken import say
 from explorer.views.painting.walked_canvas import WalkedCanvas
-from explorer.views.pictures.map_legends import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
 _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
-_STRETCH = 2.4  # A cell may be so many times as wide as high.
-_LEAST_NAME_PX = 11.0  # px; a smaller gap has no room for a thumbnail's name
-_NAME = 0.85  # of the font's size
-_NAME_APART_PX = 4.0  # px between the names of two thumbnails
 _BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells
 
 
@@ -49,7 +45,7 @@ class HeadGridView(WalkedCanvas):
         self._unknown = False  # whether a cell is not a number, without being closed
         self._fold: Fold = PLAIN
         self._folded_for: tuple[object, ...] = ()  # the shapes of wall and view that the fold was chosen for
-        self.stretch = _STRETCH
+        self.stretch = STRETCH
         self.moved.connect(self._reveal)
 
     def draw(self, picture: HeadGrid, words: Words) -> None:
@@ -114,16 +110,7 @@ class HeadGridView(WalkedCanvas):
 
     def _visible(self) -> list[tuple[int, int]]:
         """Layer and head of the visible thumbnails."""
-        assert self.picture is not None and self._atlas is not None  # Callers have checked.
-        made, view = self._atlas, self.view
-        seen = (
-            made.thumbnail(down, across)
-            for down in range(int(view.top) // made.pitch_rows, min(made.height, int(view.bottom)) // made.pitch_rows + 1)
-            for across in range(
-                int(view.left) // made.pitch_columns, min(made.width, int(view.right)) // made.pitch_columns + 1
-            )
-        )
-        return [place for place in seen if place is not None]
+        return [] if self._atlas is None else list(visible(self._atlas, self.cells))
 
     def _reveal(self) -> None:
         """Ask for the single cells of the visible heads where a block is clearly larger than a pixel."""
@@ -135,7 +122,7 @@ class HeadGridView(WalkedCanvas):
             self.wanted.emit([(self.picture.layers[layer], head) for layer, head in missing])
 
     def margins(self) -> tuple[float, float, float, float]:
-        return 30 * self.letters, 20 * self.letters, 58 * self.letters, 22 * self.letters
+        return wall_margins(self.letters)
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self._atlas is None or self.words is None:
@@ -209,108 +196,11 @@ class HeadGridView(WalkedCanvas):
         layer, head = layer + step[0], head + step[1]
         return (layer, head) if 0 <= layer < layers and 0 <= head < heads else None
 
-    def paint_over(self, painter: QPainter, field: QRectF) -> None:
-        place = None if self.picture is None else self.picture.chosen_place
-        if self._atlas is None or place is None:
-            return
-        made, (layer, head) = self._atlas, place
-        box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
-        painter.setPen(QPen(QColor(self.theme.accent), 2))
-        painter.drawRect(box.adjusted(-1, -1, 1, 1))
-        found = made.find(*self.here) if self.here is not None else None
-        if found is None:
-            self._light(painter, made, box)
-            return
-        painter.setPen(QPen(QColor(self.theme.accent), 1))
-        top, left = made.corner(found[0], found[1])
-        painter.drawRect(self.cell_rect(top + found[2], left, 1, made.n_columns))
-        painter.drawRect(self.cell_rect(top, left + found[3], made.n_rows, 1))
+    def draw_over(self, sketch: Sketch, field: CellField) -> None:
+        if self.picture is not None and self._atlas is not None:
+            draw_over_wall(sketch, self.picture, self._atlas, field, self.here, self.lit)
 
-    def _light(self, painter: QPainter, made: Atlas, box: QRectF) -> None:
-        """Outline the lit tokens in the chosen thumbnail only, because outlines in all of them would hide the wall."""
-        assert self.picture is not None  # The caller has checked.
-        wide, high = box.width() / made.n_columns, box.height() / made.n_rows
-        painter.setPen(QPen(QColor(self.theme.accent), 1))
-        for row in self.picture.rows.indices(self.lit, made.n_rows):
-            painter.drawRect(QRectF(box.left(), box.top() + row * high, box.width(), high))
-        for column in self.picture.columns.indices(self.lit, made.n_columns):
-            painter.drawRect(QRectF(box.left() + column * wide, box.top(), wide, box.height()))
-
-    def paint_around(self, painter: QPainter, field: QRectF) -> None:
-        if self.picture is None or self._atlas is None:
-            return
-        if self._atlas.is_folded or self.picture.measured is not None:
-            self._name_thumbnails(painter, field, self._atlas)
-        if not self._atlas.is_folded:
-            self._name_layers(painter, field, self._atlas)
-            if self.picture.measured is None:
-                self._name_heads(painter, field, self._atlas)
-        self._scale(painter, field)
-
-    def _name_layers(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
-        """Write the layers at the left."""
-        metrics, high = QFontMetricsF(painter.font()), self.cell_size()[1]
-        first = field.top() + (made.n_rows / 2 - self.view.top) * high  # the middle of the first line
-        for layer in range(0, made.layers, label_step(made.layers, made.layers * made.pitch_rows * high, metrics.ascent())):
-            middle = first + made.corner(layer, 0)[0] * high
-            if field.top() <= middle <= field.bottom():
-                right_label(painter, field.left() - 6, middle, f"L{self._number(layer)}", self.theme.faint, field.left())
-
-    def _number(self, row: int) -> int:
-        """The layer that stands in a row of the wall."""
-        return row if self.picture is None else self.picture.layers[row]
-
-    def _name_heads(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
-        """Write the heads above."""
-        name, wide = advance(painter.font(), "H00 "), self.cell_size()[0]
-        first = field.left() + (made.n_columns / 2 - self.view.left) * wide  # the middle of the first thumbnail
-        for head in range(0, made.heads, label_step(made.heads, made.heads * made.pitch_columns * wide, name)):
-            middle = first + made.corner(0, head)[1] * wide
-            if field.left() <= middle <= field.right():
-                centred_label(painter, middle, field.top() - 10, f"H{head}", self.theme.faint)
-
-    def _name_thumbnails(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
-        """Write layer and head, and the measure, above each thumbnail, where the gap between two lines has room."""
-        gap = (made.pitch_rows - made.n_rows) * self.cell_size()[1]
-        if gap < _LEAST_NAME_PX:
-            return
-        font = painter.font()
-        painter.setFont(sized(font, _NAME))
-        for layer, head in self._visible():
-            box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
-            above = box.top() - min(gap, 14.0) / 2 - 1
-            if field.left() <= box.center().x() <= field.right() and field.top() - gap <= above <= field.bottom():
-                name = f"L{self._number(layer)} H{head}" if made.is_folded else f"H{head}"
-                figure = (
-                    "" if self.picture is None or self.picture.measured is None else self.picture.measured.figure(layer, head)
-                )
-                self._name(painter, box.center().x(), above, name, figure, made.pitch_columns * self.cell_size()[0])
-        painter.setFont(font)
-
-    def _name(self, painter: QPainter, centre: float, middle: float, name: str, figure: str, room: float) -> None:
-        """Write a thumbnail's name, and its measure darker beside it; where both have no room, the measure alone."""
-        metrics = QFontMetricsF(painter.font())
-        if not figure:
-            centred_label(painter, centre, middle, name, self.theme.faint)
-            return
-        before, wide = metrics.horizontalAdvance(f"{name} "), metrics.horizontalAdvance(figure)
-        if before + wide + _NAME_APART_PX > room:
-            centred_label(painter, centre, middle, figure, self.theme.text)
-            return
-        left = centre - (before + wide) / 2
-        left_label(painter, left, middle, name, self.theme.faint)
-        left_label(painter, left + before, middle, figure, self.theme.text)
-
-    def _scale(self, painter: QPainter, field: QRectF) -> None:
-        assert self.picture is not None  # The caller has checked.
-        bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
-        paint_bar(painter, bar, self.picture.scale, self.theme)
-        place = QPointF(field.left(), field.bottom() + 6)
-        place = paint_axis_names(painter, place, self.width(), self.picture.rows.name, self.picture.columns.name, self.theme)
-        if self.words is None:
-            return
-        right: float = self.width()
-        if self._unknown:
-            right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
-        if self.picture.closed is not None:
-            paint_legend(painter, place, right, told_closed(self.picture, self.words), self.theme)
+    def draw_around(self, sketch: Sketch, field: CellField) -> None:
+        if self.picture is not None and self._atlas is not None and self.words is not None:
+            wide, px = self.width(), self.letter_px
+            draw_beside_wall(sketch, self.picture, self._atlas, self.words, field, wide, px, unknown=self._unknown)

@@ -1,14 +1,15 @@
 """Draws a Rewording: a translation before and after a change. The mouse and the arrow keys tell each word's numbers."""
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
+from explorer.picture.cell_text import told_difference
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.rewording import PlacedWord, draw_rewording, told_difference
+from explorer.picture.layout.rewording import PlacedWord, draw_rewording
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.marks import Rect
+from explorer.picture.marks import Rect, framed
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -52,9 +53,7 @@ class RewordingView(Surface):
         if self._sketch is not None:
             paint_marks(painter, self._sketch.marks, self.theme)
         if self.hasFocus() and 0 <= self.chosen < len(self._placed):
-            area = self._placed[self.chosen].area
-            painter.setPen(QPen(QColor(self.theme.accent), 2))
-            painter.drawRect(QRectF(area.x - 2, area.y - 2, area.wide + 4, area.high + 4))
+            paint_marks(painter, [framed(self._placed[self.chosen].area.grown(2), "accent", 2)], self.theme)
         self.paint_focus(painter)
 
     def _lay_out(self) -> None:

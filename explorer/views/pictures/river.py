@@ -9,23 +9,29 @@ or a click on a cell of an opened block.
 The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more, as + and − do.
 """
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu
 
 from explorer.picture.river.changeable import changeable, pointed_place
-from explorer.picture.river.excerpts import centred, turned
+from explorer.picture.river.excerpts import centred, scrolled, turned, zoomed
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import usual
+from explorer.picture.river.river import River
 from explorer.picture.river.strips import bar_rect
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.spoken import say
-from explorer.views.pictures.river_keys import EXCERPT_KEYS, by_key, key_place
 from explorer.views.pictures.river_surface import RiverSurface
 
 _NO_PLACE = Place("")
+_FACTORS = {Qt.Key.Key_Plus: 0.64, Qt.Key.Key_Equal: 0.64, Qt.Key.Key_Minus: 1.5625}
+_NOTCHES = {Qt.Key.Key_PageUp: -5.0, Qt.Key.Key_PageDown: 5.0}
+EXCERPT_KEYS = frozenset((*_FACTORS, *_NOTCHES))
+"""+ shows fewer tokens, around the chosen step; − more; the page keys go further on."""
 
 
 class RiverView(RiverSurface):
@@ -198,3 +204,53 @@ class RiverView(RiverSurface):
                 self._follow(*pair)
         else:
             super().keyPressEvent(event)
+
+
+def by_key(pressed: int, river: River) -> Iterator[Place]:
+    """The excerpts that one of these keys asks for, one for each sentence that it changes."""
+    key = Qt.Key(pressed)
+    for half in river.halves:
+        if key in _FACTORS:
+            middle = river.written.step if half is river.halves[-1] else (half.first + half.end) // 2
+            yield zoomed(half, min(max(middle, half.first), half.end), _FACTORS[key])
+        elif not half.whole:
+            yield scrolled(half, _NOTCHES[key])
+
+
+def key_place(key: Qt.Key, river: River) -> Place | None:
+    """What a key chooses."""
+    if Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
+        head = key - Qt.Key.Key_0
+        block = river.focus
+        if block is None or block.weights is None or head >= len(block.weights):
+            return None
+        return Place("head", attention=river.attention, layer=river.layer, head=head)
+    if key == Qt.Key.Key_B:
+        return Place("bands", side="contributions" if river.bands == "weights" else "weights")
+    if key == Qt.Key.Key_M and river.pools:
+        order = ("", *river.pools)
+        following = order[(order.index(river.pooled) + 1) % len(order)]
+        return Place("pool", side=following or "head", attention=river.attention, layer=river.layer)
+    if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+        blocks = [block for block in river.blocks() if block.weights is not None]
+        here = next((i for i, b in enumerate(blocks) if (b.attention, b.layer) == (river.attention, river.layer)), 0)
+        there = blocks[min(max(here + (1 if key == Qt.Key.Key_Right else -1), 0), len(blocks) - 1)]
+        return Place("block", attention=there.attention, layer=there.layer)
+    half = river.halves[-1]
+    steps = {
+        Qt.Key.Key_Up: _beside(river, -1),
+        Qt.Key.Key_Down: _beside(river, 1),
+        Qt.Key.Key_Home: 0,
+        Qt.Key.Key_End: half.n_tokens - 1,
+    }
+    if key not in steps:
+        return None
+    return Place("step", side=half.tokens, index=min(max(steps[key], 0), half.n_tokens - 1))
+
+
+def _beside(river: River, by: int) -> int:
+    """The step before or after the chosen one; where lanes are words, that of the word before or after."""
+    half = river.halves[-1]
+    if not half.groups:
+        return river.written.step + by
+    return half.writes(min(max(river.step_lane + by, 0), half.n - 1))[0]

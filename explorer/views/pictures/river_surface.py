@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.marks import Sentence
+from explorer.picture.marks import AccentedLine
 from explorer.picture.river.drawn_river import DrawnRiver, drawn_apart, drawn_river
 from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
@@ -30,10 +30,10 @@ from explorer.picture.river.scene import Drawn
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import make_images, paint_marks
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.river_image import Paper, base_image, paint_base, paint_image
 from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
-from explorer.views.pictures.river_image import Paper, base_image, paint_base
 
 _EMPTY = Drawn(())
 
@@ -121,7 +121,7 @@ class RiverSurface(Surface):
     @property
     def explanation(self) -> str:
         """The sentence at the bottom."""
-        return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
+        return next((item.text for item in reversed(self._over.scene) if isinstance(item, AccentedLine)), "")
 
     @property
     def _inside(self) -> Inside | None:
@@ -192,7 +192,7 @@ class RiverSurface(Surface):
                 self.motion.paint(painter, self._painted(paper))
                 return
             if self._shown or (self._image is not None and self._image[0] == paper):
-                painter.drawImage(0, 0, self._painted(paper))
+                paint_image(painter, self._painted(paper))
             else:
                 paint_base(painter, self._base, paper)
             self._shown = True

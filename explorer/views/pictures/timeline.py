@@ -4,17 +4,18 @@ Keys: left and right step, Home and End go to the ends. Dragging and the wheel s
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.figure.decoding_figures import tell_step
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.figure.timeline import tell_step
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.timeline import CHIP_PX, StepLetters, bar_below, chips, draw_step
 from explorer.picture.marks import Label
 from explorer.views.painting.marks import paint_marks, qrect, rect_of
+from explorer.views.painting.paint import fade
 from explorer.views.painting.pointed import NOTHING, Pointed, told_plainly
 from explorer.views.painting.surface import Surface
 
@@ -121,13 +122,7 @@ class TimelineView(Surface):
         if not count:
             return
         edge = QRectF(self.width() - _EDGE if at_right else 0, 0, _EDGE, self.height())
-        fade = QLinearGradient(edge.topLeft(), edge.topRight())
-        solid, clear = QColor(self.theme.card), QColor(self.theme.card)
-        clear.setAlpha(0)
-        fade.setColorAt(0.0 if not at_right else 1.0, solid)
-        fade.setColorAt(0.5, solid)
-        fade.setColorAt(1.0 if not at_right else 0.0, clear)
-        painter.fillRect(edge, fade)
+        fade(painter, edge, Qt.Edge.RightEdge if at_right else Qt.Edge.LeftEdge, self.theme)
         x, align, sign = (edge.right() - 4, "right", f"{count} ›") if at_right else (edge.left() + 4, "left", f"‹ {count}")
         label = Label(x, _TOP + CHIP_PX / 2, sign, 0.9 * self.letter_px, "accent", align=align)
         paint_marks(painter, [label], self.theme)

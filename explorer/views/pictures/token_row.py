@@ -14,14 +14,17 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import TokenRow
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.token_row import GAP_PX, HEIGHT_PX, ChipSizes, chip_high, chip_wide, draw_chip
+from explorer.picture.marks import Path
 from explorer.state.cut_intents import AddWord, CutTokens
 from explorer.state.offers import ChangePlace
 from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.marks import paint_marks, rect_of
+from explorer.views.painting.paint import fade
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
-from explorer.views.pictures.row_edges import EDGE_PX, paint_edge
 
+_EDGE_PX = 28.0  # px, the width of a faded edge
+_ARROW = 4.0  # px, half the height of its arrow
 _STALE = 0.35  # the opacity of tokens that are out of date
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
 # The scales of chips on several lines; the largest that fits is used. Finer steps leave less of a card empty.
@@ -146,7 +149,22 @@ class TokenRowView(Surface):
         painter.translate(self._away)
         painter.setOpacity(1.0)
         for side in self.edges():
-            paint_edge(painter, self.rect(), side, self.theme)
+            self._paint_edge(painter, side)
+
+    def _paint_edge(self, painter: QPainter, side: Qt.Edge) -> None:
+        """Fade out an edge beyond which there are more tokens, with an arrow that points outward."""
+        wide, high, px = self.width(), self.height(), _EDGE_PX
+        box, x, y = {
+            Qt.Edge.LeftEdge: (QRectF(0, 0, px, high), -1, 0),
+            Qt.Edge.RightEdge: (QRectF(wide - px, 0, px, high), 1, 0),
+            Qt.Edge.TopEdge: (QRectF(0, 0, wide, px), 0, -1),
+            Qt.Edge.BottomEdge: (QRectF(0, high - px, wide, px), 0, 1),
+        }[side]
+        fade(painter, box, side, self.theme)
+        reach = _EDGE_PX / 2 - 6
+        tip_x, tip_y = box.center().x() + x * reach, box.center().y() + y * reach
+        ends = [(tip_x - _ARROW * (x - sign * y), tip_y - _ARROW * (y - sign * x)) for sign in (-1, 1)]
+        paint_marks(painter, [Path((ends[0], (tip_x, tip_y), ends[1]), "text", 1.6)], self.theme)
 
     def chip_rect(self, index: int) -> QRectF:
         """The rectangle of a token on the screen (px); empty for one that is not laid out."""
@@ -165,9 +183,9 @@ class TokenRowView(Surface):
         """The direction in which a click at a place scrolls: -1, 1, or 0 for none."""
         along, room = (place.y(), self.height()) if self._wrap else (place.x(), self.width())
         edges = self.edges()
-        if edges and along < EDGE_PX and edges[0] in (Qt.Edge.LeftEdge, Qt.Edge.TopEdge):
+        if edges and along < _EDGE_PX and edges[0] in (Qt.Edge.LeftEdge, Qt.Edge.TopEdge):
             return -1
-        return 1 if edges and along >= room - EDGE_PX and edges[-1] in (Qt.Edge.RightEdge, Qt.Edge.BottomEdge) else 0
+        return 1 if edges and along >= room - _EDGE_PX and edges[-1] in (Qt.Edge.RightEdge, Qt.Edge.BottomEdge) else 0
 
     def scroll_by(self, px: float) -> None:
         """Scroll on by so many px, at most to the last token."""

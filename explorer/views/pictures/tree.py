@@ -5,7 +5,7 @@ branches that were given up, Plus, Minus and 0 zoom, the menu key opens the menu
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
@@ -13,8 +13,9 @@ from explorer.picture.decoding_kinds import Tree
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
 from explorer.picture.layout.tree_marks import Emphasis, TreeMarks, chip_rect, control_rect
+from explorer.picture.marks import Box
 from explorer.picture.tree_branches import ROOT, best_places, describe, path
-from explorer.views.painting.marks import paint_marks, qrect
+from explorer.views.painting.marks import paint_marks, qrect, rect_of
 from explorer.views.painting.pan_zoom import PanZoom
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
@@ -117,8 +118,7 @@ class TreeView(Surface):
         painter.scale(pan_zoom.zoom, pan_zoom.zoom)
         paint_marks(painter, marks.of(self._layout, lambda rect: seen.intersects(qrect(rect))), self.theme)
         painter.restore()
-        for bar in pan_zoom.bars():
-            painter.fillRect(bar, QColor(self.theme.closed_line))
+        paint_marks(painter, [Box(rect_of(bar), "closed_line") for bar in pan_zoom.bars()], self.theme)
         self.paint_focus(painter)
 
     def _emphasis(self, picture: Tree) -> Emphasis:

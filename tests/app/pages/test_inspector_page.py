@@ -112,7 +112,7 @@ def test_the_last_figures_stay_until_the_new_ones_come(qtbot: QtBot) -> None:
     assert rows.cells(0) == (before, True)
     desk.draw(example(text="狗爱北京天安门"))
     assert desk.row(0) == before
-    assert rows.cells(0) == (before, False)  # `test_tap_cells.py` sees that this is faint.
+    assert rows.cells(0) == (before, False)  # `test_tap_table.py` sees that this is faint.
     desk.page.bring(Computer().piece(older, 0, lambda: False))
     assert desk.row(0) == before
     desk.measure()

@@ -6,11 +6,12 @@ from numpy.typing import NDArray
 from PySide6.QtWidgets import QApplication
 
 from explorer.export import raster
+from explorer.picture.figure.elements import document, text
 from explorer.picture.figure.outlines import lacking, outlined
 from explorer.picture.figure.plate import render_print
 from explorer.picture.figure.print import Print
 from explorer.picture.figure.svg import render
-from explorer.picture.figure.text import BOLD, document, text
+from explorer.picture.figure.text import BOLD
 from tests.golden.test_figures import PICTURES
 from tests.picture.examples import words
 

@@ -15,11 +15,12 @@ from PySide6.QtGui import QImage
 
 from explorer.export.choice import Choice, together
 from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.figure.decoding_figures import probability
 from explorer.picture.figure.svg import render
-from explorer.picture.figure.text import runs, width
-from explorer.picture.figure.timeline import probability
+from explorer.picture.figure.text import width
 from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
 from explorer.picture.layout.atlas import atlas
+from explorer.picture.layout.sketch import runs
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, hexadecimal, indices, palette, table

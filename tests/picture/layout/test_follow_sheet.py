@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from explorer.picture.figure.marks import measured
-from explorer.picture.followed import Followed
+from explorer.picture.followed import BEATS, Followed
 from explorer.picture.kinds import Axis
 from explorer.picture.layout.follow_scene import pooled, ticks
 from explorer.picture.layout.follow_sheet import beat_at, panels, sheet, taps_of
-from explorer.picture.layout.follow_time import BEATS, timetable
+from explorer.picture.layout.follow_time import timetable
 from explorer.picture.layout.sketch import Sketch, pieces
 from explorer.picture.marks import Box, Cells, Dots, Hatch, Label, Line, Mark, Rect
 from explorer.picture.theme import DARK, LIGHT

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.picture.layout.follow_time import BEATS, HOLD_S, Timetable, timetable
+from explorer.picture.followed import BEATS
+from explorer.picture.layout.follow_time import HOLD_S, Timetable, timetable
 from tests.picture.examples import by_hand
 
 

@@ -9,7 +9,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
-from explorer.picture.layout.rewording import told_difference
+from explorer.picture.cell_text import told_difference
 from explorer.picture.makers.changed import beside, map_after, map_before, map_difference, rewording, shown_head
 from explorer.state.first_changes import hidden_word, words_to_hide
 from explorer.state.look import Look

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.picture.figure.effect_map import tell_effect
+from explorer.picture.figure.causal_figures import tell_effect
 from explorer.picture.figure.kinds import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.makers.effects import effect_map, effect_rows, head_at, hidden_map, word_row

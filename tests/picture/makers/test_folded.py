@@ -9,8 +9,8 @@ import pytest
 from explorer.picture import alignment_lines as lines
 from explorer.picture.axis import Axis, strongest
 from explorer.picture.cell_text import cell, changeable, changeable_on_wall, followable, followable_on_wall, grid_cell
+from explorer.picture.figure.decoding_figures import tell_step
 from explorer.picture.figure.kinds import kind_of
-from explorer.picture.figure.timeline import tell_step
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.alignment import alignment, alignment_map, attention_lines
 from explorer.picture.makers.attention import head_wall

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.picture.figure.timeline import probability
+from explorer.picture.figure.decoding_figures import probability
 from explorer.picture.makers import output
 from explorer.picture.makers.timeline import perplexity, timeline
 from explorer.state.look import Look

@@ -16,7 +16,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.tell import tell
 from explorer.state.offers import ChangePlace
-from explorer.views.pictures.river_keys import key_place
+from explorer.views.pictures.river import key_place
 from tests.picture.examples import LANGUAGES, example, words
 from tests.picture.river.test_maker import made
 

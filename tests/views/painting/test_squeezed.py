@@ -7,10 +7,10 @@ from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from explorer.picture.layout.viewport import Viewport
 from explorer.picture.scales import table
 from explorer.picture.theme import LIGHT
 from explorer.views.painting.paint import colour_image, squeezed
-from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from tests.picture.examples import heatmap, words
 

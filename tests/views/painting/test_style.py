@@ -8,8 +8,7 @@ from shiboken6 import delete
 
 from explorer.picture.theme import DARK, FAMILY, LIGHT
 from explorer.views.controls.check_box import CheckBox
-from explorer.views.painting.restyling import Restyling
-from explorer.views.painting.style import _ROLES, style_anew, use_font, use_theme
+from explorer.views.painting.style import _ROLES, Restyling, style_anew, use_font, use_theme
 
 _DEPTH = 9
 

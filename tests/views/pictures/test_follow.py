@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.follow_text import sentence
+from explorer.picture.followed import BEATS
 from explorer.picture.layout.follow_sheet import panels
-from explorer.picture.layout.follow_time import BEATS, timetable
+from explorer.picture.layout.follow_time import timetable
 from explorer.picture.makers.follow import follow
 from explorer.picture.marks import Rect
 from explorer.picture.theme import DARK

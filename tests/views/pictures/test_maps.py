@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,6 @@ from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
-from explorer.views.pictures.map_legends import paint_axis_names
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.tap_table import TapTableView
 from tests.trace.foreign import NAMES, foreign_trace
@@ -213,16 +212,3 @@ def test_taps_of_unknown_names_are_listed_and_drawn(qtbot: QtBot) -> None:
         view.draw(tap_heatmap(trace, name, Look(), words), words)
         view.resize(400, 300)
         assert not view.grab().isNull()
-
-
-@pytest.mark.parametrize("room", [400, 150])
-def test_the_names_of_the_axes_end_before_the_card_does(qtbot: QtBot, room: int) -> None:
-    """Below a small map they begin further to the left; where there is room, they begin with the map."""
-    image = QImage(400, 30, QImage.Format.Format_RGB32)
-    image.fill(QColor("white"))
-    painter = QPainter(image)
-    end = paint_axis_names(painter, QPointF(100, 0), room, "next token", "key", LIGHT)
-    painter.end()
-    inked = [x for x in range(400) if any(image.pixel(x, y) != image.pixel(399, 29) for y in range(30))]
-    assert inked and inked[-1] < room and end.x() - 16 <= room
-    assert (inked[0] >= 100) == (room == 400)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.views.painting.viewport import Viewport
+from explorer.picture.layout.viewport import Viewport
 
 _sizes = st.integers(1, 5000)
 _shares = st.floats(0, 1)

@@ -1,22 +1,27 @@
-"""The strands of an Alignment: a line or an arc for each weight, of several heads beside each other in colours of their own."""
+"""The strands of an Alignment: a line or an arc for each weight, of several heads beside each other in colours of their own.
+
+Straight strands of one colour are one image, as each is a span in every row or column of pixels (`spans.py`). A stroke of
+QPainter takes 0.06 ms, so that the two hundred strands of a short sentence held the window for longer than a frame.
+"""
 
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtCore import QPointF, QSize
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 
 from explorer.picture.alignment_lines import strokes
 from explorer.picture.kinds import Alignment, HeadLines
 from explorer.picture.layout.alignment_marks import ink_of_heads, strand
-from explorer.picture.layout.strands import Lines, Placed, asides
+from explorer.picture.layout.strands import Lines, Placed, Places, asides
 from explorer.picture.marks import Path
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import paint_marks
-from explorer.views.pictures.strand_image import Strokes, lines_image
+from explorer.views.painting.spans import coverage, ink_of, inked
 
+_Floats = NDArray[np.float32]
 _STEPS = 65_535
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
 _LINES_AT_ONCE, _ARCS_AT_ONCE = 128, 48  # strokes that take about 8 ms
@@ -50,9 +55,9 @@ class StrandPainting:
 
     def __init__(self, setting: Setting, seen: NDArray[np.bool_]) -> None:
         self.setting, self.seen = setting, seen
-        self._image = QPixmap(setting.size * setting.ratio)
-        self._image.setDevicePixelRatio(setting.ratio)
-        self._image.fill(QColor(setting.theme.card))
+        self.image = QPixmap(setting.size * setting.ratio)
+        self.image.setDevicePixelRatio(setting.ratio)
+        self.image.fill(QColor(setting.theme.card))
         picture = setting.picture
         self._heads = picture.overlaid or (HeadLines(-1, picture.values),)
         self._inks = ink_of_heads(picture, setting.theme)
@@ -75,16 +80,16 @@ class StrandPainting:
         """How many strands are painted."""
         return min(self._done, len(self._waiting))
 
-    def image(self) -> QPixmap:
-        """The image, after some more strands were painted into it."""
+    def paint(self, painter: QPainter) -> None:
+        """Paint the image, after some more strands were painted into it."""
         if not self.ready:
             strands = self.setting.made.strands
-            with QPainter(self._image) as painter:
+            with QPainter(self.image) as inside:
                 if isinstance(strands, Lines) and not self.setting.picture.overlaid:
-                    self._paint_lines(painter, strands)
+                    self._paint_lines(inside, strands)
                 else:
-                    self._paint_strokes(painter, _ARCS_AT_ONCE if self.setting.picture.arcs else _LINES_AT_ONCE)
-        return self._image
+                    self._paint_strokes(inside, _ARCS_AT_ONCE if self.setting.picture.arcs else _LINES_AT_ONCE)
+        painter.drawPixmap(0, 0, self.image)
 
     def _next(self, count: int) -> tuple[NDArray[np.intp], ...]:
         """Heads, rows and columns of so many strands that are still to be painted."""
@@ -134,3 +139,43 @@ class StrandPaintings:
             self.kept = [*fitting[:1], found]
         self.newest = found
         return found
+
+
+@attrs.frozen(eq=False)
+class Strokes:
+    """Some strands: their rows and columns, widths (px) and opacities."""
+
+    rows: Places
+    columns: Places
+    widths: _Floats
+    opacities: _Floats
+
+
+def lines_image(lines: Lines, strokes: Strokes, colour: str, left: float, width: float, ratio: float) -> tuple[QPointF, QImage]:
+    """Where the image of some strands begins (px), and the image, as wide as the view; `left` is where the figure begins in it.
+
+    A strand ends level with the tokens. One that runs down more than across is a span in each row of pixels, another one in
+    each column: so neither is cut into steps.
+    """
+    top, bottom = round(lines.first * ratio), round(lines.last * ratio)
+    high, wide = max(1, bottom - top), max(1, round(width * ratio))
+    start = ((lines.above[strokes.columns] + left) * ratio).astype(np.float32)  # in device pixels, as all below
+    across = ((lines.below[strokes.rows] + left) * ratio).astype(np.float32) - start
+    half, opacity = (np.float32(0.5 * ratio) * strokes.widths).astype(np.float32), strokes.opacities.astype(np.float32)
+    flat = np.abs(across) > high
+    steep, slope = ~flat, across / np.float32(high)
+    sums = _spans(start[steep], slope[steep], half[steep], opacity[steep], high, wide).T
+    if flat.any():
+        slope = np.float32(high) / across[flat]
+        sums = np.add(sums, _spans(-start[flat] * slope, slope, half[flat], opacity[flat], wide, high))
+    image = inked(sums, colour)
+    image.setDevicePixelRatio(ratio)
+    return QPointF(0, top / ratio), image
+
+
+def _spans(first: _Floats, slope: _Floats, half: _Floats, opacity: _Floats, n_steps: int, most: int) -> NDArray[np.int32]:
+    """[place, step] the ink of strands whose middles go from `first` by `slope` with each step; places end at `most`."""
+    # middle = first + slope · step; half the span = half the width · √(1 + slope²)
+    middle = first[:, None] + slope[:, None] * (np.arange(n_steps, dtype=np.float32) + np.float32(0.5))
+    reach, shown = (half * np.sqrt(1 + slope * slope))[:, None], opacity[:, None]
+    return coverage(middle, reach, np.broadcast_to(ink_of(shown), middle.shape), most, shown)

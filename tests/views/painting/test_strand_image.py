@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from explorer.picture.layout.strands import Lines
-from explorer.views.pictures.strand_image import Strokes, lines_image
+from explorer.views.painting.strands import Strokes, lines_image
 from tests.pixels import numbers
 
 WIDE, HIGH, LEFT = 400, 160, 15.0

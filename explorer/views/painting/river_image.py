@@ -29,6 +29,11 @@ def paint_base(painter: QPainter, base: Drawn, paper: Paper) -> None:
     paint_marks(painter, base.scene[len(base.ground) :], paper.theme)
 
 
+def paint_image(painter: QPainter, image: QImage) -> None:
+    """Paint what `base_image` has made."""
+    painter.drawImage(0, 0, image)
+
+
 def base_image(base: Drawn, paper: Paper) -> QImage:
     """The same as an image."""
     image = _blank(paper)

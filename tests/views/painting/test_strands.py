@@ -13,8 +13,8 @@ from explorer.picture.kinds import Alignment, Axis, Caption, HeadLines
 from explorer.picture.layout.strands import asides
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.views.painting import strands
 from explorer.views.painting.pointed import NOTHING
-from explorer.views.pictures import alignment_strands
 from explorer.views.pictures.alignment import AlignmentView
 from tests.pointing import hover
 from tests.views.pictures.test_alignment import centre, distance, grabbed, heard, shown
@@ -132,9 +132,9 @@ def test_many_strands_are_painted_little_by_little(qtbot: QtBot, words: Words, m
     made = arcs(np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12), tuple(f"t{i}" for i in range(12)))
     painted = shown(qtbot, made, words)
     qtbot.waitUntil(lambda: painted.paintings.kept[0].ready)
-    wanted = painted.paintings.kept[0].image().toImage()
+    wanted = painted.paintings.kept[0].image.toImage()
 
-    monkeypatch.setattr(alignment_strands, "_ARCS_AT_ONCE", 7)
+    monkeypatch.setattr(strands, "_ARCS_AT_ONCE", 7)
     view = shown(qtbot, made, words)
     view.light(frozenset({("source", 3)}))
     view.update()
@@ -143,7 +143,7 @@ def test_many_strands_are_painted_little_by_little(qtbot: QtBot, words: Words, m
     grabbed(view)
     assert view.paintings.kept[0].n_painted - before <= 7
     qtbot.waitUntil(lambda: view.paintings.kept[0].ready)
-    assert view.paintings.kept[0].image().toImage() == wanted
+    assert view.paintings.kept[0].image.toImage() == wanted
 
 
 def test_another_size_or_theme_is_painted_anew(qtbot: QtBot, words: Words) -> None:
@@ -159,7 +159,7 @@ def test_what_is_not_painted_yet_rests_while_the_compute_thread_answers(
     qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both threads share Python's lock: behind a long text a key took ten times as long. Afterwards the rest is painted."""
-    monkeypatch.setattr(alignment_strands, "_SPANS_AT_ONCE", 0)  # sixteen at once
+    monkeypatch.setattr(strands, "_SPANS_AT_ONCE", 0)  # sixteen at once
     values = np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12)
     made = attrs.evolve(arcs(values, tuple(f"t{i}" for i in range(12))), arcs=False)
     view = AlignmentView()
@@ -183,7 +183,7 @@ def test_what_is_not_painted_yet_rests_while_the_compute_thread_answers(
 
 def test_strands_that_follow_leave_the_labels_alone(qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the rows alone, so that three hundred labels are not painted for each part of a long text's strands."""
-    monkeypatch.setattr(alignment_strands, "_SPANS_AT_ONCE", 0)
+    monkeypatch.setattr(strands, "_SPANS_AT_ONCE", 0)
     values = np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12)
     view = AlignmentView()
     qtbot.addWidget(view)

@@ -1,4 +1,4 @@
-"""Waves outside the window: as SVG, as a table and in words."""
+"""Waves and maps of vectors outside the window, as SVG, as tables and in words."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,12 +7,13 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import LABEL, Drawing, largest
+from explorer.picture.figure.drawing import Drawing, largest
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import Axis, Waves
-from explorer.picture.layout.sketch import Sketch
+from explorer.picture.kinds import Axis, VectorMap, Waves
+from explorer.picture.layout.sketch import LABEL, Sketch
+from explorer.picture.layout.vector_map import vector_map
 from explorer.picture.marks import Box, Dots, Mark, Path, Rect
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
@@ -20,6 +21,7 @@ from explorer.picture.tables import Table, table_name
 _WIDE_PX, _LEAST_PX, _HIGH_PX = 640.0, 120.0, 240.0
 _MOST_NAMES = 0.4  # of the room; names that take more stand below the curves
 _MOST_DOTTED = 128  # places; dots of more places would touch
+_WIDE, _LEAST, _HIGH = 640.0, 280.0, 460.0
 
 
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
@@ -87,7 +89,7 @@ def _points(picture: Waves, index: int) -> Iterator[tuple[float, float]]:
     yield from enumerate(picture.values[index, beyond:].tolist(), beyond)
 
 
-def _tables(picture: Waves) -> Iterator[Table]:
+def _waves_tables(picture: Waves) -> Iterator[Table]:
     x = np.arange(picture.values.shape[1]) if picture.x is None else picture.x
     yield Table(
         table_name(picture.caption),
@@ -97,8 +99,34 @@ def _tables(picture: Waves) -> Iterator[Table]:
     )
 
 
-def _described(picture: Waves, words: Words) -> str:
+def _waves_described(picture: Waves, words: Words) -> str:
     return f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}"
 
 
-WAVES = Kind(draw_waves, _tables, _described)
+WAVES = Kind(draw_waves, _waves_tables, _waves_described)
+
+
+def draw_vector_map(drawing: Drawing, picture: VectorMap, top: float) -> None:
+    """Draw cloud and ways."""
+    sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
+    wide = drawing.filling(_WIDE, _LEAST)
+    area = Rect(0, top, wide, min(_HIGH, wide))
+    vector_map(sketch, picture, drawing.words, area)
+    write_marks(drawing, sketch.marks)
+    drawing.reach(wide, area.bottom)
+
+
+def _vector_map_tables(picture: VectorMap) -> Iterator[Table]:
+    name, xy = table_name(picture.caption), Axis("plane", ("x", "y"))
+    yield Table(f"{name}.vocabulary", picture.cloud, Axis("symbol", picture.names), xy)
+    for place, values in zip(picture.taps, picture.path, strict=True):
+        yield Table(f"{place}.{name.rpartition('.')[2]}", values, Axis("position", picture.tokens), xy)
+
+
+def _vector_map_described(picture: VectorMap, words: Words) -> str:
+    near = ", ".join(picture.names[symbol] for symbol in picture.near[:3])
+    token = picture.tokens[picture.chosen] if picture.tokens else ""
+    return f"{picture.caption.title}. {picture.caption.note} {words('vectors.nearest_to', token=token)}: {near}"
+
+
+VECTOR_MAP = Kind(draw_vector_map, _vector_map_tables, _vector_map_described)

@@ -9,9 +9,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from explorer.errors import UnknownFormat
-from explorer.export.film import write_apng, write_frames
 from explorer.export.formats import FILMS, FORMATS
 from explorer.export.job import Export
+from explorer.export.raster import write_apng, write_frames
 from explorer.picture.figure.film import Film
 from explorer.picture.figure.kinds import kind_of
 from explorer.picture.makers.attention import head_map
