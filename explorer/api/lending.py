@@ -32,7 +32,7 @@ def alone(model: "nn.Module | None" = None) -> Iterator["Computer"]:
 
 
 def _live(model: "nn.Module") -> "Computer":
-    from explorer.engine.live import live_computer
+    from explorer.api.live import live_computer
 
     return live_computer(model, computer_of_process().sources.tokenizers)
 

@@ -76,7 +76,7 @@ def to_pytorch(
     file = None if out is None else Path(out)
     with alone() as computer:
         trace = computer(request).trace
-        parts = computer.script_parts(request.wish, None if file is None else weights_beside(file))
+        parts = computer.pieces.script_parts(request.wish, None if file is None else weights_beside(file))
     return written(trace, parts, words, file)
 
 

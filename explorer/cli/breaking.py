@@ -78,10 +78,9 @@ def breaks(
     """Search for the sentences whose translation changes or knobs break most."""
     request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
     tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
-    found = questions.breaks(Computer(), request.wish, tried, progress=_progress)
+    found = Computer().pieces.breaks(request.wish, tried, progress=_progress)
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         return

@@ -43,7 +43,7 @@ def effects(
     focus = Focus.on_head(edges) if edges else NOWHERE
     request = asked(text, given).asking(focus=focus)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-    from explorer.engine.questions import asking_effects, effects_in
+    from explorer.engine.experiments.effects_exact import asking_effects, effects_in
 
     trace = Computer()(asking_effects(request)).trace
     found = effects_in(trace, focus)
@@ -129,10 +129,11 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
     if not other.strip():
         raise EmptyText
     request = asked(text, given)
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine.experiments.asking import ask
+    from explorer.trace.found.patching import Patching
 
-    found = questions.patching(Computer(), request.wishing(other=other))
+    found = ask(Computer(), request.wishing(other=other), "patching", Patching)
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         return
@@ -148,10 +149,11 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 def saliency(words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Report by integrated gradients how much each token of TEXT contributes to each word, in nats."""
     request = asked(text, given)
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-    from explorer.engine.compute import Computer
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine.experiments.asking import ask
+    from explorer.trace.found.saliency import Saliency
 
-    found = questions.saliency(Computer(), request)
+    found = ask(Computer(), request, "saliency", Saliency)
     if as_json:
         without = {"without": ["dropout"]} if request.wish.config.dropout_active else {}
         click.echo(json.dumps(found.to_dict() | without, ensure_ascii=False))

@@ -221,7 +221,7 @@ def _script_parts(computer: "Computer", request: "Request", place: _Place) -> "S
         return None
     from explorer.export.script_file import weights_beside
 
-    return computer.script_parts(request.wish, weights_beside(place.path))
+    return computer.pieces.script_parts(request.wish, weights_beside(place.path))
 
 
 def _printed(given: dict[str, Any]) -> "Print | None":

@@ -19,7 +19,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.row_sums import with_cells_set
 from explorer.errors import AllClosed, BadChange, NeverReached, NotForLongTexts
 from explorer.model.hooks import hooked
@@ -28,7 +27,7 @@ from explorer.model.tap import Tap, first_of
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
-from explorer.trace.tap_names import ATTENTION_MAP, masked_of
+from explorer.trace.tap_names import ATTENTION_MAP, mask_of_all_layers, masked_of
 
 Masks = dict[str, NDArray[np.bool_]]
 

@@ -1,6 +1,5 @@
 """What the largest parts of an attribution really cost: each is ablated in a pass of its own."""
 
-import attrs
 import torch
 
 from explorer.engine.experiments.bench import frozen
@@ -24,8 +23,8 @@ def costs(inquiry: Inquiry) -> Costs | None:
     position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
     if position >= n_steps or focus.rival >= n_symbols:
         return None
-    weighed = attrs.evolve(trace, experiments={"why": output_weights_of(inquiry)})
-    parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
+    rival = None if focus.rival < 0 else focus.rival
+    parts = parts_of(trace, position, rival, weights=output_weights_of(inquiry))
     largest = tuple(each.part for each in removable(parts.parts, parts.values))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))
     with torch.inference_mode():

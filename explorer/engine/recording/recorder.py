@@ -53,6 +53,18 @@ class Recording:
     closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)
 
 
+@attrs.frozen
+class Begun:
+    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording.
+
+    `target` has the ids after the begin symbol if the decoder's part is recorded as well; then nothing is left of the pass.
+    """
+
+    memory: Tensor
+    recording: Recording
+    target: tuple[int, ...] | None = None
+
+
 @contextmanager
 def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepPlan = EVERYTHING) -> Iterator[Recording]:
     """Inside the block, record the taps of `model`, all of them unless the plan says otherwise.
@@ -70,9 +82,12 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
         for tap, blocks in keeping.parts.items():
             keeping.seen[tap] = torch.cat(blocks, dim=-2)
         recording.arrays.take(_fetched([tap.name for tap in keeping.seen], list(keeping.seen.values())))
-        recording.axes = {tap.name: tap.axes[1:] for tap in keeping.seen}
+        seen = keeping.seen if keeping.selective is None else keeping.selective.shapes
+        recording.axes = {tap.name: tap.axes[1:] for tap in seen}
         if keeping.selective is not None:
-            keeping.selective.finish(recording)
+            shapes = keeping.selective.shapes
+            recording.shapes = {tap.name: shape for tap, shape in shapes.items() if tap.name not in recording.arrays}
+            recording.pooled, recording.closed = keeping.selective.pooled(), keeping.selective.closed()
 
 
 @attrs.define(eq=False)

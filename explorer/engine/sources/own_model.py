@@ -12,7 +12,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
-from explorer.engine.token_limits import numbered, of_target, short_enough
+from explorer.engine.sources.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, redrawn, with_knobs

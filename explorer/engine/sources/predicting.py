@@ -12,8 +12,8 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.token_limits import short_enough, within
 from explorer.engine.sources.writes import OwnSteps
-from explorer.engine.token_limits import short_enough, within
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop

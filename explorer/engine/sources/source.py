@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.change_checks import Lengths
 from explorer.engine.changing import Changing
-from explorer.engine.recording.recorder import Recording
+from explorer.engine.recording.recorder import Begun
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -36,18 +36,6 @@ def never() -> bool:
 
 def silent(_share: float) -> None:
     """A Progress that ignores what it is told."""
-
-
-@attrs.frozen
-class Begun:
-    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording.
-
-    `target` has the ids after the begin symbol if the decoder's part is recorded as well; then nothing is left of the pass.
-    """
-
-    memory: Tensor
-    recording: Recording
-    target: tuple[int, ...] | None = None
 
 
 @attrs.frozen

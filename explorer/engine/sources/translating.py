@@ -13,8 +13,8 @@ from explorer.engine.recording.long_text import plan_for
 from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.token_limits import room, short_enough, within
 from explorer.engine.sources.translator import Translator
-from explorer.engine.token_limits import room, short_enough, within
 from explorer.model.hooks import is_hooked
 from explorer.state.wish import Wish
 from explorer.stops import Stop

@@ -13,12 +13,11 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
-from explorer.engine.recording.recorder import record
-from explorer.engine.sources.source import Begun
+from explorer.engine.recording.recorder import Begun, record
 from explorer.engine.sources.trained import Trained
 from explorer.engine.speed.kept_passes import KeptPasses
 from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
-from explorer.engine.speed.quick import can_be_quick
+from explorer.engine.speed.quick import can_be_quick, steps_of
 from explorer.engine.speed.quick_weights import round_weights
 from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.speed.threads import decoding_threads, threads
@@ -160,7 +159,7 @@ class Translator(Trained):
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         draft = self._draft.of(source, changed=bool(changing.changes)).ids
         make_exact_graphs(model)
-        return greedy(model, encoded, len(source), decoding, draft, _raising(stop))
+        return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
@@ -184,7 +183,7 @@ class Translator(Trained):
         model = self.model(config)
         make_exact_graphs(model)
         with seeded(config.dropout_seed, config.device):
-            return search(model, sources, decoding, _raising(stop))
+            return search(model, sources, decoding, _raising(stop), steps_of)
 
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:

@@ -12,7 +12,7 @@ from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 
 
-class Steps(Protocol):
+class WritingSteps(Protocol):
     """A decoder that is given further ids at each step and keeps the keys and values of all earlier ones."""
 
     def extend(self, ids: Tensor) -> Tensor:
@@ -26,7 +26,7 @@ class Writes(Protocol):
     def to_go_on_with(self, wish: Wish, row: Row) -> Row:
         """The tokens of a text that the model shall go on with; () if it is no language model."""
 
-    def steps(self, model: Model) -> Steps:
+    def steps(self, model: Model) -> WritingSteps:
         """The steps of a model that has read nothing yet. It is called inside a recording."""
 
     def ends(self, wish: Wish) -> frozenset[int]:

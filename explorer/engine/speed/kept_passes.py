@@ -6,7 +6,7 @@ What was recorded is the same again for the same tokens, knobs and changes, bit 
 from collections import OrderedDict
 from collections.abc import Hashable
 
-from explorer.engine.sources.source import Begun
+from explorer.engine.recording.recorder import Begun
 
 _MOST = 8
 _MOST_BYTES = 2**25  # of all together; a translator's pass over 16 tokens on each side has 3 MB.

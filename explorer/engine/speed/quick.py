@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.incremental import Incremental, Steps
 from explorer.engine.speed.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model import masks, positions
@@ -24,7 +24,7 @@ from explorer.model.transformer import Transformer
 _ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
 
 
-def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> "Steps":
+def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> Steps:
     """The quick steps of a model where they are possible, else `Incremental`. See there for what they are given."""
     state = quick_state(model) if not whole and real is None else None
     if state is not None:
@@ -150,10 +150,6 @@ class QuickSteps:
 def graph_config(config: Config) -> Config:
     """The knobs that a graph of steps has inside: all but the temperature, which is given to it."""
     return attrs.evolve(config, temperature=1.0)
-
-
-Steps = Incremental | QuickSteps
-"""What decoding goes on with."""
 
 
 def _through(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.engine.compute import Computer
+from explorer.engine.errands.saying import Saying
 from explorer.engine.request import Request
 from explorer.engine.sources import folders as folders_room
 from explorer.engine.sources.folders import OpenFolders
@@ -119,6 +120,6 @@ def test_its_weights_do_not_follow_the_file(tmp_path: Path) -> None:
 def test_a_change_is_not_weighed_in_words_without_an_output(tmp_path: Path) -> None:
     """What it does to log p cannot be said; the sentence says which tap the model lacks."""
     wish = Request.from_preset(str(write_model(tmp_path / "bert", "bert without an output")), TEXT).wish
-    computer = Computer()
+    saying = Saying(Computer().sources)
     with pytest.raises(LacksTap, match=r"generator\.logits"):
-        computer.log_p(wish, computer.says(wish))
+        saying.log_p(wish, saying.says(wish))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from explorer.engine.compute import Computer
-from explorer.engine.recording.recorder import Recording
+from explorer.engine.recording.recorder import Begun, Recording
 from explorer.engine.request import Request
-from explorer.engine.sources.source import Begun, never
+from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.engine.speed import kept_passes
 from explorer.engine.speed.kept_passes import KeptPasses

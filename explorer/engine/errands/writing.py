@@ -2,16 +2,18 @@
 makes vectors. A text is gone on with at once for the library and token by token for the window; its last cache is kept.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from explorer.engine.changing import Changing
 from explorer.engine.errand import CompareTexts, HideEach, WriteOn
-from explorer.engine.hiding import check_quick, cloze, to_fill_in
+from explorer.engine.errands.hiding import check_quick, cloze, to_fill_in
+from explorer.engine.errands.sentence_vectors import similarity, to_compare
+from explorer.engine.errands.writer import Writer, to_go_on_with
+from explorer.engine.passes.lender import Lender
+from explorer.engine.passes.pass_recorder import ready_model
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
 from explorer.engine.sources.sources import Sources
-from explorer.engine.writer import Writer, to_go_on_with
 from explorer.errors import ExplorerError, NoSuchSymbol, bare
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -20,17 +22,12 @@ from explorer.trace.found.continuation import Continuation, NextToken, Sampling
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.recorded_pass import Tokens
 
-Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
-"""A function that gets the model of a source ready for a pass over a sentence."""
-Change = Callable[[Wish, ModelSource, int, Stop, Progress], Changing]
-"""A function that gets the changes of a Wish ready."""
-
 
 class Writing:
-    """Goes on with texts. `ready` and `changing` are those of the answers."""
+    """Goes on with texts. The `lender` is that of the answers."""
 
-    def __init__(self, sources: Sources, ready: Ready, changing: Change) -> None:
-        self._sources, self._ready, self._changing = sources, ready, changing
+    def __init__(self, sources: Sources, lender: Lender) -> None:
+        self._sources, self._lender = sources, lender
         self._writer: Writer | None = None
         self._errand: WriteOn | None = None
 
@@ -96,8 +93,8 @@ class Writing:
         return writer.next(model, changing, stop, forced)
 
     def _both(self, source: ModelSource, wish: Wish, n: int, stop: Stop) -> tuple[Model, Changing]:
-        changing = self._changing(wish, source, n, stop, silent)
-        return self._ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), changing
+        changing = self._lender.changing(wish, source, n, stop, silent)
+        return ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent), changing
 
     def _kept(self, errand: WriteOn, number: int, source: ModelSource, row: Row, stop: Stop) -> Writer:
         """The Writer that stands before token `number` of an errand: the last one, or a new one."""

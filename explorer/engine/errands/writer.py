@@ -17,7 +17,7 @@ from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import with_levels
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.source import Model, ModelSource, Row
-from explorer.engine.sources.writes import Steps, Writes
+from explorer.engine.sources.writes import Writes, WritingSteps
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.errors import NoSuchSymbol, NotALanguageModel, TooLong
 from explorer.model.ids import ids_tensor
@@ -67,7 +67,7 @@ class Writer:
         self._cache = cache_taps(self._card.side("decoder").n_layers)
         kept = frozenset(tap for both in self._cache for tap in both) | {_LOGITS}
         self._plan = EVERYTHING if everything else KeepPlan(parts=frozenset(), taps=kept)
-        self._steps: Steps | None = None
+        self._steps: WritingSteps | None = None
         self._model: Model = None
         self._joined, self._n_read, self._n_told = JoinedRows(), 0, 0
         self._logits = np.empty(0, np.float32)  # [vocab] after all that was read
