@@ -8,7 +8,6 @@ from functools import partial
 
 import attrs
 
-from explorer.engine.devices import device_name, devices
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.errands.pieces import Pieces
 from explorer.engine.experiments.findings import findings
@@ -16,7 +15,7 @@ from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
 from explorer.engine.passes.lender import Lender
-from explorer.engine.passes.passes import FinishedPass, Passes
+from explorer.engine.passes.passes import Passes
 from explorer.engine.passes.recorded import RecordedFiles
 from explorer.engine.passes.second_model import SecondModel
 from explorer.engine.request import Frame, Request
@@ -25,14 +24,12 @@ from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
-from explorer.errors import ExplorerError, RecordedOnly, bare
+from explorer.errors import ExplorerError, bare
 from explorer.model.transformer import Transformer
 from explorer.presets import load_preset
-from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
-from explorer.trace.trace import Trace
 
 KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text or a large model took goes back to the system.
 
@@ -53,7 +50,7 @@ class Computer:
         keep_freed_memory(KEPT_BYTES)
         self._freed = FreedMemory(KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders, live)
-        # Nothing refers to this Computer: its models go as soon as nobody has it, and not when Python looks for circles.
+        # Nothing below refers to this Computer, so its models are freed with it and not when Python collects cycles.
         self._lender = Lender(self.sources)
         self._passes = Passes(self.sources, self._lender)
         self.pieces = Pieces(self.sources, self._lender)
@@ -81,40 +78,27 @@ class Computer:
 
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
-        wish, path = request.wish, load_preset(request.wish.preset).recorded
-        if path is not None:
-            if wish.changes:
-                raise RecordedOnly(path=str(path))
-            other = self._answer(wish.compared_with, stop, progress)
-            frame = self._recorded.frame(request, path)
-            return attrs.evolve(frame, trace=attrs.evolve(frame.trace, compared_with=other))
-        made = self._passes.make(request, stop, progress)
-        found, broken = findings(self._inquiry(request, made, stop, progress))
-        other = self._answer(wish.compared_with, stop, progress)
-        return Frame(
-            request=request,
-            trace=attrs.evolve(made.trace, experiments=found, compared_with=other),
-            tokens_ms=made.tokens_ms,
-            decoding_ms=made.decoding_ms,
-            build_ms=made.build_ms,
-            pass_ms=made.pass_ms,
-            device=device_name(wish.config.device),
-            n_threads=made.n_threads if wish.config.device == "cpu" else 0,
-            devices=devices(),
-            broken=broken,
-        )
+        path = load_preset(request.wish.preset).recorded
+        frame = self._computed(request, stop, progress) if path is None else self._recorded.frame(request, path)
+        wish = request.wish.compared_with
+        if wish is None:
+            self._other.forget()
+            return frame
+        return attrs.evolve(frame, trace=attrs.evolve(frame.trace, compared_with=self._other.trace(wish, stop, progress)))
 
-    def _inquiry(self, request: Request, made: FinishedPass, stop: Stop, progress: Progress) -> Inquiry:
-        """What the experiments of a Request are made with."""
-        return Inquiry(
+    def _computed(self, request: Request, stop: Stop, progress: Progress) -> Frame:
+        """The pass of a Request with the findings about it."""
+        made = self._passes.make(request, stop, progress)
+        trace = made.frame.trace
+        inquiry = Inquiry(
             model=made.model,
-            tokens=made.trace.tokens,
-            expected=made.trace.expected,
+            tokens=trace.tokens,
+            expected=trace.expected,
             stop=stop,
-            symbols=made.trace.symbols,
+            symbols=trace.symbols,
             changing=made.changing,
-            card=made.trace.card,
-            trace=made.trace,
+            card=trace.card,
+            trace=trace,
             request=request,
             origin=made.source,
             lender=self._lender,
@@ -122,6 +106,8 @@ class Computer:
             progress=progress,
             kept=self._kept,
         )
+        found, broken = findings(inquiry)
+        return attrs.evolve(made.frame, trace=attrs.evolve(trace, experiments=found), broken=broken)
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand. Raises Superseded."""
@@ -132,13 +118,6 @@ class Computer:
         self.sources.rest(stop)
         if not stop():
             self._freed.give_back()
-
-    def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
-        """The Trace to compare with."""
-        if wish is None:
-            self._other.forget()
-            return None
-        return self._other.trace(wish, stop, progress)
 
 
 def _second(sources: Sources) -> Computer:

@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.engine.changing import Changing, changed
+from explorer.engine.changed_tensors import changed
+from explorer.engine.changing import Changing
 from explorer.engine.compute import Computer
 from explorer.engine.passes.lender import Lender
 from explorer.engine.recording.recorder import record

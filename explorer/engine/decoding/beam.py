@@ -12,7 +12,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.engine.decoding.incremental import Incremental, MakeSteps
+from explorer.engine.decoding.incremental import Incremental, Steps
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.ids import padded
@@ -66,9 +66,10 @@ def search(
     sources: Sequence[Ids],
     decoding: Decoding,
     check: Callable[[], None] = lambda: None,
-    steps_of: MakeSteps = Incremental,
+    steps_of: Callable[..., Steps] = Incremental,
 ) -> list[Search]:
-    """The search trees of a batch of source ids, one for each sentence. `steps_of` makes the steps of the decoder.
+    """The search trees of a batch of source ids, one for each sentence. `steps_of` makes the decoder's steps
+    as `Incremental` does.
 
     `check` is called before each step and may raise an error to end the work. Raises TooLong for a prefix that leaves no room
     for another token.

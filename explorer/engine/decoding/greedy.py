@@ -17,7 +17,7 @@ from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.search_tree import Search
 
-_AT_ONCE = 24  # So many tokens are guessed at most: with more, a wrong guess costs more than a right one saves.
+_AT_ONCE = 24  # tokens that are guessed at most: of more, a wrong guess costs more than a right one saves
 
 
 def can_guess(model: Transformer, decoding: Decoding) -> bool:
@@ -61,7 +61,7 @@ def greedy(
 def written(steps: Steps, begun: Ids, draft: Ids, limit: int, check: Callable[[], None] = lambda: None) -> Ids:
     """The ids that steps which have read nothing yet write after those of `begun`, without the end symbol: at most `limit`.
 
-    `draft` is the guess. No probabilities are made, because whoever asks has the ids looked over by another pass.
+    `draft` is the guess. No probabilities are computed, because the caller verifies the ids by another pass.
     """
     ids, n_read = list(begun), 0
     while True:

@@ -48,13 +48,6 @@ class Steps(Protocol):
         """Go on with these rows [batch] of the batch, in this order; a row may occur several times."""
 
 
-class MakeSteps(Protocol):
-    """Makes the Steps of a model that has read nothing yet; `Incremental` is one, and says what it is given."""
-
-    def __call__(self, model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> Steps:
-        """The Steps."""
-
-
 class Incremental:
     """The decoder over a batch of sentences, each of which is given further ids at each step.
 

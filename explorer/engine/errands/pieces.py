@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 from explorer.engine.errand import Brought, CompareTexts, Errand, FindBreaks, HideEach, MeasureTaps, PrepareScript, WriteOn
 from explorer.engine.errands.rehearsal import Rehearsal, check_can_break
@@ -33,7 +32,7 @@ class Pieces:
     def __init__(self, sources: Sources, lender: Lender) -> None:
         self._sources = sources
         self.writing = Writing(sources, lender)
-        # It refers to the sources alone: whoever has them goes as soon as nobody else does, not when Python looks for circles.
+        # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
         self._rehearsal = Rehearsal(partial(_saying_beside, sources))
 
     def do(self, errand: Errand, number: int, stop: Stop) -> Brought:
@@ -61,14 +60,10 @@ class Pieces:
             progress((number + 1) / errand.n_pieces)
         return found
 
-    def script_parts(self, wish: Wish, weights: Path | None = None, stop: Stop = never) -> ScriptParts:
-        """What a script of the pass of a Wish needs beside its Trace; see `script_parts`. Raises like it."""
-        return script_parts(self._sources, wish, weights, stop)
-
     def _script_parts(self, errand: PrepareScript, stop: Stop) -> ScriptParts | ExplorerError:
         assert errand.wish is not None  # An errand with pieces has it.
         try:
-            return self.script_parts(errand.wish, errand.weights, stop)
+            return script_parts(self._sources, errand.wish, errand.weights, stop)
         except ExplorerError as error:
             return error
 

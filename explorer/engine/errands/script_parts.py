@@ -5,7 +5,7 @@ from pathlib import Path
 from explorer.engine.changing import Changing
 from explorer.engine.passes.pass_recorder import ready_model
 from explorer.engine.sources.foreign import ForeignModel
-from explorer.engine.sources.source import ModelSource, Sentence, silent
+from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.files import make_folder
@@ -19,7 +19,7 @@ from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ForeignPlaces, ScriptParts
 
 
-def script_parts(sources: Sources, wish: Wish, to: Path | None, stop: Stop) -> ScriptParts:
+def script_parts(sources: Sources, wish: Wish, to: Path | None = None, stop: Stop = never) -> ScriptParts:
     """The parts for a script of the pass of a Wish. The weights are written to the file `to`, in float32, as they ran.
 
     Where `to` is None they are those of the preset's own file, or in no file if they are drawn from the seed. Raises
@@ -40,7 +40,7 @@ def script_parts(sources: Sources, wish: Wish, to: Path | None, stop: Stop) -> S
 
 
 def _foreign(source: ForeignModel, wish: Wish) -> ForeignPlaces:
-    """Where the taps of somebody's model are. Raises NoScriptForModel for one that a script cannot open or look into alike."""
+    """Where the taps of a foreign model are. Raises NoScriptForModel for one that a script cannot open and record alike."""
     folder = load_preset(wish.preset).foreign
     whole = source.card(wish.config).held == "float32" and not wish.worn
     # transformers reads the folder by itself, where its settings stand beside the tensors.

@@ -30,7 +30,7 @@ from explorer.trace.arrays import Arrays
 from explorer.trace.levels import Levels
 from explorer.trace.trace import Trace
 
-_PLACES = 64  # At least so many rows of the table of positions are kept, so that waves can be seen.
+_PLACES = 64  # rows of the table of positions that are kept at least, so that its waves can be seen
 _ROWS = ("position", "query")
 
 

@@ -6,31 +6,23 @@ import attrs
 import torch
 
 from explorer.engine.changing import Changing
+from explorer.engine.devices import device_name, devices
 from explorer.engine.passes.lender import Lender, check_in_sentence
 from explorer.engine.passes.pass_recorder import PassRecorder, ready_model
-from explorer.engine.request import Request
+from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import Model, ModelSource
 from explorer.engine.sources.sources import Sources
 from explorer.stops import Progress, Stop
-from explorer.trace.trace import Trace
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class FinishedPass:
-    """A recorded pass, with the source, the model and the changes that it was made with, and how long each part took.
-
-    `n_threads` is how many threads of the processor the pass was computed with.
-    """
+    """A recorded pass as a Frame without experiments, with the source, the model and the changes that it was made with."""
 
     source: ModelSource
     model: Model
     changing: Changing
-    trace: Trace
-    tokens_ms: float
-    decoding_ms: float
-    build_ms: float
-    pass_ms: float
-    n_threads: int
+    frame: Frame
 
 
 class Passes:
@@ -54,17 +46,18 @@ class Passes:
         model = ready_model(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
-        return FinishedPass(
-            source=source,
-            model=model,
-            changing=changing,
+        frame = Frame(
+            request=request,
             trace=trace,
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
             build_ms=opening_ms + build_ms,
             pass_ms=clock.lap_ms(),
-            n_threads=torch.get_num_threads(),
+            device=device_name(wish.config.device),
+            n_threads=torch.get_num_threads() if wish.config.device == "cpu" else 0,
+            devices=devices(),
         )
+        return FinishedPass(source=source, model=model, changing=changing, frame=frame)
 
 
 class _Clock:

@@ -12,7 +12,7 @@ A KeepPlan says what is kept. The attention maps of a long text come in blocks o
 
 In general a tensor is copied at its tap, because a later in-place operation would change it. A model that has no such
 operations says so (`overwrites_nothing`). Its tensors are not copied: the arrays are the memory that the model wrote. A test
-compares the two ways. If anybody else has hooks in the model, everything is copied, because a hook may write to any tensor.
+compares the two ways. If there are other hooks in the model, everything is copied, because a hook may write to any tensor.
 
 Decision: the recording hands out NumPy arrays, though making views is half of what it costs a tiny model. Rejected: tensors
 with an array made on demand (1.05 to 1.07 of a plain pass in place of 1.13 to 1.15), because the GUI thread would make some of
@@ -94,8 +94,8 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
 class _Keeping:
     """The hook of a recording: it keeps the tensors of taps, and those that come in `parts`, in order.
 
-    `n_handles` is how many hooks torch had registered in this process when the block began: if there are more, somebody has
-    registered one inside the block, and tensors are copied from then on.
+    `n_handles` is how many hooks torch had registered in this process when the block began: if there are more, one was
+    registered inside the block, and tensors are copied from then on.
     """
 
     stop: Callable[[], bool] | None

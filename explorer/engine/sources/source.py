@@ -35,7 +35,7 @@ def never() -> bool:
 
 
 def silent(_share: float) -> None:
-    """A Progress that ignores what it is told."""
+    """A Progress that ignores the shares that it is given."""
 
 
 @attrs.frozen
@@ -60,6 +60,13 @@ class Sentence:
     def sizes(self) -> tuple[int, int]:
         """How many tokens each side has, as a pair."""
         return len(self.tokens.source), len(self.tokens.target)
+
+
+def of_one_side(architecture: str, row: Row, text: str, prompt: str = "") -> Sentence | None:
+    """The Sentence of a model with one side alone, which reads the typed text; None for a model with both sides."""
+    if architecture == "encoder-decoder":
+        return None
+    return Sentence(Tokens(row) if architecture == "encoder-only" else Tokens((), row), text, prompt=prompt)
 
 
 class ModelSource(Protocol):

@@ -1,6 +1,6 @@
 """All sources of models; a Wish chooses one of them.
 
-The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
+The trained model is kept while an untrained one is shown, because a slider may go back to its shape.
 """
 
 from pathlib import Path
@@ -25,8 +25,8 @@ from explorer.tokens.tokenizer import Tokenizers
 class Sources:
     """All sources. `own` makes untrained models. The last trained model and the open models of others are kept.
 
-    A translator decodes with at most `most_threads`. `live` is a model that somebody holds (`engine.live`): it is the only one
-    then, whatever the preset.
+    A translator decodes with at most `most_threads`. `live` is a model that the caller holds (`api.live`): it then
+    answers every preset.
     """
 
     def __init__(

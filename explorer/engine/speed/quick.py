@@ -1,4 +1,4 @@
-"""Steps of decoding with few operations: what `Incremental` gives, for a decoder into which nobody looks.
+"""Steps of decoding with few operations: the logits of `Incremental`, for a decoder without hooks.
 
 A step of one token has little to compute, so half of its time went to some two hundred calls. Here Q, K and V come from one
 product, keys and values are written into one tensor that all layers share, the maps are never made, and all taps but those of
@@ -6,7 +6,6 @@ the norms are left out. With rounded weights a step is a guess and takes half of
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import attrs
 import torch
@@ -21,7 +20,7 @@ from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
 
-_ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
+_ROOM = 32  # tokens that have room in the KV cache at first; it doubles
 
 
 def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> Steps:
@@ -33,7 +32,7 @@ def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, 
 
 
 def can_be_quick(model: Transformer) -> bool:
-    """Whether nobody looks into the decoder, its weights are settled, and each token sees the usual ones."""
+    """Whether the decoder has no hooks, its weights are settled, and each token sees the usual ones."""
     return quick_state(model) is not None
 
 
@@ -146,7 +145,6 @@ class QuickSteps:
             self._kept[..., : self._n, :] = kept[..., : self._n, :]
 
 
-@lru_cache(maxsize=8)
 def graph_config(config: Config) -> Config:
     """The knobs that a graph of steps has inside: all but the temperature, which is given to it."""
     return attrs.evolve(config, temperature=1.0)
