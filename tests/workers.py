@@ -17,7 +17,7 @@ TOGETHER = ("tests/journeys/test_walk.py", "tests/journeys/test_two_windows.py")
 ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
 LONGEST = (
     "tests/journeys/test_folders.py::test_every_page_shows_something_of_every_family",
-    "tests/engine/test_rehearsal.py",
+    "tests/engine/errands/test_rehearsal.py",
     "tests/journeys/test_walk.py",
     "tests/foreign/test_changes.py",
     "tests/scanning/test_run.py",

@@ -27,7 +27,7 @@ def request_of_live(
     model: "nn.Module", text: str, target: str | None, changes: "Iterable[Change]", given: frozenset[str]
 ) -> "Request":
     """The Request of a pass with a live model; `given` names the arguments that the caller passed. Raises ExplorerError."""
-    from explorer.engine.live import live_wish
+    from explorer.api.live import live_wish
     from explorer.engine.request import Request
 
     request = Request(wish=live_wish(model, given)).wishing(text=as_text(text))

@@ -44,10 +44,11 @@ def effects(
         from explorer.state.focus import Focus
 
         request = request.asking(focus=Focus.on_head(as_text(edges)))
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    # torch takes a second to load, so the checks come first.
+    from explorer.engine.experiments.effects_exact import asking_effects, effects_in
 
     with alone() as computer:
-        found = questions.effects(computer, request)
+        found = effects_in(computer(asking_effects(request)).trace, request.detail.focus)
     return found if word is None else found.of(word)
 
 
@@ -68,10 +69,11 @@ def patching(
     for anything a caller can correct; its `str()` is the sentence.
     """
     request = request_of(text, target, preset, trained, changes, knobs).wishing(other=as_text(other))
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
+    from explorer.trace.found.patching import Patching
 
     with alone() as computer:
-        return questions.patching(computer, request)
+        return ask(computer, request, PATCHING.key, Patching)
 
 
 def saliency(
@@ -91,10 +93,11 @@ def saliency(
     anything a caller can correct.
     """
     request = request_of(text, target, preset, trained, changes, knobs)
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
+    from explorer.trace.found.saliency import Saliency
 
     with alone() as computer:
-        return questions.saliency(computer, request)
+        return ask(computer, request, SALIENCY.key, Saliency)
 
 
 def steering(

@@ -38,10 +38,8 @@ def breaks(
 
     request = request_of("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
     tried = held_out(most) if sentences is None else tuple(map(as_text, sentences))[:most]
-    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
-
     with alone() as computer:
-        return questions.breaks(computer, request.wish, tried)
+        return computer.pieces.breaks(request.wish, tried)
 
 
 def scan(

@@ -32,14 +32,14 @@ def alone(model: "nn.Module | None" = None) -> Iterator["Computer"]:
 
 
 def _live(model: "nn.Module") -> "Computer":
-    from explorer.engine.live import live_computer
+    from explorer.api.live import live_computer
 
     return live_computer(model, computer_of_process().sources.tokenizers)
 
 
 @lru_cache(maxsize=1)
 def computer_of_process() -> "Computer":
-    """The process's only Computer. It is kept because loading jieba's dictionary takes half a second."""
+    """The process's only Computer, made when it is first asked for: loading jieba's dictionary takes half a second."""
     from explorer.engine.compute import Computer
 
     return Computer()

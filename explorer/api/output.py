@@ -69,6 +69,7 @@ def to_pytorch(
     `language` is that of the comments: "zh", "en" or None for the system's. The other arguments are those of `explore`. Raises
     explorer.errors.ExplorerError for anything a caller can correct, such as NoScriptForModel.
     """
+    from explorer.engine.errands.script_parts import script_parts
     from explorer.export.notebook import spoken
     from explorer.export.script_file import weights_beside, written
 
@@ -77,7 +78,7 @@ def to_pytorch(
     file = None if out is None else Path(out)
     with alone() as computer:
         trace = computer(request).trace
-        parts = computer.script_parts(request.wish, None if file is None else weights_beside(file))
+        parts = script_parts(computer.sources, request.wish, None if file is None else weights_beside(file))
     return written(trace, parts, words, file)
 
 

@@ -72,7 +72,7 @@ def load_model(
     """
     request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})
     with alone() as computer:
-        from explorer.engine.live import load_live
+        from explorer.api.live import load_live
 
         return load_live(request.wish, computer.sources.tokenizers)
 

@@ -78,10 +78,8 @@ def breaks(
     """Search for the sentences whose translation changes or knobs break most."""
     request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
     tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
-    from explorer.engine import questions
-
     line = ProgressLine()
-    found = questions.breaks(computer(), request.wish, tried, progress=lambda share: line.show(f"{share:.0%}"))
+    found = computer().pieces.breaks(request.wish, tried, progress=lambda share: line.show(f"{share:.0%}"))
     line.end()
     if as_json:
         tell_json(found.to_dict())

@@ -15,6 +15,7 @@ from explorer.errors import EmptyText
 from explorer.export import formats
 from explorer.lang import Words
 from explorer.state.focus import NOWHERE, Focus
+from explorer.trace.found.experiments import PATCHING, SALIENCY
 from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def effects(
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
     focus = Focus.on_head(edges) if edges else NOWHERE
     request = asked(text, given).asking(focus=focus)
-    from explorer.engine.questions import asking_effects, effects_in
+    from explorer.engine.experiments.effects_exact import asking_effects, effects_in
 
     trace = computer()(asking_effects(request)).trace
     found = effects_in(trace, focus)
@@ -126,9 +127,10 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
     if not other.strip():
         raise EmptyText
     request = asked(text, given)
-    from explorer.engine import questions
+    from explorer.engine.experiments.asking import ask
+    from explorer.trace.found.patching import Patching
 
-    found = questions.patching(computer(), request.wishing(other=other))
+    found = ask(computer(), request.wishing(other=other), PATCHING.key, Patching)
     if as_json:
         tell_json(found.to_dict())
         return
@@ -144,9 +146,10 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 def saliency(words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Report by integrated gradients how much each token of TEXT contributes to each word, in nats."""
     request = asked(text, given)
-    from explorer.engine import questions
+    from explorer.engine.experiments.asking import ask
+    from explorer.trace.found.saliency import Saliency
 
-    found = questions.saliency(computer(), request)
+    found = ask(computer(), request, SALIENCY.key, Saliency)
     if as_json:
         tell_json(found.to_dict() | _without(dropout=request.wish.config.dropout_active))
         return

@@ -213,9 +213,10 @@ def _script_parts(computer: "Computer", request: "Request", place: _Place) -> "S
     """The parts of a script, with the weights written beside it; None for every other format."""
     if not any(place.format == each.name for each in formats.SCRIPTS):
         return None
+    from explorer.engine.errands.script_parts import script_parts
     from explorer.export.script_file import weights_beside
 
-    return computer.script_parts(request.wish, weights_beside(place.path))
+    return script_parts(computer.sources, request.wish, weights_beside(place.path))
 
 
 def _printed(given: dict[str, Any]) -> "Print | None":

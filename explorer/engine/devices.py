@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 
 import torch
 
@@ -11,7 +10,6 @@ from explorer.errors import NoSuchDevice
 from explorer.model.transformer import Transformer
 
 
-@lru_cache(maxsize=1)
 def devices() -> tuple[str, ...]:
     """The names of the devices of this machine, the processor first."""
     found = ["cpu"]

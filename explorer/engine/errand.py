@@ -37,9 +37,9 @@ class Errand:
 
 @attrs.frozen(kw_only=True)
 class TryAll(Errand):
-    """What each change would do; a piece is a Try. All are measured on the words of the translation of `unchanged`.
+    """The effect of each change; a piece is a Try. All are measured on the words of the translation of `unchanged`.
 
-    `anyway` asks for it where a large model takes long.
+    With `anyway` they are tried even where a large model takes long.
     """
 
     kind: ClassVar[str] = "tries"
@@ -159,7 +159,7 @@ class Brought:
     found: Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ScriptParts | ExplorerError
 
 
-# What somebody waits for goes first, and what belongs to the page on screen before a search.
+# An export that the user waits for comes first, and the page on screen before a search.
 _IN_TURN = (PrepareScript.kind, MeasureTaps.kind, WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
 
 

@@ -1,6 +1,6 @@
 """Freed memory: a part of it is kept for the next pass, and the rest is given back to the system.
 
-To fetch it again page by page took a fifth of a translator's pass and a quarter of a training step, so the C library is told
+Fetching it again page by page took a fifth of a translator's pass and a quarter of a training step, so the C library is set
 to keep what it frees. By itself it then keeps far more: it returns only what is free at the end of a heap, and weights of some
 megabytes lie between small blocks that are still in use. After a model of 478 million parameters, 1.9 GB stayed in the process.
 
@@ -22,7 +22,7 @@ _FIELDS = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"
 
 
 class _Mallinfo2(ctypes.Structure):
-    """What glibc tells of its heaps: `uordblks` bytes are in use, `fordblks` are free, `hblkhd` are in blocks of their own."""
+    """glibc's report on its heaps: `uordblks` bytes are in use, `fordblks` are free, `hblkhd` are in blocks of their own."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in _FIELDS]
 
@@ -43,13 +43,13 @@ class FreedMemory:
         """`kept_bytes` may stay free in the process."""
         self._kept_bytes = kept_bytes
         self._mallinfo, self._malloc_trim = _of_c_library("mallinfo2", _Mallinfo2), _of_c_library("malloc_trim")
-        # Nobody knows yet which of the free bytes were given back: at first none counts as given back.
+        # It is not known which of the free bytes were given back before, so none counts as given back.
         self._least = 0 if self._mallinfo is None else self._unused() - self._mallinfo().fordblks
 
     def give_back(self) -> None:
         """Give all free memory back to the system if there is more of it than may stay, on Linux with glibc 2.33 or later.
 
-        To look takes less than a millisecond, to give 2 GB back a fifth of a second.
+        Looking takes less than a millisecond, giving 2 GB back a fifth of a second.
         """
         if self._mallinfo is None or self._malloc_trim is None:
             return
@@ -59,9 +59,9 @@ class FreedMemory:
             self._least = self._unused()
 
     def _unused(self) -> int:
-        """The bytes that are resident and that no block in use explains: free memory, libraries, and what Python itself maps.
+        """The bytes that are resident and in no block in use: free memory, libraries, and what Python itself maps.
 
-        glibc's own count of free bytes does not do: it also counts what was given back already.
+        glibc's own count of free bytes would not do: it includes what was given back already.
         """
         assert self._mallinfo is not None  # Callers have checked.
         told = self._mallinfo()

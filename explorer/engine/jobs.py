@@ -1,4 +1,4 @@
-"""The work of the compute thread as values: what it is at, what comes of it, and what is told of that.
+"""The work of the compute thread as values: its jobs, their results, and the messages about these.
 
 All work goes through `tried`, so that nothing it raises can end the thread.
 """
@@ -75,7 +75,7 @@ Job = Request | Piece | Rest
 
 
 class Unloaded:
-    """Stands in for a Compute that could not be loaded: whoever asks gets the reason, so that nobody waits for ever."""
+    """Stands in for a Compute that could not be loaded: every request is answered by the reason."""
 
     def __init__(self, why: BaseException) -> None:
         self._why = why
@@ -96,7 +96,7 @@ def tried(work: Callable[[], T]) -> T | BaseException:
     """What comes of work, or what it raised. All work of the thread goes through here.
 
     A panic of a library in Rust, SystemExit and KeyboardInterrupt are no Exceptions. Any of them would end the thread, and
-    nobody would get an answer any more.
+    no request would be answered any more.
     """
     try:
         return work()
@@ -105,7 +105,7 @@ def tried(work: Callable[[], T]) -> T | BaseException:
 
 
 def told_of(job: Job, came: Frame | Brought | BaseException | None) -> Iterator[Told]:
-    """What is told of the end of a job. A bug that ends an errand ends all its pieces, so that none of them is waited for."""
+    """The messages about the end of a job. A bug that ends an errand ends all its pieces, so that the window waits for none."""
     if isinstance(came, Frame | Brought):
         yield came
     elif isinstance(job, Request) and isinstance(came, BaseException):

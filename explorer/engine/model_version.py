@@ -1,4 +1,4 @@
-"""What tells that a model would compute the same again. Whatever is kept of its passes has this in its key."""
+"""The version of a model's weights. Everything that is kept of its passes has it in its key."""
 
 from collections.abc import Hashable
 
@@ -9,9 +9,9 @@ from explorer.model.hooks import is_hooked
 
 
 def model_version(model: nn.Module) -> Hashable:
-    """Equal for two passes between which no weight was edited or replaced, by torch's own count, and nobody had hooks.
+    """Equal for two passes between which no weight was edited or replaced, by torch's own count of edits.
 
-    While anybody has hooks in the model, no two versions are equal: a hook may do something else each time.
+    While there are hooks in the model, no two versions are equal: a hook may do something else each time.
     """
     if is_hooked(model) or (isinstance(model, Foreign) and model.is_hooked_inside):
         return object()

@@ -7,8 +7,8 @@ Each request that was not replaced gets one answer: done, failed or stopped.
 
 Errands are done behind the requests: one piece after the other, and each gives way to a request that comes.
 
-The thread cannot be lost. All its work goes through `tried`, whatever that work raises is told, and the thread goes on. What
-hangs in native code cannot be stopped: `restart` leaves that thread alone and goes on with a new one.
+The thread cannot be lost. All its work goes through `tried`, which reports what it raises, and the thread goes on. What hangs
+in native code cannot be stopped: `restart` leaves that thread alone and goes on with a new one.
 
 Decision: a thread that hangs is left. Rejected: a process for the engine, which could be killed, but which would have to copy
 every recorded array into the window's process, some megabytes with each key.
@@ -33,7 +33,7 @@ from explorer.engine.request import Frame, Request
 from explorer.errors import EngineRestarted, ExplorerError
 from explorer.stops import Superseded
 
-_REST_S = 0.1  # A window that nobody sees is not painted, and then nobody releases the worker.
+_REST_S = 0.1  # A hidden window is not painted, and so never releases the worker.
 _TOLD_EVERY_S = 0.05
 _END_S = 1.0  # seconds that `close` waits for the thread at most
 
@@ -79,7 +79,7 @@ class Worker:
         patience_s: float = 0.3,
         prepare: Callable[[Frame], None] = _look_at,
     ) -> None:
-        """`prepare` is called on the compute thread with each Frame before it is told: it is part of the request's work."""
+        """`prepare` is called on the compute thread with each Frame before it is sent: it is part of the request's work."""
         self._tell = tell
         self._load = load
         self._patience_s = patience_s
@@ -88,7 +88,7 @@ class Worker:
         self._waiting: Request | None = None
         self._job: Job | None = None
         self._began_s = 0.0
-        self._sign_s = 0.0  # when the job has last asked whether it shall stop, or told its share
+        self._sign_s = 0.0  # when the job last asked whether it shall stop, or reported its share
         self._agenda = Agenda()
         self._stopped_serial = -1  # Requests up to this serial number shall not be answered.
         self._closing = False
@@ -98,7 +98,7 @@ class Worker:
         self._thread = self._made()
 
     def _made(self) -> threading.Thread:
-        # The thread is its own pass: one that is no longer `_thread` is told nothing more, and tells nothing.
+        # The thread identifies itself: one that is no longer `_thread` gets no more work and reports nothing.
         thread = threading.Thread(target=lambda: self._run(thread), name=NAME, daemon=True)
         return thread
 
@@ -113,13 +113,13 @@ class Worker:
             self._changed.notify_all()
 
     def send(self, errand: Errand) -> None:
-        """Do this errand when no request waits, in place of an older one of its kind; `Brought` is told for each piece."""
+        """Do this errand when no request waits, in place of an older one of its kind; each piece is answered by a `Brought`."""
         with self._changed:
             self._agenda.put(errand)
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """End the running request and the waiting one; `Stopped` is told for each of them when it has ended."""
+        """End the running request and the waiting one; each is answered by a `Stopped` when it has ended."""
         with self._changed:
             newest = self._waiting or self._job
             if isinstance(newest, Request):
@@ -145,14 +145,14 @@ class Worker:
 
     @property
     def silent_s(self) -> float:
-        """For how many seconds the work has given no sign: no tap, no share. 0 where there is none, and while torch loads."""
+        """The seconds since the work last reached a tap or reported its share; 0 without work, and while torch loads."""
         with self._changed:
             return 0.0 if self._job is None else time.monotonic() - self._sign_s
 
     def restart(self) -> None:
         """Leave the thread to itself, and go on with a new one, which has nothing in common with it.
 
-        What the old thread was at ends with EngineRestarted. What it still finds out is never told.
+        What the old thread was at ends with EngineRestarted. What it still finds out is dropped.
         """
         with self._changed:
             job, old = self._job, self._thread
@@ -166,7 +166,7 @@ class Worker:
         self.release()
 
     def close(self, patience_s: float = _END_S) -> None:
-        """End the thread. One that hangs is left to itself after `patience_s` seconds; it tells nothing any more."""
+        """End the thread. One that hangs is left to itself after `patience_s` seconds and reports nothing any more."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -218,7 +218,7 @@ class Worker:
         return frame
 
     def _end(self, job: Job, came: Frame | Brought | BaseException | None) -> None:
-        """Tell what came of a job, and let go of it. The lock is held, so that each job ends once."""
+        """Send what came of a job, and let go of it. The lock is held, so that each job ends once."""
         if isinstance(came, Frame):
             self.hold()  # Now it is drawn and painted.
         told = list(told_of(job, came))
@@ -243,7 +243,7 @@ class Worker:
         def progress(share: float) -> None:
             nonlocal told_s
             now_s = time.monotonic()
-            # A model tells its share hundreds of times, and the GUI thread draws each share that it gets.
+            # A model reports its share hundreds of times, and the GUI thread draws each share that it gets.
             if now_s - told_s >= _TOLD_EVERY_S and me is self._thread:
                 told_s = self._sign_s = now_s
                 self._say(me, Progressed(request.serial, share))
@@ -276,4 +276,4 @@ class Worker:
 
 
 def _leave(_value: Told) -> None:
-    """Tell nobody: the window is gone."""
+    """Ignore a value: the window is gone."""

@@ -3,8 +3,7 @@
 Letters: q and k count queries and keys; Q, K and V are their vectors in one head; S are the scores, M the masked scores,
 A the weights and O what a head gives out.
 
-Decision: the weight matrix is always computed. Rejected: torch's fused attention, which is faster and never has the
-matrix. A test compares the two.
+Decision: the weight matrix is always computed. Rejected: torch's fused attention, which never has it. A test compares the two.
 """
 
 import torch
@@ -78,6 +77,7 @@ class Attention(nn.Module):
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
     def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
+        """[batch, head, query, feature] the mean of the values, weighted for each query."""
         weights = self.weigh(query, key, may_look, first)  # [batch, head, query, key]
         # O[q] = Σ_k A[q,k]·V[k]
         return self.dropped(self.drop(weights), first) @ value  # [batch, head, query, feature]
@@ -111,4 +111,5 @@ class Attention(nn.Module):
         return x.transpose(1, 2).flatten(-2)
 
     def _placed(self, x: Tensor, first: int) -> Tensor:
+        """Queries or keys [batch, head, position, feature], turned by their positions if these are rotary."""
         return positions.rotate(x, self.config.position_base, first) if self.position == "rotary" else x

@@ -1,4 +1,4 @@
-"""Attention over a long text, a block of queries at a time. This file is about memory and speed, not about attention.
+"""Attention over a long text, a block of queries at a time. This file is about memory, not about attention.
 
 The attention maps of a text of n tokens have n² cells in each head. Where they would not fit into memory together, the
 queries are taken in blocks, one after the other; each query's row is the same as if all had been taken at once.
@@ -10,8 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-_WHOLE_CELLS = 2**25  # Maps with at most so many cells, all heads together, are made in one piece.
-_BLOCK_CELLS = 2**22  # The maps of a block have about so many cells: 16 MB, which fit into a processor's cache.
+_WHOLE_CELLS = 2**25  # cells of the maps of all heads together, up to which they are computed in one piece
+_BLOCK_CELLS = 2**22  # cells of the maps of a block, about; 16 MB
 BLOCK_ROWS = 64  # The number of queries in a block is a multiple of this.
 
 

@@ -4,7 +4,7 @@
         model(source, target)
 
 Decision: torch's own hooks, called in the order in which they were registered. Rejected: lists of hooks that taps call by
-themselves, which were a tenth faster and kept torch's hooks, order and tools out.
+themselves, which saved a tenth of a recorded pass and shut torch's hooks, order and tools out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> I
 def is_hooked(model: nn.Module) -> bool:
     """Whether any module of a model has a hook, forward or backward, or all modules of this process have.
 
-    Whoever computes the same numbers in another way, which calls other modules, asks this first and steps aside.
+    A way of computing that calls other modules asks this first, and steps aside where it is True.
     """
     everywhere = torchs._global_forward_hooks or torchs._global_forward_pre_hooks
     return bool(everywhere or torchs._global_backward_hooks or torchs._global_backward_pre_hooks or n_hooks(model))

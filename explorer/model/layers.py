@@ -56,7 +56,7 @@ class Sublayer(nn.Module):
         self.config = config
         self.normalize = make_norm(config.norm_kind, config.d_model)
         self.drop = nn.Dropout(config.dropout)
-        # torch gives no second name to modules in a tuple: the two taps belong to the layer and bear its name.
+        # Keep the taps in a tuple, so that torch does not register them here too: they belong to the layer.
         self.taps = norm, residual
 
     def before(self, x: Tensor) -> Tensor:
@@ -67,10 +67,10 @@ class Sublayer(nn.Module):
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """The stream `x` and the sublayer's output `y`, both [batch, position, feature], to the next stream."""
         norm, residual = self.taps
-        kept = x if self.config.residual else torch.zeros_like(x)  # Without residual connections, only y goes on.
+        stream = x if self.config.residual else torch.zeros_like(x)  # Without residual connections, only y goes on.
         # Dropout acts on what is added and never on the stream itself.
         # x = x + dropout(y), and under post-norm x = norm(x + dropout(y))
-        x = residual(kept + self.drop(y))
+        x = residual(stream + self.drop(y))
         return x if self.config.norm_placement == "pre" else norm(self.normalize(x))
 
 

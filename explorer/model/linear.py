@@ -9,7 +9,7 @@ class Linear(nn.Linear):
     def reset_parameters(self) -> None:
         """Draw torch's own first weights, unless there is no memory for them yet (see `weights.build`).
 
-        On the "meta" device torch would draw numbers that nobody sees, which takes half the time of making a model's modules.
+        On the "meta" device torch would draw numbers into no memory, which takes half the time of making a model's modules.
         """
         if not self.weight.is_meta:
             super().reset_parameters()

@@ -1,4 +1,4 @@
-"""How a model is told where a token stands: waves, a rotation, a bias on the scores, and the waves of several tutorials.
+"""How a model learns where a token stands: waves, a rotation, a bias on the scores, and the waves of several tutorials.
 
 Learned positions are a table of `model.embedding`.
 

@@ -13,6 +13,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
+BATCH = "batch"
+"""The axis of sentences, which a recorded array does not have."""
+
 
 class Tap(nn.Identity):
     """Returns the tensor that it is given.
@@ -47,7 +50,7 @@ def first_of(args: tuple[Any, ...]) -> int | None:
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:
-    """Every tap of a model by its path, in the order in which they were made. Each tap is told its path."""
+    """Every tap of a model by its path, in the order in which they were made. Each tap is given its path as its name."""
     found: dict[str, Tap] = {}
     _find(model, "", found)
     return found

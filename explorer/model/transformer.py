@@ -55,7 +55,7 @@ class Generator(nn.Module):
         return logits
 
     def logits_of(self, x: Tensor) -> Tensor:
-        """[…, feature] to logits […, vocab], for whoever needs no probabilities."""
+        """[…, feature] to logits […, vocab], without the probabilities."""
         # logits = W·x + b
         logits: Tensor = self.logits(self.project(x))
         return logits
@@ -106,7 +106,7 @@ class Transformer(nn.Module):
         `real` [batch, head 1, query 1, key] is the padding mask of a batch whose sentences differ in length.
         """
         n = source.shape[1]
-        assert self.encoder is not None  # This tells the type checker that only architectures with an encoder come here.
+        assert self.encoder is not None  # Only architectures with an encoder come here.
         return self.encoder(source, self._may_look(self.config.causal_mask_encoder, n, n, source, real, in_decoder=False))
 
     def decode(self, target: Tensor, memory: Tensor | None, real: Tensor | None = None) -> Tensor:
@@ -116,7 +116,7 @@ class Transformer(nn.Module):
         mask. The target needs no padding mask: its padding comes after its end, and the causal mask hides what comes later.
         """
         n = target.shape[1]
-        assert self.decoder is not None  # This tells the type checker that only architectures with a decoder come here.
+        assert self.decoder is not None  # Only architectures with a decoder come here.
         may_look = self.seen_by_decoder(target)  # [query, key]
         if memory is None:
             return self.decoder(target, may_look)

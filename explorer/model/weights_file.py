@@ -21,7 +21,7 @@ VOCABULARY = "vocabulary_sha256"  # This entry of the header names the vocabular
 def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
     """Write weights in float16, under the names of `named_parameters`, which lists tied parameters once.
 
-    `about` is kept in the file's header. Raises CannotWrite, DiskFull, and BadWeights for NaN or an infinite number; then an
+    `about` is stored in the file's header. Raises CannotWrite, DiskFull, and BadWeights for NaN or an infinite number; then an
     older file stays as it is.
     """
     halved = {name: tensor.detach().cpu().half().contiguous() for name, tensor in weights.items()}
@@ -72,7 +72,7 @@ def _check_finite(path: Path, weights: Weights) -> None:
 
 def all_finite(tensor: Tensor) -> bool:
     """Whether no number is NaN or infinite."""
-    # The least and the largest number are NaN where any is; to ask each number takes six times as long.
+    # The least and the largest number are NaN where any is; asking each number takes six times as long.
     return tensor.numel() == 0 or bool(torch.stack(torch.aminmax(tensor.detach())).isfinite().all())
 
 
@@ -83,7 +83,7 @@ def _with_aliases(model: Transformer, weights: Weights) -> Weights:
 
 
 def read_about(path: Path) -> dict[str, str]:
-    """What `save_weights` kept in the file's header. Raises BadWeights."""
+    """The texts that `save_weights` stored in the file's header. Raises BadWeights."""
     return dict(_header(path, floats_only=False).about)
 
 

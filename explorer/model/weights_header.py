@@ -22,7 +22,7 @@ _MOST_AXES, _LARGE = 16, 2**63
 _FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 _OTHERS |= {"C64": 8, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1, "F8_E4M3FNUZ": 1, "F8_E5M2FNUZ": 1}
-_PACKED = {"F4": 0.5, "F6_E2M3": 0.75, "F6_E3M2": 0.75}  # bytes of a number, of which several share a byte
+_SHARING = {"F4": 0.5, "F6_E2M3": 0.75, "F6_E3M2": 0.75}  # bytes of a number, where several numbers share a byte
 
 
 @attrs.frozen
@@ -67,7 +67,7 @@ def read_header(path: Path) -> Header:
 
 
 def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> tuple[str, tuple[int, ...], int, int]:
-    size = (_FLOATS | _OTHERS | _PACKED).get(dtype)
+    size = (_FLOATS | _OTHERS | _SHARING).get(dtype)
     begin, end = data_offsets
     numbers: list[Any] = [*shape, begin, end]
     sane = len(shape) <= _MOST_AXES and all(type(each) is int and 0 <= each < _LARGE for each in numbers)

@@ -74,6 +74,15 @@ def masked_of(tap: str) -> str:
     return f"{tap.rpartition('.')[0]}.masked"
 
 
+def mask_of_all_layers(tap: str) -> str:
+    """The attention ("decoder.self_attn") whose mask a tap shows for all its layers and heads; "" for any other tap.
+
+    All layers and heads of an attention have the same mask, so only the tap `masked` of the first layer counts.
+    """
+    shows = tap.endswith("_attn.masked") and ".layers.0." in tap
+    return tap.removesuffix(".masked").replace(".layers.0", "") if shows else ""
+
+
 def side_name(name: str, axis: str, *, has_target: bool) -> str:
     """The side whose tokens stand along an axis of a tap: "source" or "target". In cross-attention keys and values are the
     source's.

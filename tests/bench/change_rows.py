@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.pages.attention_page import AttentionPage
 from explorer.engine.changing import Changing
-from explorer.engine.experiments.ablations import head_trials
+from explorer.engine.experiments.ablations import heads_of
 from explorer.engine.experiments.bench import Bench as Given
 from explorer.engine.experiments.trials import Trials
 from explorer.engine.recording.recorder import record
@@ -131,4 +131,4 @@ def _all_heads(bench: Bench) -> list[Row]:
 
 
 def _effects(given: Given) -> torch.Tensor:
-    return Trials(given).effects(head_trials(given.card))
+    return Trials(given).effects([one.trial for one in heads_of(given.card)])

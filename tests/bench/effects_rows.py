@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from explorer.engine.changing import changed
-from explorer.engine.experiments.ablations import head_trials
+from explorer.engine.changed_tensors import changed
+from explorer.engine.experiments.ablations import heads_of
 from explorer.engine.experiments.bench import Bench as Given
 from explorer.engine.experiments.trials import Trials
 from explorer.model.hooks import hooked
@@ -55,13 +55,13 @@ def given_of(model: Transformer, n: int) -> Given:
 
 
 def _together(given: Given) -> None:
-    Trials(given).effects(head_trials(card_of(given.config)))
+    Trials(given).effects([one.trial for one in heads_of(card_of(given.config))])
 
 
 def _one_by_one(given: Given, n_threads: int) -> None:
     torch.set_num_threads(n_threads)
     source, target = given.source(), given.target()
-    for (change,) in head_trials(card_of(given.config)):
+    for (change,) in (one.trial for one in heads_of(card_of(given.config))):
 
         def hook(tap: Tap, _args: Any, tensor: torch.Tensor, change: Change = change) -> torch.Tensor:
             return changed(tensor, change, tap)

@@ -10,8 +10,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.engine.changing import Changing, changed
+from explorer.engine.changed_tensors import changed
+from explorer.engine.changing import Changing
 from explorer.engine.compute import Computer
+from explorer.engine.passes.lender import Lender
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.errors import (
@@ -31,6 +33,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.state.wish import Wish
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
@@ -306,8 +309,13 @@ def test_a_patch_takes_its_places_and_no_others(computer: Computer) -> None:
 def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as nothing else is asked of it; another knob makes another pass."""
     made: list[str] = []
-    lend = computer._lender._make_pass
-    monkeypatch.setattr(computer._lender, "_make_pass", lambda asked, *rest: made.append(asked.text) or lend(asked, *rest))
+    whole = Lender.make_pass
+
+    def counted(lender: Lender, asked: Wish, *given: Any) -> Trace:
+        made.append(asked.text)
+        return whole(lender, asked, *given)
+
+    monkeypatch.setattr(Lender, "make_pass", counted)
     patch = Change("encoder.layers.0.residual2", "patch", rows=[1], text=OTHER)
     for factor in (1, 2, 3):
         computer(request(patch, Change("encoder.norm", "scale", value=factor)))

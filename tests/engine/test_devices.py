@@ -10,6 +10,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine import devices, experiments
+from explorer.engine.changed_tensors import with_cells_set
 from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
 from explorer.engine.experiments.bench import Bench
@@ -19,10 +20,9 @@ from explorer.engine.experiments.patched_passes import Bed, PatchText
 from explorer.engine.experiments.patching import each_place_patched
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.experiments.segmentations import maps_over
+from explorer.engine.passes.second_model import SecondModel
 from explorer.engine.recording import recorder
 from explorer.engine.request import Request
-from explorer.engine.row_sums import with_cells_set
-from explorer.engine.second_model import SecondModel
 from explorer.engine.sources.source import never, silent
 from explorer.model.weights import build
 from explorer.tokens.token import Token
@@ -66,7 +66,7 @@ def _made(key: str, architecture: str) -> object:
         trace=trace,
         request=Request.from_preset("tiny", "x").wishing(config=trace.config, batch=("ab", "abcde")),
         origin=_Source(),
-        lend=None,
+        lender=None,
         second=SecondModel(lambda: None),
         progress=silent,
         kept=KeptFindings(),

@@ -1,6 +1,7 @@
 """Every fast way against `Transformer.forward`, with every knob turned: those there are, and some that are invented here."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -11,8 +12,8 @@ from torch import Tensor
 import explorer
 from explorer import fast_ways
 from explorer.config import KNOBS, Config
-from explorer.engine.decoding import incremental
-from explorer.engine.decoding.beam import Decoding, search
+from explorer.engine.decoding import beam, incremental
+from explorer.engine.decoding.beam import Decoding, longest
 from explorer.engine.decoding.greedy import can_guess
 from explorer.engine.decoding.greedy_batch import greedy_batch
 from explorer.engine.decoding.incremental import Incremental
@@ -37,6 +38,7 @@ from explorer.trace.script_parts import ScriptParts
 from tests.model.models import assert_same, randomized
 from tests.sweeps import sweep
 
+search = partial(beam.search, steps_of=steps_of)
 SOURCE, TARGET = torch.tensor([[5, 6, 7, 8, 9]]), torch.tensor([[2, 10, 11, 12, 13, 14]])
 
 
@@ -121,7 +123,7 @@ def by_steps(model: Transformer, steps: Any) -> Tensor:
 
 def _packed(model: Transformer) -> Tensor:
     pack(model)
-    assert any(isinstance(each, PackedLinear) and each._packed is not None for each in model.modules())
+    assert any(isinstance(each, PackedLinear) and each.settled() is not each.weight for each in model.modules())
     return whole(model)
 
 
@@ -223,7 +225,7 @@ def test_translations_under_an_unknown_knob_are_those_of_whole_passes(invention:
         one = search(model, [tuple(SOURCE[0].tolist())], Decoding(whole=True))[0].best
         assert not can_guess(model, Decoding())  # Later tokens might reach earlier ones, and a guess is read at once.
         assert search(model, [tuple(SOURCE[0].tolist())], Decoding())[0].best == one
-        assert greedy_batch(model, memory, SOURCE.shape[1])[0] == one
+        assert greedy_batch(steps_of(model, memory), 1, longest(SOURCE.shape[1], model.config.max_len))[0] == one
 
 
 @pytest.mark.parametrize("invention", ["logits", "feed-forward"], indirect=True)

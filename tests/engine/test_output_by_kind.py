@@ -11,8 +11,8 @@ import torch
 
 import explorer
 from explorer.cli.main import main
-from explorer.engine import hiding
 from explorer.engine.compute import Computer
+from explorer.engine.errands import hiding
 from explorer.errors import EmptyText, NoMaskToken, NoSentenceVectors, TooLong, UnknownPooling
 from explorer.foreign.pooling import Pooling, read_pooling
 from explorer.state.wish import Wish

@@ -11,14 +11,15 @@ from torch import Tensor
 
 import explorer
 from explorer import Change
-from explorer.engine import questions
 from explorer.engine.compute import Computer
 from explorer.engine.experiments import sweep, trials
+from explorer.engine.experiments.effects_exact import asking_effects, effects_in
 from explorer.engine.request import Request
 from explorer.errors import LacksTap
 from explorer.foreign.opening import Opened
 from explorer.lang import Words
 from explorer.picture.makers.effects import effect_map, head_at, word_row
+from explorer.state.focus import NOWHERE
 from explorer.state.look import Look
 from explorer.trace.found.effects import Effects
 from explorer.trace.found.findings import NotMade
@@ -163,7 +164,7 @@ def test_a_large_model_is_estimated_first_and_then_exact_row_by_row(
         ]
         slope = (log_p[1] - log_p[0]) / (2 * step)
         np.testing.assert_allclose(found.heads[a, 0, 1], -slope, atol=2e-2 * max(1, abs(slope).max()))
-    after = questions.effects(computer, request)
+    after = effects_in(computer(asking_effects(request)).trace, NOWHERE)
     np.testing.assert_allclose(after.heads, exact.heads, atol=1e-4)
     assert after.estimates is not None
     np.testing.assert_allclose(after.estimates, found.heads, atol=1e-4)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import explorer
 from explorer.engine.compute import Computer
+from explorer.engine.errands.script_parts import script_parts
 from explorer.engine.request import Request
 from explorer.errors import NoScriptForModel
 from explorer.export.pytorch.foreign import noted
@@ -74,7 +75,7 @@ def test_scripts_of_models_of_others_compute_every_tap(requests: dict[str, Reque
     """Families of all kinds, with changes, at another temperature, and classifiers. None of them imports this package."""
     computer = Computer(most_threads=1)
     for number, (name, request) in enumerate(requests.items()):
-        trace, parts = computer(request).trace, computer.script_parts(request.wish)
+        trace, parts = computer(request).trace, script_parts(computer.sources, request.wish)
         text = pytorch_script(trace, parts, Words.load(LANGUAGES[number % len(LANGUAGES)]))
         imported = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
         assert {ast.unparse(node).split()[1].partition(".")[0] for node in imported} == {"math", "torch", "transformers"}
@@ -90,7 +91,7 @@ def test_a_family_of_another_structure_has_a_right_script_or_none(folder: Callab
     computer, request = Computer(most_threads=1), Request.from_preset(str(folder(name)), TEXT)
     trace = computer(request).trace
     try:
-        text = pytorch_script(trace, computer.script_parts(request.wish), Words.load("en"))
+        text = pytorch_script(trace, script_parts(computer.sources, request.wish), Words.load("en"))
     except NoScriptForModel:
         return
     assert differing(trace, _run(text)) == []
@@ -114,17 +115,17 @@ def test_what_hooks_do_not_show_whole_has_no_script(
     assert not list(tmp_path.iterdir())
     computer, request = Computer(), Request.from_preset(str(folder("gpt2")), TEXT)
     trace = computer(request).trace
-    places = computer.script_parts(request.wish).foreign
+    places = script_parts(computer.sources, request.wish).foreign
     assert places is not None and noted(places, trace) == set(trace)
     # Taps that the script would not note, or that the model has not: nothing may come out wrong.
     for other in (None, attrs.evolve(places, outputs=()), attrs.evolve(places, outputs=(*places.outputs, ("h", "more")))):
         with pytest.raises(NoScriptForModel):
             pytorch_script(trace, ScriptParts(foreign=other), Words.load("en"))
     worn = request.wishing(adapter=str(tmp_path), adapted=False)
-    assert computer.script_parts(worn.wish).foreign is not None
+    assert script_parts(computer.sources, worn.wish).foreign is not None
     monkeypatch.setattr(folder_room, "way_to_hold", lambda _path, _sizes: "bfloat16")
     with pytest.raises(NoScriptForModel):
-        Computer().script_parts(request.wish)
+        script_parts(Computer().sources, request.wish)
 
 
 def test_a_script_of_somebodys_model_is_written_without_weights(folder: Callable[[str], Path], tmp_path: Path) -> None:

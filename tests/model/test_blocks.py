@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from explorer.model import blocks, masks
@@ -48,9 +49,9 @@ def test_blocks_are_torchs_own_attention(kind: str) -> None:
     may_look = {"none": None, "causal": masks.causal(130, 120, 0), "padding": masks.padding(torch.tensor([120, 70]), 120)}[kind]
     ours, firsts = randomized(Attention(small(), relative=False)), []
 
-    def mix(*given: object) -> torch.Tensor:
-        firsts.append(given[-1])
-        return ours._mix(*given)  # type: ignore[arg-type]  # the same arguments
+    def mix(query: Tensor, key: Tensor, value: Tensor, seen: Tensor | None, first: int | None = None) -> Tensor:
+        firsts.append(first)
+        return ours.weigh(query, key, seen, first) @ value
 
     with torch.inference_mode():
         mixed = blocks.block_by_block(mix, q, k, v, may_look)

@@ -4,13 +4,14 @@ import math
 import os
 import sys
 import threading
+from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from explorer.config import KNOBS, Config
 from explorer.knobs import Knob
-from explorer.model import weights
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, redrawn, untrained, with_knobs
@@ -183,14 +184,14 @@ def _place_in_line() -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere all threads of a process share their priority")
 def test_drawing_stands_behind_the_window_and_nothing_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, places, drawn = _place_in_line(), set[tuple[bool, int]](), weights._fresh
+    before, places, drawn = _place_in_line(), set[tuple[bool, int]](), nn.init.xavier_uniform_
 
-    def fresh(*given: object) -> torch.Tensor:
+    def fresh(*given: Any, **named: Any) -> torch.Tensor:
         places.add((threading.current_thread() is threading.main_thread(), _place_in_line()))
-        return drawn(*given)  # type: ignore[arg-type]  # what the model gave
+        return drawn(*given, **named)
 
-    monkeypatch.setattr(weights, "_fresh", fresh)
-    build(Config(d_model=256, n_layers=1))
+    monkeypatch.setattr(nn.init, "xavier_uniform_", fresh)
+    build(Config(d_model=128, d_ff=1024, n_layers=1))  # small matrices and large ones
 
     assert places == {(True, before), (False, min(before + 10, 19))}
     assert _place_in_line() == before

@@ -12,7 +12,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.engine.speed.quick import steps_of
+from explorer.engine.decoding.incremental import Incremental, Steps
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.ids import padded
@@ -54,24 +54,28 @@ def likeliest(logits: Tensor) -> list[int]:
     return ids
 
 
-def check_prefix(model: Transformer, decoding: Decoding) -> None:
-    """Check the prefix. Raises TooLong for one that leaves no room for another token."""
-    limit = model.config.max_len
+def check_prefix(limit: int, decoding: Decoding) -> None:
+    """Check the prefix. Raises TooLong for one that leaves no room for another of the `limit` tokens that a model can read."""
     if len(decoding.prefix) + 1 > limit - 1:
         raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # The begin symbol and one more token are counted.
 
 
 @torch.inference_mode()
 def search(
-    model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
+    model: Transformer,
+    sources: Sequence[Ids],
+    decoding: Decoding,
+    check: Callable[[], None] = lambda: None,
+    steps_of: Callable[..., Steps] = Incremental,
 ) -> list[Search]:
-    """The search trees of a batch of source ids, one for each sentence.
+    """The search trees of a batch of source ids, one for each sentence. `steps_of` makes the decoder's steps
+    as `Incremental` does.
 
     `check` is called before each step and may raise an error to end the work. Raises TooLong for a prefix that leaves no room
     for another token.
     """
-    check_prefix(model, decoding)
     limit = model.config.max_len
+    check_prefix(limit, decoding)
     device = next(model.parameters()).device
     ids = padded(sources, PAD).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)

@@ -11,13 +11,13 @@ from collections.abc import Callable
 import torch
 
 from explorer.engine.decoding.beam import NEVER_SAID, Beam, Candidates, Decoding, Ids, check_prefix, likeliest, longest
-from explorer.engine.speed.quick import Steps, steps_of
+from explorer.engine.decoding.incremental import Steps
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.search_tree import Search
 
-_AT_ONCE = 24  # So many tokens are guessed at most: with more, a wrong guess costs more than a right one saves.
+_AT_ONCE = 24  # tokens that are guessed at most: of more, a wrong guess costs more than a right one saves
 
 
 def can_guess(model: Transformer, decoding: Decoding) -> bool:
@@ -31,27 +31,21 @@ def can_guess(model: Transformer, decoding: Decoding) -> bool:
 
 @torch.inference_mode()
 def greedy(
-    model: Transformer,
-    memory: torch.Tensor,
-    n_source: int,
-    decoding: Decoding,
-    draft: Ids,
-    check: Callable[[], None] = lambda: None,
+    steps: Steps, n_source: int, max_len: int, decoding: Decoding, draft: Ids, check: Callable[[], None] = lambda: None
 ) -> Search:
-    """The translation of the sentence whose encoder output is `memory` [batch 1, key, feature]; `draft` is the guess.
+    """The translation of a sentence of `n_source` tokens by steps that have read nothing yet; `draft` is the guess.
 
     `can_guess` must be True. `check` is called before each step and may raise an error to end the work. Raises TooLong for a
     prefix that leaves no room for another token.
     """
-    check_prefix(model, decoding)
-    steps = steps_of(model, memory)
-    beam = Beam(longest(n_source, model.config.max_len), decoding)
+    check_prefix(max_len, decoding)
+    beam = Beam(longest(n_source, max_len), decoding)
     written: list[int] = []
     while True:
         check()
         guess = _continuation(draft, decoding.prefix, written)[: beam.limit - len(written) - 1]
         given = [*(written[-1:] or [BEGIN]), *guess]
-        log_p = steps.extend(torch.tensor([given], device=memory.device))[0].log_softmax(dim=-1)  # [row, vocab]
+        log_p = steps.extend(torch.tensor([given], device=steps.device))[0].log_softmax(dim=-1)  # [row, vocab]
         candidates = Candidates(log_p, 1)
         for row, expected in enumerate([*guess, None]):
             _, chosen = beam.advance(candidates, row)
@@ -67,7 +61,7 @@ def greedy(
 def written(steps: Steps, begun: Ids, draft: Ids, limit: int, check: Callable[[], None] = lambda: None) -> Ids:
     """The ids that steps which have read nothing yet write after those of `begun`, without the end symbol: at most `limit`.
 
-    `draft` is the guess. No probabilities are made, because whoever asks has the ids looked over by another pass.
+    `draft` is the guess. No probabilities are computed, because the caller verifies the ids by another pass.
     """
     ids, n_read = list(begun), 0
     while True:

@@ -7,26 +7,22 @@ takes half as long again.
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
-from explorer.engine.decoding.beam import NEVER_SAID, Ids, likeliest, longest
-from explorer.engine.speed.quick import steps_of
-from explorer.model.transformer import Transformer
+from explorer.engine.decoding.beam import NEVER_SAID, Ids, likeliest
+from explorer.engine.decoding.incremental import Steps
 from explorer.tokens.vocabulary import BEGIN, END
 
 
 @torch.inference_mode()
-def greedy_batch(model: Transformer, memory: Tensor, n_source: int, check: Callable[[], None] = lambda: None) -> list[Ids]:
-    """The ids of the translation of each sentence, without begin and end symbols.
+def greedy_batch(steps: Steps, n: int, limit: int, check: Callable[[], None] = lambda: None) -> list[Ids]:
+    """The ids of the translations of `n` sentences, without begin and end symbols: at most `limit` each (see `longest`).
 
-    `memory` [batch, key, feature] is the encoder's output of sentences of `n_source` tokens each. `check` is called before
-    each step and may raise an error to end the work.
+    The steps of the sentences have read nothing yet. `check` is called before each step and may raise an error to end the
+    work.
     """
-    steps = steps_of(model, memory)
-    limit = longest(n_source, model.config.max_len)
-    found: list[list[int]] = [[] for _ in memory]
+    found: list[list[int]] = [[] for _ in range(n)]
     live = list(range(len(found)))  # These sentences are not done yet.
-    given = torch.full((len(live),), BEGIN, device=memory.device)
+    given = torch.full((len(live),), BEGIN, device=steps.device)
     for n_written in range(1, limit + 1):
         check()
         logits = steps.step(given)  # [row, vocab]
@@ -41,6 +37,6 @@ def greedy_batch(model: Transformer, memory: Tensor, n_source: int, check: Calla
             break
         if len(kept) < len(live):
             live = [live[row] for row in kept]
-            steps.select(torch.tensor(kept, device=memory.device))
-        given = torch.tensor([said[row] for row in kept], device=memory.device)
+            steps.select(torch.tensor(kept, device=steps.device))
+        given = torch.tensor([said[row] for row in kept], device=steps.device)
     return [tuple(ids) for ids in found]

@@ -33,11 +33,6 @@ def heads_of(card: ModelCard) -> tuple[Ablated, ...]:
     )
 
 
-def head_trials(card: ModelCard) -> list[Trial]:
-    """The trials that ablate each head [attention, layer, head]."""
-    return [one.trial for one in heads_of(card)]
-
-
 def layers_of(card: ModelCard) -> tuple[Ablated, ...]:
     """All heads of each attention give out zeros."""
     return tuple(Ablated(first, layer, -1, (Change(tap, "scale", value=0.0),)) for first, layer, tap in _mixing(card))

@@ -7,7 +7,7 @@ from explorer.engine.experiments.bench import fetched, first_stack, frozen, ids_
 from explorer.engine.experiments.gradients import seen_at
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.sources.source import Row
-from explorer.engine.token_limits import numbered
+from explorer.engine.sources.token_limits import numbered
 from explorer.model import masks
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.found.findings import PaddedBatch

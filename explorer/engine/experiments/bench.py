@@ -14,7 +14,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.runs import AnyModel, Runs, device_of, runs_of
 from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, taps
+from explorer.model.tap import Hook, Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
@@ -70,6 +70,10 @@ class Bench:
         """Where the model's weights are."""
         return device_of(self.model)
 
+    def symbol(self, index: int) -> str:
+        """The symbol of an id; "#17" for a row of the output matrix that no symbol uses."""
+        return self.symbols[index] if index < len(self.symbols) else f"#{index}"
+
     def ids(self, tokens: tuple[Token, ...]) -> Tensor:
         """[batch 1, position] the ids of tokens as a batch on the model's device."""
         return ids_tensor(ids_of(tokens)).to(self.device)
@@ -98,12 +102,21 @@ def stop_if(stop: Stop) -> None:
         raise Superseded
 
 
+def stopping(stop: Stop) -> Hook:
+    """A hook of taps that ends the pass as soon as `stop` says so."""
+
+    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
+        stop_if(stop)
+
+    return hook
+
+
 @contextmanager
 def stopping_between_layers(model: AnyModel, stop: Stop) -> Iterator[None]:
-    """Inside the block, ask behind each layer whether to stop: a key must not wait for a whole batch, a tenth of a second.
+    """Inside the block, ask after each layer whether to stop: a key must not wait a tenth of a second for a whole batch.
 
     Gradients of what was computed in the block ask as well, at each layer on their way back. Only the last addition of a layer
-    is hooked, so that attention maps which nobody sees are not made: with all taps hooked, patching takes a quarter longer. A
+    is hooked, so that attention maps are not computed for hooks alone: with all taps hooked, patching takes a quarter longer. A
     model whose additions are not seen asks at all taps.
     """
 

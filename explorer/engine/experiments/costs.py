@@ -1,6 +1,5 @@
 """What the largest parts of an attribution really cost: each is ablated in a pass of its own."""
 
-import attrs
 import torch
 
 from explorer.engine.experiments.bench import frozen
@@ -9,7 +8,6 @@ from explorer.engine.experiments.looking_back import output_weights_of
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.trace.changes import Change
 from explorer.trace.found.costs import Costs, removable
-from explorer.trace.found.experiments import WHY
 from explorer.trace.found.part import Part
 from explorer.trace.found.why import parts_of
 from explorer.trace.measures.measures import most_uncertain_step
@@ -25,8 +23,8 @@ def costs(inquiry: Inquiry) -> Costs | None:
     position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
     if position >= n_steps or focus.rival >= n_symbols:
         return None
-    weighed = attrs.evolve(trace, experiments={WHY.key: output_weights_of(inquiry)})
-    parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
+    rival = None if focus.rival < 0 else focus.rival
+    parts = parts_of(trace, position, rival, weights=output_weights_of(inquiry))
     largest = tuple(each.part for each in removable(parts.parts, parts.values))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))
     with torch.inference_mode():

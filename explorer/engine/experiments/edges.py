@@ -51,7 +51,7 @@ def _begun(inquiry: Inquiry) -> Edges | None:
         attention=focus.attention,
         layer=focus.layer,
         head=focus.head,
-        words=tuple(inquiry.symbols[each] if each < len(inquiry.symbols) else f"#{each}" for each in ids),
+        words=tuple(map(inquiry.symbol, ids)),
         word_ids=ids,
         values=frozen_array(np.full((*closed.shape, len(ids)), np.nan, np.float32)),
         closed=closed,

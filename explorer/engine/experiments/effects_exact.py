@@ -4,13 +4,22 @@ import attrs
 import torch
 
 from explorer.engine.experiments.ablations import heads_of
+from explorer.engine.experiments.asking import found_in
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.sweep import estimates, places_of, swept, takes_long
 from explorer.engine.experiments.trials import Trials
+from explorer.engine.request import Request
+from explorer.errors import NoSuchPart
+from explorer.state.focus import Focus
 from explorer.trace.arrays import frozen_array
+from explorer.trace.found.edges import Edges
 from explorer.trace.found.effects import Effects
-from explorer.trace.found.experiments import EFFECTS
+from explorer.trace.found.experiments import EFFECTS_EXACT
+from explorer.trace.trace import Trace
+
+_ROW = EFFECTS_EXACT
+_ALL_ROWS = 2**31
 
 
 def effects_exact(inquiry: Inquiry) -> Effects:
@@ -18,7 +27,7 @@ def effects_exact(inquiry: Inquiry) -> Effects:
 
     Where all at once take long, the estimates that stood in for the effects of heads are given too.
     """
-    before = inquiry.before or inquiry.kept.found(EFFECTS.key)
+    before = inquiry.before
     if isinstance(before, Effects) and before.exact:
         return before
     if inquiry.focus.head_rows:
@@ -28,6 +37,27 @@ def effects_exact(inquiry: Inquiry) -> Effects:
     return (
         attrs.evolve(found, estimates=estimates(inquiry, found.word_ids)) if takes_long(inquiry.card, inquiry.tokens) else found
     )
+
+
+def asking_effects(request: Request) -> Request:
+    """The same request with all effects asked for, all of them exact, and those of the cells of the head in focus."""
+    focus = attrs.evolve(request.detail.focus, head_rows=0, edge_rows=_ALL_ROWS)
+    keys = {_ROW.key, *([_ROW.of_head] if focus.attention else [])}
+    return request.asking(experiments=frozenset(keys), focus=focus)
+
+
+def effects_in(trace: Trace, focus: Focus) -> Effects:
+    """The effects in the answer to `asking_effects`; with a head in focus, also what each of its cells does.
+
+    Raises TooLongForEffects, NoSuchPart, and why the model has none.
+    """
+    found = found_in(trace, _ROW.key, Effects)
+    if not focus.attention:
+        return found
+    edges = trace.experiments.get(_ROW.of_head)
+    if not isinstance(edges, Edges):
+        raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
+    return attrs.evolve(found, edges=edges)
 
 
 def _exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:

@@ -44,7 +44,8 @@ def findings(inquiry: Inquiry) -> tuple[dict[str, object], dict[str, Exception]]
         place = row.place_in(inquiry.focus)
         found = kept.found(row.key, place)
         if found is None or (row.grows and not isinstance(found, NotMade)):
-            found = _tried(row, attrs.evolve(inquiry, key=row.key, before=found), broken)
+            before = kept.found(row.begins_with, place) if found is None else found
+            found = _tried(row, attrs.evolve(inquiry, key=row.key, before=before), broken)
             if row.key not in broken and not row.second_model:  # That would keep two further passes.
                 kept.keep(row.key, place, found)
         if found is not None:

@@ -4,9 +4,9 @@ import attrs
 
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.kept import KeptFindings
-from explorer.engine.lender import MakePass
+from explorer.engine.passes.lender import Lender
+from explorer.engine.passes.second_model import SecondModel
 from explorer.engine.request import Request
-from explorer.engine.second_model import SecondModel
 from explorer.engine.sources.source import ModelSource
 from explorer.state.focus import Focus
 from explorer.state.wish import Wish
@@ -18,16 +18,16 @@ from explorer.trace.trace import Trace
 class Inquiry(Bench):
     """A Bench whose model runs as the experiment's row says: inside the changes of the pass and without dropout, or not.
 
-    `trace` is the pass, which answers `request`, and `origin` the source that model and tokens came from. `lend` makes passes
+    `trace` is the pass, which answers `request`, and `origin` the source that model and tokens came from. `lender` makes passes
     of the same model over other texts, and `second` answers Wishes with another model. `kept` has what was found before.
 
-    `key` is the experiment's, and `before` what it found last at the place that it looks at.
+    `key` is the experiment's, and `before` what it found last at the place that it looks at, or what it begins with.
     """
 
     trace: Trace
     request: Request
     origin: ModelSource
-    lend: MakePass
+    lender: Lender
     second: SecondModel
     progress: Progress
     kept: KeptFindings

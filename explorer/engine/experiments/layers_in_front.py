@@ -1,10 +1,13 @@
 """The layers in front of a change give out in every trial what they give out in the pass as it is: only those behind it run.
 
 Where each layer is changed in turn, that saves about half of the work. The numbers are those of whole passes.
+
+Decision: a layer that is left out has another `forward` meanwhile. Rejected: a forward hook, which is called when the layer has
+computed already, and another module in the layer's place, in which changes would not find their taps.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import ceil
 from typing import Any
 
@@ -34,20 +37,18 @@ class LayersInFront:
         """Inside the block, a pass of one row is made."""
         room = MOST_NUMBERS
 
-        def noted(number: int, own: Callable[..., Any]) -> Callable[..., Any]:
-            def forward(*args: Any, **kwargs: Any) -> Any:
-                nonlocal room
-                found = own(*args, **kwargs)
-                size = _size(found)
-                # Only an unbroken row of layers can be left out.
-                if number == len(self._given_out) and size is not None and size <= room:
-                    room -= size
-                    self._given_out.append(found)
-                return found
+        def note(layer: nn.Module, _args: tuple[Any, ...], found: Any) -> None:
+            nonlocal room
+            size = _size(found)
+            # Only an unbroken row of layers can be left out.
+            if numbers[layer] == len(self._given_out) and size is not None and size <= room:
+                room -= size
+                self._given_out.append(found)
 
-            return forward
-
-        with _forwards({layer: noted(number, layer.forward) for number, layer in enumerate(self._layers.values())}):
+        numbers = {layer: number for number, layer in enumerate(self._layers.values())}
+        with ExitStack() as stack:
+            for layer in numbers:  # Other hooks of the layer come after this one: they are called again where it is left out.
+                stack.callback(layer.register_forward_hook(note, prepend=True).remove)
             yield
 
     @contextmanager
@@ -58,8 +59,16 @@ class LayersInFront:
             return lambda *_args, **_kwargs: _for_rows(found, n_rows)
 
         some = list(zip(self._layers.values(), self._given_out, strict=False))[:n_layers]
-        with _forwards({layer: known(found) for layer, found in some}):
+        own = {layer: layer.forward for layer, _found in some if "forward" in vars(layer)}
+        try:
+            for layer, found in some:
+                layer.forward = known(found)
             yield
+        finally:
+            for layer, _found in some:
+                del layer.forward
+                if layer in own:
+                    layer.forward = own[layer]
 
     def batches(self, changed_taps: Mapping[int, Sequence[str]], most: int) -> Iterator[tuple[list[int], int]]:
         """Trials, by number the taps that each changes, in batches of at most `most`: those that begin at one layer together.
@@ -102,19 +111,3 @@ def _for_rows(given_out: Any, n: int) -> Any:
     if isinstance(given_out, tuple):
         return tuple(_for_rows(each, n) for each in given_out)
     return None if given_out is None else given_out.expand(n, *given_out.shape[1:])
-
-
-@contextmanager
-def _forwards(forwards: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
-    """Inside the block, these modules compute with these functions."""
-    before = {module: module.__dict__.get("forward") for module in forwards}
-    try:
-        for module, forward in forwards.items():
-            module.forward = forward
-        yield
-    finally:
-        for module, own in before.items():
-            if own is not None:
-                module.forward = own
-            else:
-                module.__dict__.pop("forward", None)

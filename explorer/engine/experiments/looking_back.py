@@ -1,4 +1,4 @@
-"""The weights behind the words of a pass, which several experiments read: of our model, or of somebody's."""
+"""The weights behind the words of a pass, which several experiments read: of our model, or of a foreign one."""
 
 import torch
 

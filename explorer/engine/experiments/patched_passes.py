@@ -74,7 +74,7 @@ class Bed:
     card: ModelCard
 
 
-class Passes:
+class PatchedPasses:
     """Makes trials of A's pass with B's numbers. Use it inside inference mode.
 
     `taps` are those whose rows may be lent, and `steps` the steps at which both passes write a word.

@@ -10,7 +10,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import streams
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.other_knobs import without_dropout
-from explorer.engine.experiments.patched_passes import Bed, Passes, Patch, PatchText, Trial
+from explorer.engine.experiments.patched_passes import Bed, Patch, PatchedPasses, PatchText, Trial
 from explorer.errors import BadText, CannotPatch, NoOtherText
 from explorer.state.other_sentences import suggested_for
 from explorer.tokens.token import Token
@@ -51,7 +51,7 @@ def each_place_patched(bed: Bed) -> Patching:
     pairs = paired(card, first.tokens, second.tokens)
     plans = tuple(_plans(card, first.tokens, pairs))
     with torch.inference_mode():
-        passes = Passes(bed, {tap for plan in plans for tap in plan.taps}, pairs)
+        passes = PatchedPasses(bed, {tap for plan in plans for tap in plan.taps}, pairs)
         gaps = passes.gaps([trial for plan in plans for trial in plan.trials])
     sizes = [len(plan.trials) for plan in plans]
     parts = np.split(gaps, np.cumsum(sizes)[:-1])

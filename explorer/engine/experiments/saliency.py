@@ -61,7 +61,7 @@ def saliency(bench: Bench) -> Saliency:
     sides, sizes = [name.partition(".")[0] for name in inputs], [x.shape[1] for x in inputs.values()]
     parts = np.split(whole.parts, np.cumsum(sizes)[:-1], axis=1)
     return Saliency(
-        words=tuple(bench.symbols[word] if word < len(bench.symbols) else f"#{word}" for word in words),
+        words=tuple(map(bench.symbol, words)),
         tokens=tokens,
         gradient=dict(zip(sides, map(_frozen, path.slopes_of_the_input), strict=True)),
         integrated=dict(zip(sides, map(_frozen, parts), strict=True)),

@@ -47,7 +47,7 @@ def _vectors(sets: _Sets, inquiry: Inquiry) -> Steering:
 
 def _pass(wish: Wish, taps: tuple[str, ...], inquiry: Inquiry) -> Trace:
     try:
-        return inquiry.lend(wish, frozenset(taps), inquiry.stop, inquiry.progress)
+        return inquiry.lender.make_pass(wish, frozenset(taps), inquiry.stop, inquiry.progress)
     except ExplorerError as error:
         raise SentenceOfSet(text=wish.text, reason=error) from error
 

@@ -50,7 +50,7 @@ def swept(bench: Bench, *, exact: bool) -> Effects:
     return Effects(
         attentions=card.attentions,
         sides=tuple(side.name for side in card.sides),
-        words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in trials.word_ids),
+        words=tuple(map(bench.symbol, trials.word_ids)),
         word_ids=trials.word_ids,
         measured=trials.measured,
         tokens=tuple(token.text for token in tokens.source or tokens.target),

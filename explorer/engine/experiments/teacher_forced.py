@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 import numpy as np
 import torch
@@ -11,10 +10,9 @@ from torch import Tensor
 
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
-from explorer.engine.experiments.bench import Bench, fetched, ids_of, stop_if
+from explorer.engine.experiments.bench import Bench, fetched, ids_of, stopping
 from explorer.engine.speed.threads import threads
 from explorer.model.hooks import hooked
-from explorer.model.tap import Hook, Tap
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 from explorer.tokens.token import Token
@@ -34,8 +32,7 @@ def teacher_forced(bench: Bench, changing: Changing) -> LogP:
     """
     tokens = bench.tokens
     torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
-    hook = _stopping(bench.stop)
-    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), hooked(bench.model, hook):
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), hooked(bench.model, stopping(bench.stop)):
         logits = bench.runs.logits(1)  # [batch 1, position, vocab]
         if _PROBABILITIES in changing.taps:  # No word is measured on them, but a change there is one of the pass.
             bench.model.get_submodule(_PROBABILITIES)(logits.softmax(dim=-1))
@@ -50,23 +47,15 @@ def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], cha
     """
     torch.set_num_threads(threads(card_of(model.config), max(len(sentences[0].source), len(sentences[0].target))))
     source, target = (_batch([getattr(each, side) for each in sentences], model) for side in ("source", "target"))
-    hook = _stopping(stop)
-    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), hooked(model, hook):
+    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), hooked(model, stopping(stop)):
         logits = fetched(model(source, target))  # [batch, position, vocab]
     changing.check_reached()
     return [_log_p(row, tokens, written(tokens)) for row, tokens in zip(logits, sentences, strict=True)]
 
 
 def _seeded(bench: Bench) -> AbstractContextManager[None]:
-    """Our model's dropout, seeded; somebody's has none in a pass."""
+    """Our model's dropout, seeded; a foreign model has none in a pass."""
     return dropout_seeded(bench.model.config) if isinstance(bench.model, Transformer) else nullcontext()
-
-
-def _stopping(stop: Stop) -> Hook:
-    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
-        stop_if(stop)
-
-    return hook
 
 
 def _batch(sides: list[tuple[Token, ...]], model: Transformer) -> Tensor | None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.engine.changing import changed
+from explorer.engine.changed_tensors import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.layers_in_front import LayersInFront
 from explorer.engine.speed.threads import batch_threads
@@ -138,7 +138,7 @@ def _each_its_own(bench: Bench, trials: Sequence[Trial]) -> Iterator[Tensor]:
 def _close(maps: Tensor, change: Change) -> None:
     """Write -inf into the cells of a Change "close" in maps [head, query, key]; several can be made without waiting for one.
 
-    `changing.changed` asks after each of them whether a row is empty now. Here that is asked once for all trials.
+    `changed` asks after each of them whether a row is empty now. Here that is asked once for all trials.
     """
     part = maps if change.head is None else maps[change.head : change.head + 1]
     columns = torch.tensor(change.columns, device=maps.device)

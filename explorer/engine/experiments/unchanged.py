@@ -1,9 +1,8 @@
 """The pass as it would be without changes, beside the changed pass over the same tokens."""
 
 from explorer.engine.experiments.inquiry import Inquiry
-from explorer.engine.ready_model import ready_model
+from explorer.engine.passes.pass_recorder import ready_model, recorded_pass
 from explorer.engine.recording.keep_plan import EVERYTHING
-from explorer.engine.recording.pass_recorder import recorded_pass
 from explorer.engine.sources.source import Sentence
 from explorer.state import breaks
 from explorer.trace.found.findings import Unchanged

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from explorer.errors import BadAxes, NoTaps, SeveralSentences
 from explorer.model.hooks import hooked
-from explorer.model.tap import Tap, first_of, taps
+from explorer.model.tap import BATCH, Tap, first_of, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
 from explorer.trace.files.seen_card import card_of_seen, numbered_tokens
@@ -31,7 +31,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens, unknown_tap
 from explorer.trace.trace import Trace
 
-_MAP = ("batch", "head", "query", "key")
+_MAP = (BATCH, "head", "query", "key")
 _ACROSS = re.compile(r"cross|enc_?dec|encoder_att")
 _ATTENTION = re.compile(r"^(?:encoder|decoder)\.layers\.\d+\.(?:self|cross)_attn$")
 _DECODING = (nn.TransformerDecoder, nn.TransformerDecoderLayer)
@@ -80,17 +80,17 @@ class _Seen:
 
     def note(self, name: str, axes: tuple[str, ...], tensor: object, first: int | None = None) -> None:
         """Keep a copy. Raises BadAxes where the axes are not those of the tensor, SeveralSentences for a batch of more."""
-        if not isinstance(tensor, Tensor) or tensor.dim() not in (len(axes), len(axes) - ("batch" in axes)):
+        if not isinstance(tensor, Tensor) or tensor.dim() not in (len(axes), len(axes) - (BATCH in axes)):
             shape = list(tensor.shape) if isinstance(tensor, Tensor) else type(tensor).__name__
             raise BadAxes(tap=name, axes=" ".join(axes), shape=str(shape))
-        if tensor.dim() == len(axes) and "batch" in axes:
-            along = axes.index("batch")
+        if tensor.dim() == len(axes) and BATCH in axes:
+            along = axes.index(BATCH)
             if tensor.shape[along] != 1:
                 raise SeveralSentences(got=tensor.shape[along])
             tensor = tensor.select(along, 0)
         if not first:  # Further blocks of one call belong to it.
             name = self._free(name)
-        self.axes[name] = tuple(axis for axis in axes if axis != "batch")
+        self.axes[name] = tuple(axis for axis in axes if axis != BATCH)
         self.parts.setdefault(name, []).append(tensor.detach().clone())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -124,7 +124,7 @@ def _attention(name: str, seen: _Seen) -> Callable[..., None]:
     def note(attention: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
         seen.note(f"{name}.weights", _MAP, _weights(attention, args, kwargs))
         first = getattr(attention, "batch_first", False)
-        seen.note(f"{name}.output", ("batch", "query", "feature") if first else ("query", "batch", "feature"), result[0])
+        seen.note(f"{name}.output", (BATCH, "query", "feature") if first else ("query", BATCH, "feature"), result[0])
 
     return note
 

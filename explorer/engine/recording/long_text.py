@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from explorer.engine.changing import Changing
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
-from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
 from explorer.model.attention import Attention
 from explorer.model.blocks import rows_at_once
@@ -25,7 +24,7 @@ from explorer.trace.levels import Closed, Levels, closed_levels
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.remake_heads import has_its_sources
-from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
+from explorer.trace.tap_names import ATTENTION_MAP, mask_of_all_layers, place_of, with_layer
 from explorer.trace.trace import Trace
 
 Wanted = tuple[tuple[str, int], ...]

@@ -5,18 +5,18 @@ on its device before it becomes an array, and an array is pooled in rooms withou
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.stages import stage_of
-
-if TYPE_CHECKING:
-    from explorer.engine.recording.recorder import Recording
+from explorer.trace.tap_names import mask_of_all_layers
 
 _SHELF_BYTES = 2**26  # The C library asks the system for so large a block, which gives it page by page as it is filled.
 
@@ -48,21 +48,18 @@ class PoolingRecorder:
             self._pooled.setdefault(tap, []).append(self._shelf.put(maps))
         return keeps
 
-    def finish(self, recording: "Recording") -> None:
-        """Put the shapes, pooled maps and masks of the pass into the recording."""
-        recording.axes = {tap.name: tap.axes[1:] for tap in self._keeps}
-        recording.shapes = {tap.name: shape for tap, shape in self._shapes.items() if tap.name not in recording.arrays}
-        recording.pooled = {tap.name: torch.cat(parts, dim=-2).float().cpu().numpy() for tap, parts in self._pooled.items()}
-        recording.closed = {name: torch.cat(parts).cpu().numpy() for name, parts in self._closed.items()}
+    @property
+    def shapes(self) -> dict[Tap, tuple[int, ...]]:
+        """The shape of each tensor of the pass, without the batch axis."""
+        return self._shapes
 
+    def pooled(self) -> dict[str, NDArray[Any]]:
+        """[head, row, column] the blocks of the maps that were pooled, by tap name."""
+        return {tap.name: torch.cat(parts, dim=-2).float().cpu().numpy() for tap, parts in self._pooled.items()}
 
-def mask_of_all_layers(tap: str) -> str:
-    """The attention ("decoder.self_attn") whose mask this tap shows, "" for any other tap.
-
-    All layers and heads of an attention have the same mask, so only the tap `masked` of the first layer counts.
-    """
-    tells = tap.endswith("_attn.masked") and ".layers.0." in tap
-    return tap.removesuffix(".masked").replace(".layers.0", "") if tells else ""
+    def closed(self) -> dict[str, NDArray[np.bool_]]:
+        """[query, key] the masks of the attentions whose maps were pooled, by attention."""
+        return {name: torch.cat(parts).cpu().numpy() for name, parts in self._closed.items()}
 
 
 def _joined(before: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ A KeepPlan says what is kept. The attention maps of a long text come in blocks o
 
 In general a tensor is copied at its tap, because a later in-place operation would change it. A model that has no such
 operations says so (`overwrites_nothing`). Its tensors are not copied: the arrays are the memory that the model wrote. A test
-compares the two ways. If anybody else has hooks in the model, everything is copied, because a hook may write to any tensor.
+compares the two ways. If there are other hooks in the model, everything is copied, because a hook may write to any tensor.
 
 Decision: the recording hands out NumPy arrays, though making views is half of what it costs a tiny model. Rejected: tensors
 with an array made on demand (1.05 to 1.07 of a plain pass in place of 1.13 to 1.15), because the GUI thread would make some of
@@ -53,6 +53,18 @@ class Recording:
     closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)
 
 
+@attrs.frozen
+class Begun:
+    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording.
+
+    `target` has the ids after the begin symbol if the decoder's part is recorded as well; then nothing is left of the pass.
+    """
+
+    memory: Tensor
+    recording: Recording
+    target: tuple[int, ...] | None = None
+
+
 @contextmanager
 def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepPlan = EVERYTHING) -> Iterator[Recording]:
     """Inside the block, record the taps of `model`, all of them unless the plan says otherwise.
@@ -70,17 +82,20 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
         for tap, blocks in keeping.parts.items():
             keeping.seen[tap] = torch.cat(blocks, dim=-2)
         recording.arrays.take(_fetched([tap.name for tap in keeping.seen], list(keeping.seen.values())))
-        recording.axes = {tap.name: tap.axes[1:] for tap in keeping.seen}
+        seen = keeping.seen if keeping.selective is None else keeping.selective.shapes
+        recording.axes = {tap.name: tap.axes[1:] for tap in seen}
         if keeping.selective is not None:
-            keeping.selective.finish(recording)
+            shapes = keeping.selective.shapes
+            recording.shapes = {tap.name: shape for tap, shape in shapes.items() if tap.name not in recording.arrays}
+            recording.pooled, recording.closed = keeping.selective.pooled(), keeping.selective.closed()
 
 
 @attrs.define(eq=False)
 class _Keeping:
     """The hook of a recording: it keeps the tensors of taps, and those that come in `parts`, in order.
 
-    `n_handles` is how many hooks torch had registered in this process when the block began: if there are more, somebody has
-    registered one inside the block, and tensors are copied from then on.
+    `n_handles` is how many hooks torch had registered in this process when the block began: if there are more, one was
+    registered inside the block, and tensors are copied from then on.
     """
 
     stop: Callable[[], bool] | None

@@ -1,4 +1,4 @@
-"""The files of a model's folder: what tells that somebody wrote to it, and how much memory they take."""
+"""The files of a model's folder: the version by which a change of them is noticed, and how much memory they take."""
 
 import os
 from pathlib import Path
@@ -21,10 +21,10 @@ def fits_beside(path: Path) -> bool:
 
 
 def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """What changes when somebody writes to the folder: the names, sizes and times of its files."""
+    """The names, sizes and times of the files of a folder, which change when one is written."""
     try:
         with os.scandir(path.parent if path.suffix == ".gguf" and path.is_file() else path) as entries:
             found = [(entry.name, entry.stat()) for entry in entries]
-    except OSError:  # Opening the folder will say so.
+    except OSError:  # Opening the folder reports it.
         return ()
     return tuple(sorted((name, about.st_size, about.st_mtime_ns) for name, about in found))

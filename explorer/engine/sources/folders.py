@@ -23,7 +23,7 @@ _MASKS = ("[MASK]", "<mask>")
 
 
 class OpenFolders:
-    """Opens folders, and keeps their models until somebody writes to a folder or another model needs the room."""
+    """Opens folders, and keeps their models until a folder's files change or another model needs the room."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[Path, str], tuple[object, ForeignModel]] = OrderedDict()  # the newest last

@@ -1,4 +1,4 @@
-"""Somebody's model from a folder: its own vocabulary cuts the text, and a model with both sides writes the target itself.
+"""A foreign model from a folder: its own tokenizer cuts the text, and a model with both sides generates the target itself.
 
 A folder is opened when a Wish first asks for it, and its model is kept until another one is asked for.
 """
@@ -19,7 +19,7 @@ from explorer.engine.changing import Changing
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.folder_files import folder_version
-from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, silent
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, of_one_side, silent
 from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.speed.threads import threads
 from explorer.errors import (
@@ -63,7 +63,7 @@ class ForeignModel:
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
         self._prompted: tuple[str, Prompt] | None = None  # A text and its prompt, which `cut` and then `decode` ask for.
-        self._template = template  # One that stands in a file of its own is read when somebody asks for it.
+        self._template = template  # A template in a file of its own is read when a text is first prompted with it.
         self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
         self._read = self._symbols or tokenizer.symbols(card.sides[0].vocab_size)  # Some models have no output over them.
@@ -75,7 +75,7 @@ class ForeignModel:
     def with_adapter(self, path: Path) -> "ForeignModel":
         """The source of the same model with an adapter, which is put on by the next pass; the model is one for both.
 
-        The last one is kept until somebody writes to its folder. Raises BadFolder, BadWeights.
+        The last one is kept until its folder's files change. Raises BadFolder, BadWeights.
         """
         version = path.absolute(), folder_version(path)
         if self._adapted is None or self._adapted[0] != version:
@@ -124,10 +124,9 @@ class ForeignModel:
         Raises BadText, TooLong, Superseded.
         """
         prompt = self._prompt(wish.text).text if wish.chat else ""
-        if self._card.architecture == "encoder-only":
-            return Sentence(Tokens(source), wish.text, prompt=prompt)
-        if self._card.architecture == "decoder-only":
-            return Sentence(Tokens((), source), wish.text, prompt=prompt)
+        alone = of_one_side(self._card.architecture, source, wish.text, prompt)
+        if alone is not None:
+            return alone
         if self.foreign.classes is not None:
             return Sentence(Tokens(source, self._read_again(source, wish)), wish.text, prompt=prompt)
         if wish.target is not None:

@@ -11,8 +11,8 @@ from explorer.engine.change_checks import own_taps
 from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
 from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
-from explorer.engine.token_limits import numbered, of_target, short_enough
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, of_one_side
+from explorer.engine.sources.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, redrawn, with_knobs
@@ -60,10 +60,9 @@ class OwnModel:
 
     def _both_sides(self, wish: Wish, source: Row) -> Sentence:
         config = wish.config
-        if config.architecture == "encoder-only":
-            return Sentence(Tokens(source), wish.text)
-        if config.architecture == "decoder-only":
-            return Sentence(Tokens((), source), wish.text)
+        alone = of_one_side(config.architecture, source, wish.text)
+        if alone is not None:
+            return alone
         if wish.target is None and not config.has_two_vocabularies:
             return Sentence(Tokens(source, source), wish.text)
         text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)

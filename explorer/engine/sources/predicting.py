@@ -11,9 +11,9 @@ import attrs
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.sources.of_trained import OfTrained
-from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.source import Row, Sentence, of_one_side
+from explorer.engine.sources.token_limits import short_enough, within
 from explorer.engine.sources.writes import OwnSteps
-from explorer.engine.token_limits import short_enough, within
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -47,10 +47,9 @@ class Predicting(OfTrained):
         Raises BadText, TooLong.
         """
         config = wish.config
-        if config.architecture == "encoder-only":
-            return Sentence(Tokens(source), wish.text)
-        if config.architecture == "decoder-only":
-            return Sentence(Tokens((), source), wish.text)
+        alone = of_one_side(config.architecture, source, wish.text)
+        if alone is not None:
+            return alone
         text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)
         target = within(self._row(wish, text, cuts), config.n_target_symbols)
         return Sentence(Tokens(source, short_enough(target, config)), text)

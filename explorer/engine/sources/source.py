@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.change_checks import Lengths
 from explorer.engine.changing import Changing
-from explorer.engine.recording.recorder import Recording
+from explorer.engine.recording.recorder import Begun
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -35,19 +35,7 @@ def never() -> bool:
 
 
 def silent(_share: float) -> None:
-    """A Progress that ignores what it is told."""
-
-
-@attrs.frozen
-class Begun:
-    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording.
-
-    `target` has the ids after the begin symbol if the decoder's part is recorded as well; then nothing is left of the pass.
-    """
-
-    memory: Tensor
-    recording: Recording
-    target: tuple[int, ...] | None = None
+    """A Progress that ignores the shares that it is given."""
 
 
 @attrs.frozen
@@ -72,6 +60,13 @@ class Sentence:
     def sizes(self) -> tuple[int, int]:
         """How many tokens each side has, as a pair."""
         return len(self.tokens.source), len(self.tokens.target)
+
+
+def of_one_side(architecture: str, row: Row, text: str, prompt: str = "") -> Sentence | None:
+    """The Sentence of a model with one side alone, which reads the typed text; None for a model with both sides."""
+    if architecture == "encoder-decoder":
+        return None
+    return Sentence(Tokens(row) if architecture == "encoder-only" else Tokens((), row), text, prompt=prompt)
 
 
 class ModelSource(Protocol):

@@ -1,6 +1,6 @@
 """All sources of models; a Wish chooses one of them.
 
-The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
+The trained model is kept while an untrained one is shown, because a slider may go back to its shape.
 """
 
 from pathlib import Path
@@ -10,10 +10,10 @@ from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.source import ModelSource, never, silent
+from explorer.engine.sources.token_limits import short_enough
 from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
-from explorer.engine.token_limits import short_enough
 from explorer.errors import AdapterNeedsModel, NoChatTemplate, NotATranslator
 from explorer.model.transformer import Transformer
 from explorer.presets import load_own_preset, load_preset
@@ -25,8 +25,8 @@ from explorer.tokens.tokenizer import Tokenizers
 class Sources:
     """All sources. `own` makes untrained models. The last trained model and the open models of others are kept.
 
-    A translator decodes with at most `most_threads`. `live` is a model that somebody holds (`engine.live`): it is the only one
-    then, whatever the preset.
+    A translator decodes with at most `most_threads`. `live` is a model that the caller holds (`api.live`): it then
+    answers every preset.
     """
 
     def __init__(
@@ -43,6 +43,10 @@ class Sources:
         self.own.last = self._live
         self._trained: Trained | None = None
         self.folders = folders or OpenFolders()
+
+    def beside(self, most_threads: int = MOST_THREADS) -> "Sources":
+        """Further sources with models of their own, but for those of others, which may be large."""
+        return Sources(self.tokenizers, most_threads, self.folders)
 
     def of(self, wish: Wish, stop: Stop = never, progress: Progress = silent) -> ModelSource:
         """The source that a Wish asks for; a model of others is opened by it, which takes long.

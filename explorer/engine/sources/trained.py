@@ -17,7 +17,7 @@ from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 class Trained:
     """The trained model of a preset. Raises BadWeights, BadVocabulary.
 
-    `live` is a model that somebody holds and may edit at any time: it is taken as it is, and its weights are not packed.
+    `live` is a model that the caller holds and may edit at any time: it is used as it is, and its weights are not packed.
     """
 
     def __init__(self, preset: Preset, live: Transformer | None = None) -> None:

@@ -12,9 +12,9 @@ from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.source import Row, Sentence, of_one_side
+from explorer.engine.sources.token_limits import room, short_enough, within
 from explorer.engine.sources.translator import Translator
-from explorer.engine.token_limits import room, short_enough, within
 from explorer.model.hooks import is_hooked
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -48,10 +48,9 @@ class Translating(OfTrained):
         Raises BadText, TooLong, Superseded.
         """
         config = wish.config
-        if config.architecture == "encoder-only":
-            return Sentence(Tokens(source), wish.text)
-        if config.architecture == "decoder-only":
-            return Sentence(Tokens((), source), wish.text)
+        alone = of_one_side(config.architecture, source, wish.text)
+        if alone is not None:
+            return alone
         if wish.target is None:
             return self._translated(wish, source, beam, changing, stop)
         found = self._tokenizers.target(wish.target, room(self._translator, config), cuts=wish.target_cuts)
@@ -82,7 +81,7 @@ class Translating(OfTrained):
         else:
             found, begun = translator.recorded(ids, own, decoding, begun, changing, stop)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
-        # A shape with fewer positions than the trained one shows the beginning. This is no error: nobody typed too much.
+        # A shape with fewer positions than the trained one shows the beginning. This is no error: the user typed none of it.
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
 

@@ -13,12 +13,11 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
-from explorer.engine.recording.recorder import record
-from explorer.engine.sources.source import Begun
+from explorer.engine.recording.recorder import Begun, record
 from explorer.engine.sources.trained import Trained
 from explorer.engine.speed.kept_passes import KeptPasses
 from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
-from explorer.engine.speed.quick import can_be_quick
+from explorer.engine.speed.quick import can_be_quick, steps_of
 from explorer.engine.speed.quick_weights import round_weights
 from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.speed.threads import decoding_threads, threads
@@ -32,12 +31,12 @@ from explorer.trace.search_tree import Search
 Ids = tuple[int, ...]
 
 MOST_THREADS = 64
-_SOME_STEPS = 20  # After so many exact steps a wide search will probably be made again: graphs are made where nobody waits.
-_MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes back find them at once.
+_SOME_STEPS = 20  # exact steps after which another beam search is likely: graphs are then made while the thread idles
+_MOST_KNOWN = 32  # translations that are kept, for undo and for sliders that go back
 
 
 class Translator(Trained):
-    """The trained model of a preset that translates, with at most so many threads; `live` see Trained.
+    """The trained model of a preset that translates, which decodes with at most `most_threads`; `live` as for Trained.
 
     Raises BadWeights, BadVocabulary.
     """
@@ -45,10 +44,13 @@ class Translator(Trained):
     def __init__(self, preset: Preset, most_threads: int = MOST_THREADS, live: Transformer | None = None) -> None:
         super().__init__(preset, live)
         self._most_threads = most_threads
+        # Row "a key to everything painted": a sentence seen before is answered in 22 ms of CPU in place of 67, and with its
+        # kept pass in 5.
         self._known: OrderedDict[object, Search] = OrderedDict()
-        self._draft = _Draft()
-        self._begun: tuple[object, Begun] | None = None  # the newest part of a pass without changes, and what it is of
         self._passes = KeptPasses()
+        self._draft = _Draft()
+        # The newest encoder's part of a pass without changes, and its key. Row "answer to a change": 24 ms of CPU, not 33.
+        self._begun: tuple[object, Begun] | None = None
 
     def begun(self, source: Ids, config: Config, changing: Changing, stop: Stop) -> Begun:
         """The encoder's part of a recorded pass. A wider search, the pencil, and all other changes in the decoder leave it
@@ -160,7 +162,7 @@ class Translator(Trained):
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         draft = self._draft.of(source, changed=bool(changing.changes)).ids
         make_exact_graphs(model)
-        return greedy(model, encoded, len(source), decoding, draft, _raising(stop))
+        return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
@@ -184,7 +186,7 @@ class Translator(Trained):
         model = self.model(config)
         make_exact_graphs(model)
         with seeded(config.dropout_seed, config.device):
-            return search(model, sources, decoding, _raising(stop))
+            return search(model, sources, decoding, _raising(stop), steps_of)
 
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:

@@ -1,4 +1,4 @@
-"""What a ModelSource has if its model can go on with a text: steps with a cache, the symbols that end a text, and its words."""
+"""The further methods of a ModelSource whose model can go on with a text: steps with a KV cache, end symbols, and its words."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -6,13 +6,13 @@ from typing import Protocol, runtime_checkable
 from torch import Tensor
 
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.sources.source import Model, Row
+from explorer.engine.sources.source import Model, ModelSource, Row
 from explorer.foreign.model import Foreign
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 
 
-class Steps(Protocol):
+class WritingSteps(Protocol):
     """A decoder that is given further ids at each step and keeps the keys and values of all earlier ones."""
 
     def extend(self, ids: Tensor) -> Tensor:
@@ -20,13 +20,13 @@ class Steps(Protocol):
 
 
 @runtime_checkable
-class Writes(Protocol):
-    """The further methods of a ModelSource whose model can go on with a text."""
+class Writes(ModelSource, Protocol):
+    """A ModelSource whose model can go on with a text."""
 
     def to_go_on_with(self, wish: Wish, row: Row) -> Row:
         """The tokens of a text that the model shall go on with; () if it is no language model."""
 
-    def steps(self, model: Model) -> Steps:
+    def steps(self, model: Model) -> WritingSteps:
         """The steps of a model that has read nothing yet. It is called inside a recording."""
 
     def ends(self, wish: Wish) -> frozenset[int]:
@@ -37,7 +37,7 @@ class Writes(Protocol):
 
 
 class ForeignSteps:
-    """The steps of somebody's model, with its own cache. `memory` is what its encoder made of the source, if it has one."""
+    """The steps of a foreign model, with its own cache. `memory` is the output of its encoder, if it has one."""
 
     def __init__(self, foreign: Foreign, memory: object = None) -> None:
         self._foreign, self._memory, self._cache = foreign, memory, None

@@ -1,4 +1,4 @@
-"""Packed weights for somebody's model: its linear layers compute with copies that are read fastest (`packed.py`).
+"""Packed weights for a foreign model: its linear layers compute with copies that are read fastest (`packed.py`).
 
 A product is taken only where it equals the layer's own (`Packed` compares the first one of each size), and never while
 gradients are made, with other types of numbers, on other devices, or with weights that have changed since: these are packed
@@ -27,7 +27,7 @@ _TURNED = "transformers.pytorch_utils.Conv1D"  # GPT-2's linear layer has its we
 class PackedLayer:
     """Stands for the method `forward` of a linear layer. The layer's own is used wherever a packed product is not right.
 
-    Nobody can notice an edit through `.data` or NumPy, not even torch's own autograd: pack again after it.
+    An edit through `.data` or NumPy is noticed by nothing, not even by torch's own autograd: pack again after it.
     """
 
     def __init__(self, layer: nn.Module, *, turned: bool) -> None:
@@ -110,7 +110,7 @@ class PackedLayers:
 def _packable(model: nn.Module) -> Iterator[PackedLayer]:
     for module in model.modules():
         turned = f"{type(module).__module__}.{type(module).__qualname__}" == _TURNED
-        if (turned or type(module) is nn.Linear) and "forward" not in module.__dict__:  # Lent weights are not packed.
+        if (turned or type(module) is nn.Linear) and "forward" not in vars(module):  # Lent weights are not packed.
             made = PackedLayer(module, turned=turned)
             module.forward = made
             yield made

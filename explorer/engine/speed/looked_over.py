@@ -22,9 +22,9 @@ from torch import Tensor
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
 from explorer.engine.decoding.greedy import written
-from explorer.engine.recording.recorder import Recording, joined, record
-from explorer.engine.sources.source import Begun
-from explorer.engine.speed.quick import QuickSteps, Steps, quick_state, steps_of
+from explorer.engine.decoding.incremental import Steps
+from explorer.engine.recording.recorder import Begun, Recording, joined, record
+from explorer.engine.speed.quick import QuickSteps, quick_state, steps_of
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -59,7 +59,7 @@ def looked_over(
 
     `can_guess` must be True. Raises TooLong for a prefix that leaves no room for another token, Superseded.
     """
-    check_prefix(model, decoding)
+    check_prefix(model.config.max_len, decoding)
     limit = max(longest(len(source), model.config.max_len), len(decoding.prefix) + 1)
     with changing.inside(model):
         # With changes no rounded weights can be taken, and most changes leave the translation as it is.

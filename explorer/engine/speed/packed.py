@@ -38,7 +38,7 @@ def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
 """
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
 _NARROW, _SMALL = 256, 2**18  # A matrix with two longer sides, or more numbers, is in oneDNN's order everywhere.
-_ROWS = 16  # The packed order is made for so many rows; it is as fast for other numbers of rows.
+_ROWS = 16  # rows that the packed order is made for; it is as fast for other numbers of rows
 _TOLERANCE = 1e-4  # Two products may differ by this much, absolute plus relative.
 
 _right: dict[tuple[int, ...], dict[tuple[int, int], bool]] = {}
@@ -102,7 +102,7 @@ class Packed:
         return self.numel >= self._least_for_one_row
 
     def is_right(self, n_rows: int) -> bool:
-        """Whether a product with so many rows is known to be right with as many threads as torch was told to use."""
+        """Whether a product with `n_rows` rows is known to be right with torch's present number of threads."""
         return self._right.get((n_rows * self.weight.shape[1], torch.get_num_threads()), False)
 
     def traceable(self, x: Tensor, bias: Tensor | None) -> Tensor:
@@ -144,7 +144,6 @@ def _by_mkl() -> bool:
     return torch.backends.mkl.is_available()  # type: ignore[no-any-return, no-untyped-call]  # torch
 
 
-@lru_cache(maxsize=1)
 def _turns() -> bool:
     """Whether Intel's library is there and uses the widest instructions of the processor: AVX-512 on Intel's own alone.
 
@@ -161,7 +160,7 @@ def _processor() -> str:
     return os.environ.get("PROCESSOR_IDENTIFIER", "")  # Windows; torch has Intel's library on these two alone
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # Each product of a graph asks for it, and torch compiles a script anew each time.
 def _scripted() -> Callable[..., Tensor]:
     unit = torch.jit.CompilationUnit(_SCRIPT)
     product: Callable[..., Tensor] = unit.product

@@ -18,7 +18,7 @@ _Kind = TypeVar("_Kind", bound=Linear)
 def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False, *, as_in: nn.Module | None = None) -> None:
     """Put a PackedLinear in the place of each linear layer; its weights must not change any more. `stop` ends it early.
 
-    A layer takes its parameters along and leaves its hooks, so nobody may have any yet. What lies in the same memory in the
+    A layer takes its parameters along and leaves its hooks, so there must be none yet. What lies in the same memory in the
     model `as_in` and is packed there is not packed again: 10 ms of the translator.
     """
     layers = () if as_in is None else as_in.modules()
@@ -45,8 +45,8 @@ def unpack(model: nn.Module) -> None:
 class PackedLinear(Linear):
     """A linear layer that computes with a packed copy of its weights once it has one.
 
-    Weights that are edited in place or replaced are noticed and packed again. Nobody can notice an edit through `.data` or
-    NumPy, not even torch's own autograd: whoever does that has the model unpacked.
+    Weights that are edited in place or replaced are noticed and packed again. An edit through `.data` or NumPy is noticed by
+    nothing, not even by torch's own autograd: the model must be unpacked before it.
     """
 
     _packed: Packed | None = None
@@ -98,7 +98,7 @@ class PackedLinear(Linear):
         return copy.tensor
 
     def is_right(self, n_rows: int) -> bool:
-        """Whether a product of so many rows by the settled weights is known to be right (see `packed.py`)."""
+        """Whether a product of `n_rows` rows by the settled weights is known to be right (see `packed.py`)."""
         copy = self._packed
         return copy is None or (n_rows == 1 and not copy.worth_for_one_row) or copy.is_right(n_rows)
 
@@ -110,7 +110,7 @@ class PackedLinear(Linear):
         return copy.traceable(x, self.bias)
 
     def _packed_anew(self, weight: Tensor | None) -> Packed | None:
-        """Pack weights again that somebody has edited or replaced.
+        """Pack weights again that were edited or replaced.
 
         None where there is no weight that can be packed: pruned or parametrized layers compute theirs for each pass.
         """

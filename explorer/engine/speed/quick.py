@@ -1,4 +1,4 @@
-"""Steps of decoding with few operations: what `Incremental` gives, for a decoder into which nobody looks.
+"""Steps of decoding with few operations: the logits of `Incremental`, for a decoder without hooks.
 
 A step of one token has little to compute, so half of its time went to some two hundred calls. Here Q, K and V come from one
 product, keys and values are written into one tensor that all layers share, the maps are never made, and all taps but those of
@@ -6,14 +6,13 @@ the norms are left out. With rounded weights a step is a guess and takes half of
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import attrs
 import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
-from explorer.engine.decoding.incremental import Incremental
+from explorer.engine.decoding.incremental import Incremental, Steps
 from explorer.engine.speed.quick_weights import N_OF_LAYER, Product, State, layers_of, quick_weights, state_of
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model import masks, positions
@@ -21,10 +20,10 @@ from explorer.model.hooks import is_hooked
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
 
-_ROOM = 32  # So many tokens have room in the kept keys and values at first; it doubles.
+_ROOM = 32  # tokens that have room in the KV cache at first; it doubles
 
 
-def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> "Steps":
+def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> Steps:
     """The quick steps of a model where they are possible, else `Incremental`. See there for what they are given."""
     state = quick_state(model) if not whole and real is None else None
     if state is not None:
@@ -33,7 +32,7 @@ def steps_of(model: Transformer, memory: Tensor, real: Tensor | None = None, *, 
 
 
 def can_be_quick(model: Transformer) -> bool:
-    """Whether nobody looks into the decoder, its weights are settled, and each token sees the usual ones."""
+    """Whether the decoder has no hooks, its weights are settled, and each token sees the usual ones."""
     return quick_state(model) is not None
 
 
@@ -146,14 +145,9 @@ class QuickSteps:
             self._kept[..., : self._n, :] = kept[..., : self._n, :]
 
 
-@lru_cache(maxsize=8)
 def graph_config(config: Config) -> Config:
     """The knobs that a graph of steps has inside: all but the temperature, which is given to it."""
     return attrs.evolve(config, temperature=1.0)
-
-
-Steps = Incremental | QuickSteps
-"""What decoding goes on with."""
 
 
 def _through(

@@ -1,7 +1,7 @@
 """The weights of a decoder as quick steps read them: Q, K and V as one matrix, and all matrices rounded for guesses.
 
 They are put together once for each model, and noticed when they change, as those of a packed layer are. Rounding takes some
-forty milliseconds, so it is done where nobody waits.
+forty milliseconds, so it is done while the thread idles.
 
 Decision: the output's weights alone have a turned copy for one exact row. Rejected: a second copy of all weights, because only
 the first sentence after a change of weights would use it.
@@ -29,7 +29,7 @@ Graph = Callable[..., Tensor]
 """A step as a graph of torch's."""
 State = tuple[tuple[int, int, int], ...]
 """What `state_of` tells."""
-N_OF_LAYER = 6  # So many of the products belong to each layer; the last one of all is the generator's.
+N_OF_LAYER = 6  # products of each layer; behind those of all layers stands the generator's
 
 
 @attrs.define(eq=False)
@@ -69,7 +69,7 @@ class QuickWeights:
         return [each for each in settled if each is not None and each.is_mkldnn]
 
     def is_right(self, n_rows: int) -> bool:
-        """Whether exact products of so many rows are known to be right, by as many threads as torch was told to use."""
+        """Whether exact products of `n_rows` rows are known to be right with torch's present number of threads."""
         size = n_rows, torch.get_num_threads()
         if size not in self._right:
             read = self.exact if n_rows > 1 or self.of_one_row() is self.exact[-1] else self.exact[:-1]

@@ -1,11 +1,11 @@
 """Products with weights that are rounded to eight bits, for guesses. This file is about speed.
 
 A step of decoding reads every weight once and computes little with it, so it takes as long as the memory needs to bring them.
-In eight bits they are a quarter as large. What these products give is no number that anybody sees: it is a guess at the next
-word, which an exact pass looks over.
+In eight bits they are a quarter as large. Their results are never shown: they are guesses at the next
+word, which an exact pass verifies.
 
 Decision: torch's own dynamically quantized product, which rounds x as well. Rejected: weights in bfloat16, which were right a
-little more often and took half as long again. torch says that it will give this product up one day: then guesses are made
+little more often and took half as long again. torch announces that it will remove this product: then guesses are made
 with exact weights and take twice as long.
 
 Rejected: torch's products in which the weights alone are whole numbers, because a few rows take ten times as long.
@@ -71,4 +71,4 @@ def _overflows() -> bool:
 
 
 class CannotRoundError(Exception):
-    """This torch has no such product, or a wrong one. Whoever guesses then takes exact weights."""
+    """This torch has no such product, or a wrong one. Guesses are then made with exact weights."""

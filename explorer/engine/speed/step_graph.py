@@ -28,7 +28,7 @@ _EXACT_SIZES = ((1, 3), (1, 0), (1, 9)), ((3, 3), (5, 0), (2, 9))  # How many se
 _GIVEN = ("x", "new", "kept", "across", "seen", "scale")  # what a step is given, by name
 _RUNS = 3
 _CLOSE = 1e-4
-_WORTH = 200  # After so many exact steps of a kind a graph is worth the 60 ms that it takes to make.
+_WORTH = 200  # exact steps of a kind, after which a graph is worth the 60 ms that it takes to make
 
 
 def make_step_graph(model: Transformer) -> None:
@@ -100,7 +100,7 @@ def _graph_of(call: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Graph:
     """The operations that `call` makes of some tensors, written down.
 
     `torch.jit.trace` keeps each graph of a function, with the weights inside, for as long as the process lives: 30 MB for each
-    translator that was loaded. These two functions, of which it is made, leave the graph to whoever has it.
+    translator that was loaded. These two functions, of which it is made, keep no reference to the graph.
     """
     operations, *_rest = torch._C._create_graph_by_tracing(call, given, lambda _value: "", True, False)
     graph: Graph = torch._C._create_function_from_graph("step", operations)
@@ -130,12 +130,12 @@ def _quietly() -> Iterator[None]:
 def _traceable(steps: QuickSteps) -> Iterator[None]:
     """Inside the block, exact products are made in a way that the tracer can write down."""
     for layer in steps.weights.exact:
-        layer.__dict__["forward"] = layer.traceable
+        layer.forward = layer.traceable  # type: ignore[method-assign]
     try:
         yield
     finally:
         for layer in steps.weights.exact:
-            del layer.__dict__["forward"]
+            del layer.forward
 
 
 def _exact(steps: QuickSteps, given: tuple[Tensor, ...]) -> Tensor:

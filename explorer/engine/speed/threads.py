@@ -88,7 +88,7 @@ class BusyCores:
 def _used_elsewhere_s() -> float:
     """What all cores have worked so far, less what they worked for this process; it takes 15 µs to ask."""
     times = psutil.cpu_times()
-    # Linux counts the work of its guests twice, and tells of cores that wait for a disk.
+    # Linux counts the work of its guests twice, and counts cores that wait for a disk.
     not_used = ("idle", "iowait", "guest", "guest_nice")
     return sum(times) - sum(getattr(times, name, 0.0) for name in not_used) - process_time()
 

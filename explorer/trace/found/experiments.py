@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from explorer.errors import UnknownExperiment
+from explorer.errors import ExplorerError, TooLongForEffects, TooLongToPatch, UnknownExperiment
 
 
 @attrs.frozen(kw_only=True)
@@ -21,10 +21,12 @@ class Experiment:
 
     What it needs: with `decoder` a model that writes words, with `own` a model of ours, whose knobs and parts it asks for, and
     the `taps`, named without side and layer. A Request for an `own` one is refused for a foreign model; one that may be
-    missed `quietly` is left out instead. With `whole_maps` it is not made of a text whose maps were not kept whole.
+    missed `quietly` is left out instead. With `whole_maps` it is not made of a text whose maps were not kept whole, and whoever
+    asks for it alone gets the error `too_long`. With `other` it compares with the Wish's other sentence.
 
     What it looks at: the fields of the Focus in `place`. `grows` is the field that says how far a long sweep shall go, so that
-    each further answer goes on from what was found before.
+    each further answer goes on from what was found before; the first one goes on from what the experiment `begins_with` found.
+    `of_head` is the experiment that is asked for besides where all is asked about a head in focus.
 
     What it costs: with `passes` it makes passes, which drop nothing; without, it shows weights or is computed from the record.
     What it shows is of the pass with its changes, unless `changes` is off. `by_itself` says that it decodes texts of its own or
@@ -42,8 +44,12 @@ class Experiment:
     taps: tuple[str, ...] = ()
     quietly: bool = False
     whole_maps: bool = True
+    too_long: type[ExplorerError] = TooLongToPatch
+    other: bool = False
     place: tuple[str, ...] = ()
     grows: str = ""
+    begins_with: str = ""
+    of_head: str = ""
     passes: bool = True
     changes: bool = True
     by_itself: bool = False
@@ -65,7 +71,15 @@ DEPTH = Experiment(key="depth", own=True)
 BATCH = Experiment(key="batch", own=True, changes=False)
 COPIES = Experiment(key="copies", own=True, passes=False, changes=False)
 EFFECTS = Experiment(key="effects", taps=_EFFECTS)
-EFFECTS_EXACT = Experiment(key="effects_exact", called=EFFECTS.key, taps=_EFFECTS, grows="head_rows")
+EFFECTS_EXACT = Experiment(
+    key="effects_exact",
+    called=EFFECTS.key,
+    taps=_EFFECTS,
+    too_long=TooLongForEffects,
+    grows="head_rows",
+    begins_with=EFFECTS.key,
+    of_head="edges",
+)
 EDGES = Experiment(
     key="edges",
     called=EFFECTS.key,
@@ -78,7 +92,7 @@ READERS = Experiment(key="readers", taps=("self_attn.query", "residual2"), passe
 COSTS = Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival"))
 LENS = Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False)
 JACOBIAN = Experiment(key="jacobian", decoder=True, passes=False)
-PATCHING = Experiment(key="patching", taps=("generator.logits", "residual2"), by_itself=True)
+PATCHING = Experiment(key="patching", taps=("generator.logits", "residual2"), other=True, by_itself=True)
 SALIENCY = Experiment(key="saliency", taps=("generator.logits", "embedding.output"))
 VECTORS = Experiment(key="vectors", passes=False)
 SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True)

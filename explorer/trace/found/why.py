@@ -94,13 +94,20 @@ def likeliest_rivals(trace: RecordedPass, position: int, word: int, most: int = 
     return tuple(int(each) for each in order if each != word)[:most]
 
 
-def parts_of(trace: RecordedPass, position: int, rival: int | None = None, word: int | None = None) -> Parts:
+def parts_of(
+    trace: RecordedPass,
+    position: int,
+    rival: int | None = None,
+    word: int | None = None,
+    *,
+    weights: OutputWeights | None = None,
+) -> Parts:
     """The Parts of a logit difference at a position of the output.
 
-    `word` is the generated one and `rival` the likeliest other one where they are None. The Trace needs its experiment "why".
-    Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
+    `word` is the generated one and `rival` the most probable other one where they are None. Without `weights` the Trace needs
+    its experiment "why". Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
     """
-    weights = _weights(trace)
+    weights = weights or _weights(trace)
     logits = trace["generator.logits"]
     n_positions, n_symbols = logits.shape
     if not _is_index(position, n_positions):

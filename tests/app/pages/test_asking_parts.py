@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer.app.pages.output_page import OutputPage
-from explorer.engine import hiding
 from explorer.engine.compute import Computer
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach
+from explorer.engine.errands import hiding
 from explorer.engine.request import Request
 from explorer.errors import TooLong
 from explorer.lang import Words

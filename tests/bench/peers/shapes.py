@@ -31,8 +31,7 @@ def own_model(shape: str) -> Any:
 
     settings, kind, values = SHAPES[shape]
     torch.manual_seed(0)
-    config = getattr(transformers, settings)(**values)
-    config._attn_implementation = "eager"
+    config = getattr(transformers, settings)(**values, attn_implementation="eager")
     return getattr(transformers, kind)(config).eval().requires_grad_(False)
 
 

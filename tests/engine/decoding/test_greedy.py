@@ -5,15 +5,15 @@ import itertools
 import pytest
 import torch
 
-from explorer.engine.decoding.beam import Decoding, search
+from explorer.engine.decoding.beam import Decoding
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.speed.quick import QuickSteps
+from explorer.engine.speed.quick import QuickSteps, steps_of
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.search_tree import Search
-from tests.engine.decoding.test_beam import SOURCES, Ids, model_of
+from tests.engine.decoding.test_beam import SOURCES, Ids, model_of, search
 
 DRAFTS: list[Ids] = [(), (5,), (19, 18, 17, 16, 15, 14), tuple(range(4, 20)) * 2]
 
@@ -21,7 +21,7 @@ DRAFTS: list[Ids] = [(), (5,), (19, 18, 17, 16, 15, 14), tuple(range(4, 20)) * 2
 def guessed(model: Transformer, source: Ids, draft: Ids, prefix: Ids = ()) -> Search:
     with torch.inference_mode():
         memory = model.encode(ids_tensor(source))
-    return greedy(model, memory, len(source), Decoding(prefix=prefix), draft)
+    return greedy(steps_of(model, memory), len(source), model.config.max_len, Decoding(prefix=prefix), draft)
 
 
 def assert_same_search(wanted: Search, got: Search) -> None:
@@ -115,4 +115,4 @@ def test_a_stop_ends_the_search() -> None:
     with torch.inference_mode():
         memory = model.encode(ids_tensor(SOURCES[0]))
     with pytest.raises(Superseded):
-        greedy(model, memory, 3, Decoding(), (), stop)
+        greedy(steps_of(model, memory), 3, model.config.max_len, Decoding(), (), stop)

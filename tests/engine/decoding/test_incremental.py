@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from explorer.engine.decoding.incremental import Incremental
-from explorer.model import masks
+from explorer.model import masks, positions
+from explorer.model.embedding import Embedding
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from tests.model.models import assert_same, randomized, small
@@ -105,13 +106,15 @@ def test_without_padding_no_mask_is_needed() -> None:
 
 @pytest.mark.parametrize("position", ["sinusoidal", "learned", "rotary"])
 @torch.inference_mode()
-def test_a_forgotten_position_would_be_found(position: str) -> None:
+def test_a_forgotten_position_would_be_found(position: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps that all stand at position 0 differ from the whole pass."""
+    table, rotate = Embedding.table, positions.rotate
+    monkeypatch.setattr(Embedding, "table", lambda self, n, _first=0: table(self, n))
+    monkeypatch.setattr(positions, "rotate", lambda x, base, _first=0: rotate(x, base))
     model = model_of(position=position)
     memory, real, target = a_batch(model)
     steps = Incremental(model, memory, real)
     steps.step(target[:, 0])
-    steps._n = 0
     with pytest.raises(AssertionError):
         assert_same(steps.step(target[:, 1]), whole(model, target[:, :2], memory, real))
 

@@ -12,7 +12,7 @@ from explorer.engine.experiments import layers_in_front as module
 from explorer.engine.experiments.ablations import feed_forwards_of, heads_of, hidden_tokens, layers_of
 from explorer.engine.experiments.bench import Bench, streams
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.experiments.patched_passes import Bed, Passes, Patch
+from explorer.engine.experiments.patched_passes import Bed, Patch, PatchedPasses
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.model.layers import EncoderLayer
 from explorer.model.weights import build
@@ -78,7 +78,7 @@ def test_patched_passes_are_whole_ones(architecture: str, monkeypatch: pytest.Mo
 
     def gaps() -> Array:
         with torch.inference_mode():
-            return Passes(bed, {patch.tap for (patch,) in trials}, pairs).gaps(trials)
+            return PatchedPasses(bed, {patch.tap for (patch,) in trials}, pairs).gaps(trials)
 
     found = gaps()
     run_all_layers(monkeypatch)

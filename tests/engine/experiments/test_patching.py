@@ -13,7 +13,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.experiments import patching as patching_module
 from explorer.engine.experiments.bench import streams
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.experiments.patched_passes import Bed, Passes, Patch, PatchText
+from explorer.engine.experiments.patched_passes import Bed, Patch, PatchedPasses, PatchText
 from explorer.engine.experiments.patching import each_place_patched, paired
 from explorer.engine.experiments.runs import runs_of
 from explorer.engine.request import Request
@@ -53,9 +53,9 @@ def bed(architecture: str, norm_placement: str = "pre", *, same: bool = False, s
     return Bed(model, first, second, Changing(), lambda: stopped, card_of(model.config))
 
 
-def passes(given: Bed) -> tuple[Passes, dict[str, tuple[tuple[int, int], ...]]]:
+def passes(given: Bed) -> tuple[PatchedPasses, dict[str, tuple[tuple[int, int], ...]]]:
     pairs = paired(given.card, given.first.tokens, given.second.tokens)
-    return Passes(given, exchanged(given), pairs), pairs
+    return PatchedPasses(given, exchanged(given), pairs), pairs
 
 
 def exchanged(given: Bed) -> frozenset[str]:

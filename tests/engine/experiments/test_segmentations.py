@@ -6,6 +6,7 @@ import pytest
 
 import explorer
 from explorer.api.lending import alone
+from explorer.engine.errands.saying import Saying
 from explorer.engine.experiments import segmentations as module
 from explorer.engine.request import Request
 from explorer.errors import TooLong
@@ -65,7 +66,7 @@ def test_a_translator_says_what_it_makes_of_each_cut() -> None:
     for row in made.rows:
         with alone() as computer:
             wish = attrs.evolve(Wish.from_preset("translator", BRIDGE, tokenizer=row.way), beam=4)
-            assert row.target == computer.says(wish).target
+            assert row.target == Saying(computer.sources).says(wish).target
     assert {row.target for row in laid(target="A bridge.").rows} == {""}
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from explorer.engine.compute import Computer
-from explorer.engine.recording import pass_recorder
+from explorer.engine.passes import pass_recorder
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.engine.recording.recorder import in_one_transfer, record
-from explorer.model.hooks import hooked
+from explorer.model.hooks import hooked, n_hooks
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
@@ -29,7 +29,7 @@ class Overwriting(nn.Module):
 
 
 def hooks(model: nn.Module) -> int:
-    return sum(len(tap._forward_hooks) for tap in taps(model).values())
+    return sum(map(n_hooks, taps(model).values()))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from explorer.engine.decoding.beam import longest
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.request import Request
 from explorer.errors import AllClosed, LengthsDiffer, OutOfTensor
-from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
@@ -184,18 +183,20 @@ def test_a_step_that_says_not_where_it_stands_would_miss_a_row(monkeypatch: pyte
         assert_same(stepped, whole)
 
 
-def test_a_change_is_told_where_a_step_of_decoding_begins() -> None:
+def test_a_change_is_told_where_a_step_of_decoding_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the ids that the decoder's embedding is given; also after an error inside, a whole pass begins at 0 again."""
     model: Transformer = randomized(build(small()))  # type: ignore[assignment]
-    changing, seen = Changing((CASES["row"][0],)), list[int]()
+    seen = list[int]()
 
-    def hook(_tap: Any, _args: Any, _tensor: Tensor) -> None:
-        seen.append(changing._begin)
+    def noting(tensor: Tensor, _change: Change, _tap: Any, begin: int, *_given: Any) -> Tensor:
+        seen.append(begin)
         if len(seen) == 3:
             raise ValueError
+        return tensor
 
+    monkeypatch.setattr("explorer.engine.changing.changed", noting)
     ids = torch.arange(4, 9)[None]
-    with torch.inference_mode(), changing.inside(model), hooked(model, hook, at=["decoder.norm"]):
+    with torch.inference_mode(), Changing((CASES["row"][0],)).inside(model):
         memory = model.encode(ids)
         steps = Incremental(model, memory)
         steps.extend(torch.tensor([[4, 5]]))

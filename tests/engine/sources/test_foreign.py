@@ -473,11 +473,13 @@ def test_the_table_of_positions_is_what_is_added(name: str, folder: Folder) -> N
             assert trace.card.why_absent(tap) == "absent.no_positions"
 
 
-def test_layers_with_different_masks_share_what_is_closed_in_all(folder: Folder) -> None:
+def test_layers_with_different_masks_share_what_is_closed_in_all(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second layer of this family sees four tokens back, the others all: only the future is closed in both."""
     text = "the fox and the dog " * 5
     trace = explorer.explore(text, preset=folder("gemma2"))
     near, far = (trace[f"decoder.layers.{layer}.self_attn.masked"][0] for layer in (0, 1))
     assert np.isneginf(near).sum() > np.isneginf(far).sum()
 
-    assert (long_text._mask(trace, "decoder.layers.0.self_attn.masked") == np.isneginf(far)).all()
+    monkeypatch.setattr(long_text, "_LARGE_CELLS", 0)  # So that its maps have levels, with the mask that they share.
+    shared = long_text.with_levels(trace, ()).map("decoder.layers.0.self_attn.masked").closed
+    assert (shared == np.isneginf(far)).all()

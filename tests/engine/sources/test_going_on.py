@@ -13,7 +13,7 @@ from torch import Tensor
 
 from explorer import Change
 from explorer.engine.compute import Computer
-from explorer.engine.recording.earlier_rows import can_go_on
+from explorer.engine.passes.pass_recorder import can_go_on
 from explorer.engine.request import Request
 from explorer.foreign.going_on import goes_on
 from explorer.foreign.model import Foreign

@@ -1,6 +1,7 @@
 """A trained translator: from its folder, through the compute thread's work, into a Trace."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.request import Request
+from explorer.engine.sources import translator as translator_module
 from explorer.engine.sources.translator import Translator
 from explorer.engine.speed.looked_over import looked_over
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
@@ -27,7 +29,6 @@ from explorer.stops import Superseded
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from explorer.trace.changes import Change
-from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_translator, config
 
@@ -157,13 +158,14 @@ def test_the_last_searches_are_remembered_by_all_that_decides_it(tmp_path: Path,
     """Source, Config and decoding: a slider that changes any of them searches anew."""
     translator = a_translator(tmp_path)
     searched: list[object] = []
-    search = translator._search
+    for name in ("greedy", "search"):
+        whole: Callable[..., Any] = getattr(translator_module, name)
 
-    def counted(*given: object) -> Search:
-        searched.append(given)
-        return search(*given)  # type: ignore[arg-type]
+        def counted(*given: object, whole: Callable[..., Any] = whole) -> Any:
+            searched.append(given)
+            return whole(*given)
 
-    monkeypatch.setattr(translator, "_search", counted)
+        monkeypatch.setattr(translator_module, name, counted)
     one = (ids("我"), config(), Decoding())
     found = [translator.search(*one) for _ in range(3)]
     assert (len(searched), found[1] is found[0], found[2] is found[0]) == (1, True, True)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from explorer.engine.compute import Computer
-from explorer.engine.recording.recorder import Recording
+from explorer.engine.recording.recorder import Begun, Recording
 from explorer.engine.request import Request
-from explorer.engine.sources.source import Begun, never
+from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.engine.speed import kept_passes
 from explorer.engine.speed.kept_passes import KeptPasses
@@ -113,8 +113,9 @@ def a_pass(n_bytes: int) -> Begun:
 
 def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one used longest ago goes, where there are too many, or too many bytes; a very large one is not kept at all."""
+    monkeypatch.setattr(kept_passes, "_MOST", 8)
     kept = KeptPasses()
-    for number in range(kept_passes._MOST):
+    for number in range(8):
         kept.put(number, a_pass(4))
     assert kept.get(0) is not None
     kept.put("more", a_pass(4))

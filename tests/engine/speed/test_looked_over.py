@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from torch import Tensor
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding, search
@@ -16,6 +16,7 @@ from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.engine.speed import looked_over as module
 from explorer.engine.speed.quick_weights import quick_weights
+from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
@@ -82,13 +83,12 @@ def test_any_guess_leads_to_the_same_translation(tmp_path: Path, monkeypatch: py
 def count_passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many tokens each recorded pass is over."""
     counted: list[int] = []
-    recorded = module._recorded
 
-    def counting(model: Any, ids: tuple[int, ...], *given: Any) -> Any:
-        counted.append(len(ids))
-        return recorded(model, ids, *given)
+    def counting(ids: tuple[int, ...]) -> Tensor:
+        counted.append(len(ids) - 1)  # without the begin symbol
+        return ids_tensor(ids)
 
-    monkeypatch.setattr(module, "_recorded", counting)
+    monkeypatch.setattr(module, "ids_tensor", counting)
     return counted
 
 

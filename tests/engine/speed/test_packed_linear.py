@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.speed.packed import Packed, Turned, _turns
+from explorer.engine.speed.packed import Packed, Turned
 from explorer.engine.speed.packed import packed as arranged
 from explorer.engine.speed.packed_linear import PackedLinear, pack, unpack
 from explorer.model.linear import Linear
@@ -169,9 +169,7 @@ def test_small_matrices_are_turned_where_intels_library_reads_them_faster(
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: has_mkl)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
     monkeypatch.setattr("explorer.engine.speed.packed._processor", lambda: processor)
-    _turns.cache_clear()
     made = arranged(torch.ones(1024, 256))
-    _turns.cache_clear()
     assert type(made) is (Turned if turns else Packed)
 
 
@@ -186,8 +184,9 @@ def test_one_row_reads_a_copy_where_that_is_faster(
     layer = PackedLinear(256, n_out).requires_grad_(False)
     assert layer.pack()
     asked: list[Tensor] = []
-    made = type(layer._packed).product
-    monkeypatch.setattr(type(layer._packed), "product", lambda self, x, bias: (asked.append(x), made(self, x, bias))[1])
+    kind = Turned if order == "turned" else Packed
+    made = kind.product
+    monkeypatch.setattr(kind, "product", lambda self, x, bias: (asked.append(x), made(self, x, bias))[1])
     with torch.inference_mode():
         x = torch.randn(1, 256)
         torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
@@ -203,8 +202,7 @@ def test_a_model_with_other_knobs_takes_over_the_copies_of_the_same_weights(
     first, second, third = (PackedLinear(256, 300).requires_grad_(False) for _each in range(3))
     assert first.pack()
     second.weight = nn.Parameter(first.weight.detach(), requires_grad=False)  # the same memory
-    assert second.pack_as(first) and second._packed is not first._packed
-    assert second._packed is not None and first._packed is not None and second._packed.tensor is first._packed.tensor
+    assert second.pack_as(first) and second.settled() is first.settled() is not first.weight
     assert not third.pack_as(first)  # other memory
     with torch.inference_mode():
         x = torch.randn(5, 256)

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from explorer.engine.compute import Computer
+from explorer.engine.errands.script_parts import script_parts
 from explorer.export.pytorch.script import pytorch_script
 from explorer.export.script_file import weights_beside, written
 from explorer.lang import LANGUAGES, Words
@@ -64,9 +65,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         file = folder / f"{name}.py"
         words = Words.load(LANGUAGES[number % len(LANGUAGES)])
         if name in WITH_FILE:
-            written(trace, computer.script_parts(request.wish, weights_beside(file)), words, file)
+            written(trace, script_parts(computer.sources, request.wish, weights_beside(file)), words, file)
         else:
-            file.write_text(pytorch_script(trace, computer.script_parts(request.wish), words), "utf-8")
+            file.write_text(pytorch_script(trace, script_parts(computer.sources, request.wish), words), "utf-8")
     right = (folder / "preset_tiny.py").read_text("utf-8")
     (folder / f"{WRONG}.py").write_text(right.replace("math.sqrt(D_HEAD)", "math.sqrt(D_HEAD + 1)"), "utf-8")
     runner = shutil.copy(Path(__file__).with_name("runner.py"), tmp_path_factory.mktemp("runner"))
@@ -124,7 +125,7 @@ def test_a_script_of_a_small_model_computes_every_tap(language: str) -> None:
     computer = Computer()
     trace = computer(request).trace
     space: dict[str, object] = {"__name__": "script"}
-    exec(pytorch_script(trace, computer.script_parts(request.wish), Words.load(language)), space)
+    exec(pytorch_script(trace, script_parts(computer.sources, request.wish), Words.load(language)), space)
     taps = space["run"]()  # type: ignore[operator]
     assert differing(trace, {name: tensor.numpy() for name, tensor in taps.items()}) == []
     assert TEXT in str(space["__doc__"])

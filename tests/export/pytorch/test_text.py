@@ -7,6 +7,7 @@ import attrs
 import pytest
 
 from explorer.engine.compute import Computer
+from explorer.engine.errands.script_parts import script_parts
 from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.export.pytorch.coder import bracketed, columns, number, safe, wrapped
 from explorer.export.pytorch.script import pytorch_script
@@ -40,7 +41,7 @@ def test_only_what_this_model_needs_stands_there(trace: Trace) -> None:
 def test_a_line_is_nowhere_wider_than_a_window(language: str) -> None:
     """Columns, of which a Chinese character takes two."""
     computer, request = Computer(), tiny(position="sinusoidal-doubled").wishing(changes=CHANGES["set_and_share"])
-    text = pytorch_script(computer(request).trace, computer.script_parts(request.wish), Words.load(language))
+    text = pytorch_script(computer(request).trace, script_parts(computer.sources, request.wish), Words.load(language))
     assert [line for line in text.splitlines() if columns(line) > 128] == []
 
 
@@ -92,7 +93,7 @@ def test_the_engine_says_so_before_it_computes_anything(tmp_path: Path) -> None:
     recorded.write_bytes(b"")
     wish = attrs.evolve(tiny().wish, preset=str(recorded))
     with pytest.raises(RecordedOnly):
-        Computer().script_parts(wish, tmp_path / "x.safetensors")
+        script_parts(Computer().sources, wish, tmp_path / "x.safetensors")
     assert not (tmp_path / "x.safetensors").exists()
 
 

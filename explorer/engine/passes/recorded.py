@@ -1,4 +1,4 @@
-"""The answer to a Wish for a pass that was recorded before: its Trace from the file. No model runs, whatever is wished."""
+"""The answer to a Wish for a pass that was recorded before: the Trace in its file. No model runs."""
 
 import time
 from pathlib import Path
@@ -7,7 +7,7 @@ import attrs
 
 from explorer.engine.devices import devices
 from explorer.engine.request import Frame, Request
-from explorer.errors import BadRecording, RecordingFault
+from explorer.errors import BadRecording, RecordedOnly, RecordingFault
 from explorer.trace.files.agreement import check_agreement
 from explorer.trace.trace import Trace
 
@@ -15,13 +15,18 @@ _OWN = "transformer-explorer"
 
 
 class RecordedFiles:
-    """Reads files of Traces, and keeps the last one until somebody writes to its file."""
+    """Reads files of Traces, and keeps the last one until its file changes."""
 
     def __init__(self) -> None:
         self._kept: tuple[Path, tuple[int, int] | None, Trace] | None = None
 
     def frame(self, request: Request, path: Path) -> Frame:
-        """The answer from a file. One that was read stays when its file is gone. Raises BadFile."""
+        """The answer from a file. A Trace that was read is still shown when its file is gone.
+
+        Raises BadFile, and RecordedOnly where changes are wished for.
+        """
+        if request.wish.changes:
+            raise RecordedOnly(path=str(path))
         start_s = time.perf_counter()
         trace = self.trace(path)
         build_ms = (time.perf_counter() - start_s) * 1e3
@@ -37,14 +42,14 @@ class RecordedFiles:
             check_agreement(trace)
         except RecordingFault as error:
             raise BadRecording(path=str(path), reason=error) from error
-        # What was not computed for this window says so, also where this program recorded it before.
+        # The window says that it did not compute this pass, also where this program recorded it before.
         trace = attrs.evolve(trace, preset=str(path), recorded_by=trace.recorded_by or _OWN)
         self._kept = path, version, trace
         return trace
 
 
 def _version(path: Path) -> tuple[int, int] | None:
-    """What changes when somebody writes to a file; None if it is gone."""
+    """The size and time of a file, which change when it is written; None if it is gone."""
     try:
         found = path.stat()
     except OSError:

@@ -1,11 +1,11 @@
 """What a script that repeats a pass needs beside its Trace: the weights that ran, and the tokens of texts of patches."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from explorer.engine.changing import Changing
+from explorer.engine.passes.pass_recorder import ready_model
 from explorer.engine.sources.foreign import ForeignModel
-from explorer.engine.sources.source import Model, ModelSource, Sentence, silent
+from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.files import make_folder
@@ -14,15 +14,12 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import FILE, write_tensors
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
-from explorer.stops import Progress, Stop
+from explorer.stops import Stop
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ForeignPlaces, ScriptParts
 
-Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
-"""A function that gets the model of a source ready for a pass over a sentence."""
 
-
-def script_parts(sources: Sources, ready: Ready, wish: Wish, to: Path | None, stop: Stop) -> ScriptParts:
+def script_parts(sources: Sources, wish: Wish, to: Path | None = None, stop: Stop = never) -> ScriptParts:
     """The parts for a script of the pass of a Wish. The weights are written to the file `to`, in float32, as they ran.
 
     Where `to` is None they are those of the preset's own file, or in no file if they are drawn from the seed. Raises
@@ -38,12 +35,12 @@ def script_parts(sources: Sources, ready: Ready, wish: Wish, to: Path | None, st
         return ScriptParts(None, lent, _foreign(source, wish))
     if to is None:
         return ScriptParts(preset.folder / FILE if preset.folder is not None and wish.uses_trained else None, lent)
-    _write(ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), to)
+    _write(ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent), to)
     return ScriptParts(to, lent)
 
 
 def _foreign(source: ForeignModel, wish: Wish) -> ForeignPlaces:
-    """Where the taps of somebody's model are. Raises NoScriptForModel for one that a script cannot open or look into alike."""
+    """Where the taps of a foreign model are. Raises NoScriptForModel for one that a script cannot open and record alike."""
     folder = load_preset(wish.preset).foreign
     whole = source.card(wish.config).held == "float32" and not wish.worn
     # transformers reads the folder by itself, where its settings stand beside the tensors.

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from explorer.engine.changing import Changing
-from explorer.engine.experiments.bench import fetched, stop_if
+from explorer.engine.experiments.bench import fetched, stopping
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.speed.threads import threads
@@ -18,7 +17,6 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.pooling import Pooling, read_pooling
 from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -44,12 +42,8 @@ def similarity(
     card, pooling = source.card(wish.config), read_pooling(_folder(wish))
     rows = [source.tokens_of(text) for text in texts]
     torch.set_num_threads(threads(card, max(map(len, rows), default=1)))
-
-    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: Tensor) -> None:
-        stop_if(stop)
-
     found = []
-    with torch.inference_mode(), changing.inside(foreign), hooked(foreign, hook):
+    with torch.inference_mode(), changing.inside(foreign), hooked(foreign, stopping(stop)):
         for row in rows:
             vectors = foreign.vectors(ids_tensor(tuple(token.id for token in row)))[0]  # [position, feature]
             found.append(fetched(pooled(vectors, pooling)).numpy())
@@ -57,7 +51,7 @@ def similarity(
 
 
 def _folder(wish: Wish) -> Path:
-    """The folder of somebody's model."""
+    """The folder of a foreign model."""
     folder = load_preset(wish.preset).foreign
     assert folder is not None  # `to_compare` has looked.
     return folder

@@ -1,18 +1,15 @@
 """Each token of a text hidden in turn: one batch with a row for each, instead of a pass for each."""
 
-from typing import Any
-
 import numpy as np
 import torch
 
 from explorer.engine.changing import Changing
-from explorer.engine.experiments.bench import fetched, stop_if
+from explorer.engine.experiments.bench import fetched, stopping
 from explorer.engine.experiments.runs import device_of
 from explorer.engine.sources.source import Model, ModelSource, Row
 from explorer.engine.speed.threads import WORK_OF_A_SECOND, batch_threads, pass_work
 from explorer.errors import EmptyText, NoMaskToken, SlowToHide
 from explorer.model.hooks import hooked
-from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
@@ -20,9 +17,9 @@ from explorer.trace.found.cloze import Cloze
 from explorer.trace.measures.measures import log_p
 from explorer.trace.recorded_pass import Tokens
 
-_CELLS_AT_ONCE = 2**23  # The maps of one attention in a batch, and the logits of one, have at most so many cells.
+_CELLS_AT_ONCE = 2**23  # cells at most of the maps of one attention in a batch, and of its logits
 _CANDIDATES = 20
-_MOST_SECONDS = 60.0  # beside somebody who types
+_MOST_SECONDS = 60.0  # in the window
 
 
 def to_fill_in(source: ModelSource, wish: Wish) -> tuple[Row, int]:
@@ -51,11 +48,8 @@ def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, ch
     at_once = max(1, min(len(places), _CELLS_AT_ONCE // max(card.sides[0].n_heads * n * n, n * card.vocab_size)))
     torch.set_num_threads(batch_threads(card, at_once * n))
 
-    def hook(_tap: Tap, _args: tuple[Any, ...], _tensor: torch.Tensor) -> None:
-        stop_if(stop)
-
     found = []
-    with torch.inference_mode(), changing.inside(model), hooked(model, hook):
+    with torch.inference_mode(), changing.inside(model), hooked(model, stopping(stop)):
         for first in range(0, len(places), at_once):
             hidden = torch.tensor(places[first : first + at_once])
             batch = ids.repeat(len(hidden), 1)  # [row, position]

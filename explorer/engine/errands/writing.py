@@ -2,16 +2,19 @@
 makes vectors. A text is gone on with at once for the library and token by token for the window; its last cache is kept.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from explorer.engine.changing import Changing
 from explorer.engine.errand import CompareTexts, HideEach, WriteOn
-from explorer.engine.hiding import check_quick, cloze, to_fill_in
+from explorer.engine.errands.hiding import check_quick, cloze, to_fill_in
+from explorer.engine.errands.sentence_vectors import similarity, to_compare
+from explorer.engine.errands.writer import Writer, to_go_on_with
+from explorer.engine.passes.lender import Lender
+from explorer.engine.passes.pass_recorder import ready_model
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
 from explorer.engine.sources.sources import Sources
-from explorer.engine.writer import Writer, to_go_on_with
+from explorer.engine.sources.writes import Writes
 from explorer.errors import ExplorerError, NoSuchSymbol, bare
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -20,17 +23,12 @@ from explorer.trace.found.continuation import Continuation, NextToken, Sampling
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.recorded_pass import Tokens
 
-Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
-"""A function that gets the model of a source ready for a pass over a sentence."""
-Change = Callable[[Wish, ModelSource, int, Stop, Progress], Changing]
-"""A function that gets the changes of a Wish ready."""
-
 
 class Writing:
-    """Goes on with texts. `ready` and `changing` are those of the answers."""
+    """Goes on with texts. The `lender` is that of the answers."""
 
-    def __init__(self, sources: Sources, ready: Ready, changing: Change) -> None:
-        self._sources, self._ready, self._changing = sources, ready, changing
+    def __init__(self, sources: Sources, lender: Lender) -> None:
+        self._sources, self._lender = sources, lender
         self._writer: Writer | None = None
         self._errand: WriteOn | None = None
 
@@ -44,8 +42,7 @@ class Writing:
                 return self.cloze(errand.wish, stop, beside_typing=True)
             if isinstance(errand, CompareTexts):
                 return self.similarity(errand.wish, errand.texts, stop)
-            source = self._sources.of(errand.wish)
-            row = to_go_on_with(source, errand.wish)
+            source, row = to_go_on_with(self._sources.of(errand.wish), errand.wish)
             writer = self._kept(errand, number, source, row, stop)
             return self._next(writer, source, stop, errand.forced_at(number))
         except ExplorerError as error:
@@ -54,12 +51,11 @@ class Writing:
     def continuation(
         self, wish: Wish, begin: Sequence[int | str], most: int, sampling: Sampling, stop: Stop, progress: Progress
     ) -> Continuation:
-        """What a model writes after the text of a Wish, at most so many tokens, the first of them those of `begin`.
+        """What a model generates after the text of a Wish, at most `most` tokens, the first of them those of `begin`.
 
         Raises NotALanguageModel, NoSuchSymbol, TooLong, ExplorerError, Superseded.
         """
-        source = self._sources.of(wish)
-        row = to_go_on_with(source, wish)
+        source, row = to_go_on_with(self._sources.of(wish), wish)
         plan = plan_for(source.card(wish.config), wish.config.memory_budget, 0, len(row) + most)
         writer = Writer(source, wish, row, (), sampling, everything=plan.everything)
         given = _ids(begin, source.symbols(wish.config, Tokens((), row)))
@@ -91,15 +87,15 @@ class Writing:
         model, changing = self._both(source, wish, 0, stop)
         return similarity(source, model, wish, texts, changing, stop)
 
-    def _next(self, writer: Writer, source: ModelSource, stop: Stop, forced: int | None) -> NextToken:
+    def _next(self, writer: Writer, source: Writes, stop: Stop, forced: int | None) -> NextToken:
         model, changing = self._both(source, writer.wish, len(writer.ids), stop)
         return writer.next(model, changing, stop, forced)
 
     def _both(self, source: ModelSource, wish: Wish, n: int, stop: Stop) -> tuple[Model, Changing]:
-        changing = self._changing(wish, source, n, stop, silent)
-        return self._ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), changing
+        changing = self._lender.changing(wish, source, n, stop, silent)
+        return ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent), changing
 
-    def _kept(self, errand: WriteOn, number: int, source: ModelSource, row: Row, stop: Stop) -> Writer:
+    def _kept(self, errand: WriteOn, number: int, source: Writes, row: Row, stop: Stop) -> Writer:
         """The Writer that stands before token `number` of an errand: the last one, or a new one."""
         assert errand.wish is not None
         last, begun = self._writer, [*(token.id for token in row), *errand.begun]

@@ -1,6 +1,6 @@
-"""Models that somebody holds: loaded for a person who adds hooks or edits weights, and computed with as they are.
+"""Live models: loaded for a caller who adds hooks or edits weights, and run as they are.
 
-Nothing of such a model is packed, rounded or kept between two passes, so that whatever is done to it takes effect.
+Nothing of such a model is packed, rounded or kept between two passes, so that every edit takes effect.
 """
 
 import attrs
@@ -18,12 +18,12 @@ from explorer.model.weights_file import all_finite
 from explorer.state.wish import Wish
 from explorer.tokens.tokenizer import Tokenizers
 
-_KEY = "explorer_live"  # A live module has this entry, which copies of it take along.
+_KEY = "explorer_live"  # A live module has this attribute, which copies of it take along.
 
 
 @attrs.frozen(eq=False)
 class Live:
-    """What a live module was loaded as: the Wish of its preset and knobs, and of somebody's model what cuts its texts."""
+    """What a live module was loaded as: the Wish of its preset and knobs, and of a foreign model the source."""
 
     wish: Wish
     source: ForeignModel | None
@@ -35,10 +35,9 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
     model: nn.Module = source.ready(wish.config, 0, never, silent)
     unpack(model)
     for module in (model.model if isinstance(model, Foreign) else model).modules():
-        packed = module.__dict__.get("forward")
-        if isinstance(packed, PackedLayer):
-            packed.unpack()
-    model.__dict__[_KEY] = Live(wish, source if isinstance(source, ForeignModel) else None)
+        if isinstance(module.forward, PackedLayer):
+            module.forward.unpack()
+    setattr(model, _KEY, Live(wish, source if isinstance(source, ForeignModel) else None))
     return model
 
 
@@ -47,7 +46,7 @@ def live_wish(model: object, given: frozenset[str]) -> Wish:
 
     Raises NotLoaded for a module that `load_live` did not make, ModelHasPreset.
     """
-    live: Live | None = model.__dict__.get(_KEY) if isinstance(model, nn.Module) else None
+    live: Live | None = getattr(model, _KEY, None) if isinstance(model, nn.Module) else None
     if live is None:
         raise NotLoaded(module=type(model).__name__)
     if given:
@@ -60,8 +59,8 @@ def live_computer(model: nn.Module, tokenizers: Tokenizers) -> Computer:
     for name, weight in model.named_parameters():
         if not weight.is_meta and not all_finite(weight):  # Lent weights are in files, and were checked when they were opened.
             raise LiveNotFinite(tensor=name)
-    live: Live = model.__dict__[_KEY]
+    live: Live = getattr(model, _KEY)
     if live.source is not None:
         return Computer(tokenizers, live=live.source.alone())
-    assert isinstance(model, Transformer)  # `load_live` makes models of ours, or somebody's with their source.
+    assert isinstance(model, Transformer)  # `load_live` makes models of ours, and foreign ones with their source.
     return Computer(tokenizers, live=model)

@@ -1,6 +1,6 @@
 """The Rehearsal: what the model would say with other changes, found out beside the answers.
 
-It works with Computers of its own, so that the model of the answers keeps its knobs and its last translation: two of them for
+It works with models of its own, so that the model of the answers keeps its knobs and its last translation: two of them for
 a small model, because giving other knobs to a model takes longer than a translation, and each row needs the unchanged model.
 
 A search asks for one sentence after the other. Those to come that have as many tokens are found out together with it, in one
@@ -10,11 +10,12 @@ knob turned they took 160, most of it for giving a model its other knobs four ti
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from explorer.engine.errand import Errand, FindBreaks, TryAll
+from explorer.engine.errands.saying import Saying
 from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
 from explorer.engine.speed.threads import WORK_OF_A_SECOND, pass_work
@@ -29,12 +30,9 @@ from explorer.trace.found.effects import measured_words
 from explorer.trace.own_card import parameter_bytes
 from explorer.trace.recorded_pass import written
 
-if TYPE_CHECKING:
-    from explorer.engine.compute import Computer
-
 T = TypeVar("T")
 _MOST_KEPT = 1024  # answers
-_MOST_COMPUTERS = 2
+_MOST_SAYINGS = 2
 _SMALL_BYTES = 2**27  # bytes of a model's weights; of a larger one there is one copy for errands alone
 _AHEAD = 96  # sentences to come, among which a search looks for some of one length
 _TOGETHER = 12  # sentences at once: a batch of long ones takes half a second, and is begun again after a keystroke
@@ -44,9 +42,9 @@ _LONG_WORK = 5e10  # multiplications of one change's passes; about a second on t
 class Rehearsal:
     """Does the pieces of errands. It keeps its last answers, so that undo and a switch that goes back find them at once."""
 
-    def __init__(self, make_computer: "Callable[[], Computer]") -> None:
-        self._make_computer = make_computer
-        self._computers: OrderedDict[object, Computer] = OrderedDict()  # by the model that each has, the last used one last
+    def __init__(self, make_saying: Callable[[], Saying]) -> None:
+        self._make_saying = make_saying
+        self._sayings: OrderedDict[object, Saying] = OrderedDict()  # by the model that each has, the last used one last
         self._known: OrderedDict[object, object] = OrderedDict()
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Consequence | Break | ExplorerError:
@@ -71,11 +69,11 @@ class Rehearsal:
             self._check_work(errand.unchanged)
         said = self._said(errand.unchanged, stop)
         without, with_it = self._log_p(tried.without, said, stop), self._log_p(tried.wish, said, stop)
-        computer = self._computer(errand.unchanged)
-        card = computer.card(errand.unchanged)
+        saying = self._saying(errand.unchanged)
+        card = saying.card(errand.unchanged)
         expected = written(said.tokens, card.begin, card.end)
         ids, _measured = measured_words(said.tokens.source, said.tokens.target, expected)
-        symbols = computer.symbols(errand.unchanged, said)
+        symbols = saying.symbols(errand.unchanged, said)
         first, second = (written_words(ids, symbols, each.tolist()) for each in (without, with_it))
         before, after = (self._said(each, stop) for each in (tried.without, tried.wish))
         says = before.search is not None or after.search is not None
@@ -108,11 +106,11 @@ class Rehearsal:
 
     def _said(self, wish: Wish, stop: Stop) -> Sentence:
         """What the model of a Wish says."""
-        return self._kept(wish, lambda: self._computer(wish).says(wish, stop))
+        return self._kept(wish, lambda: self._saying(wish).says(wish, stop))
 
     def _log_p(self, wish: Wish, sentence: Sentence, stop: Stop) -> LogP:
         """[word] log p of the words of a sentence by the model of a Wish (nats)."""
-        return self._kept(_measured(wish, sentence), lambda: self._computer(wish).log_p(wish, sentence, stop))
+        return self._kept(_measured(wish, sentence), lambda: self._saying(wish).log_p(wish, sentence, stop))
 
     def _look_ahead(self, wish: Wish, texts: Sequence[str], stop: Stop) -> None:
         """Find out together what `sentence` will ask of the first text and of those to come that are as long.
@@ -142,7 +140,7 @@ class Rehearsal:
         """What the model of these Wishes, which differ in their texts alone, says of each; an earlier search may know some."""
         unknown = [wish for wish in wishes if wish not in self._known]
         if unknown:
-            for wish, sentence in zip(unknown, self._computer(unknown[0]).says_together(unknown, stop), strict=True):
+            for wish, sentence in zip(unknown, self._saying(unknown[0]).says_together(unknown, stop), strict=True):
                 self._keep(wish, sentence)
         return [self._said(wish, stop) for wish in wishes]
 
@@ -154,27 +152,27 @@ class Rehearsal:
                 by_sizes.setdefault(sentence.sizes, []).append((wish, sentence))
         for alike in by_sizes.values():
             wish = alike[0][0]
-            found = self._computer(wish).log_p_together(wish, [sentence for _wish, sentence in alike], stop)
+            found = self._saying(wish).log_p_together(wish, [sentence for _wish, sentence in alike], stop)
             for (own, sentence), log_p in zip(alike, found, strict=True):
                 self._keep(_measured(own, sentence), log_p)
 
     def _n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has; 0 where it is none that can be tried."""
         try:
-            return self._kept(("length", wish.text, wish.config), lambda: self._computer(wish).n_tokens(wish))
+            return self._kept(("length", wish.text, wish.config), lambda: self._saying(wish).n_tokens(wish))
         except ExplorerError:
             return 0
 
-    def _computer(self, wish: Wish) -> "Computer":
-        """The Computer whose model has the knobs of a Wish; else a new one, or the one that was used longest ago."""
+    def _saying(self, wish: Wish) -> Saying:
+        """The Saying whose model has the knobs of a Wish; else a new one, or the one that was used longest ago."""
         key = (wish.preset, wish.trained, wish.config)
-        if key not in self._computers:
+        if key not in self._sayings:
             small = load_preset(wish.preset).foreign is None and parameter_bytes(wish.config) <= _SMALL_BYTES
-            most = _MOST_COMPUTERS if small else 1
-            free = [self._computers.popitem(last=False)[1] for _one in range(len(self._computers) + 1 - most)]
-            self._computers[key] = free[-1] if free else self._make_computer()
-        self._computers.move_to_end(key)
-        return self._computers[key]
+            most = _MOST_SAYINGS if small else 1
+            free = [self._sayings.popitem(last=False)[1] for _one in range(len(self._sayings) + 1 - most)]
+            self._sayings[key] = free[-1] if free else self._make_saying()
+        self._sayings.move_to_end(key)
+        return self._sayings[key]
 
     def _kept(self, key: object, make: Callable[[], T]) -> T:
         if key not in self._known:
@@ -189,9 +187,9 @@ class Rehearsal:
 
     def _check_work(self, wish: Wish) -> None:
         """Raises SlowToTry where one change takes longer than a second, TooLongToTry for a long text."""
-        n_tokens = self._computer(wish).n_tokens(wish)
+        n_tokens = self._saying(wish).n_tokens(wish)
         # Two passes over the unchanged words, and a decoding of about as many tokens in each sentence of the beam.
-        work = (2 + wish.beam) * pass_work(self._computer(wish).card(wish), n_tokens)
+        work = (2 + wish.beam) * pass_work(self._saying(wish).card(wish), n_tokens)
         if work > _LONG_WORK:
             raise SlowToTry(seconds=work / WORK_OF_A_SECOND)
 

@@ -12,12 +12,13 @@ import torch
 
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
+from explorer.engine.experiments.runs import device_of
 from explorer.engine.recording.joined_rows import JoinedRows
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import with_levels
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.source import Model, ModelSource, Row
-from explorer.engine.sources.writes import Steps, Writes
+from explorer.engine.sources.writes import Writes, WritingSteps
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.errors import NoSuchSymbol, NotALanguageModel, TooLong
 from explorer.model.ids import ids_tensor
@@ -39,12 +40,11 @@ def cache_taps(n_layers: int) -> tuple[tuple[str, str], ...]:
     return tuple((at.format(layer, "key"), at.format(layer, "value")) for layer in range(n_layers))
 
 
-def to_go_on_with(source: ModelSource, wish: Wish) -> Row:
-    """The tokens of the text of a Wish. Raises NotALanguageModel, BadText, TooLong."""
-    row = source.to_go_on_with(wish, source.cut(wish)) if isinstance(source, Writes) else ()
-    if not row:
+def to_go_on_with(source: ModelSource, wish: Wish) -> tuple[Writes, Row]:
+    """The source as one that writes, and the tokens of the text of a Wish. Raises NotALanguageModel, BadText, TooLong."""
+    if not isinstance(source, Writes) or not (row := source.to_go_on_with(wish, source.cut(wish))):
         raise NotALanguageModel(name=wish.preset)
-    return row
+    return source, row
 
 
 class Writer:
@@ -54,9 +54,8 @@ class Writer:
     """
 
     def __init__(
-        self, source: ModelSource, wish: Wish, row: Row, begun: Sequence[int], sampling: Sampling, *, everything: bool = False
+        self, source: Writes, wish: Wish, row: Row, begun: Sequence[int], sampling: Sampling, *, everything: bool = False
     ) -> None:
-        assert isinstance(source, Writes)  # `to_go_on_with` has looked.
         self._source, self._card = source, source.card(wish.config, wish.preset, wish.uses_trained)
         self.wish, self.sampling, self.row, self.n_text = wish, sampling, row, len(row)
         for each in begun:
@@ -67,14 +66,14 @@ class Writer:
         self._cache = cache_taps(self._card.side("decoder").n_layers)
         kept = frozenset(tap for both in self._cache for tap in both) | {_LOGITS}
         self._plan = EVERYTHING if everything else KeepPlan(parts=frozenset(), taps=kept)
-        self._steps: Steps | None = None
+        self._steps: WritingSteps | None = None
         self._model: Model = None
         self._joined, self._n_read, self._n_told = JoinedRows(), 0, 0
         self._logits = np.empty(0, np.float32)  # [vocab] after all that was read
 
-    def go_on(self, source: ModelSource, sampling: Sampling) -> None:
+    def go_on(self, source: Writes, sampling: Sampling) -> None:
         """Choose in another way from now on; `source` is the present one of the same Wish."""
-        self._source, self.sampling = source, sampling  # type: ignore[assignment]  # `to_go_on_with` has looked.
+        self._source, self.sampling = source, sampling
 
     def next(self, model: Model, changing: Changing, stop: Stop, forced: int | None = None) -> NextToken:
         """Write one more token, `forced` if it is given. Raises TooLong, NoSuchSymbol, Superseded."""
@@ -104,13 +103,12 @@ class Writer:
         given = self.ids[self._n_read :]
         count = threads(self._card, len(given)) if fresh else decoding_threads(self._card, 1)
         torch.set_num_threads(count)
-        steps, self._steps = self._steps, None  # A step that is stopped half-way leaves a cache that nobody may use.
+        steps, self._steps = self._steps, None  # A step that is stopped half-way leaves an invalid cache.
         config = self.wish.config
         drops = dropout_seeded(config) if isinstance(model, Transformer) else nullcontext()
         with torch.inference_mode(), drops, changing.inside(model), record(model, stop, self._plan) as recording:
-            assert isinstance(self._source, Writes)
             steps = self._source.steps(model) if steps is None else steps
-            steps.extend(ids_tensor(tuple(given)).to(_device(model)))
+            steps.extend(ids_tensor(tuple(given)).to(device_of(model)))
         self._steps, self._n_read = steps, len(self.ids)
         self._joined.add(recording, len(given))
         self._logits = recording.arrays[_LOGITS][-1]
@@ -137,14 +135,12 @@ class Writer:
 
     def text(self) -> str:
         """What was written after the text."""
-        assert isinstance(self._source, Writes)
         ends = self._source.ends(self.wish)
         return self._source.said(
             self.wish, [each for each in self.ids[self.n_text :] if each not in ends], self.ids[: self.n_text]
         )
 
     def _next(self, chosen: int, position: int, *, forced: bool) -> NextToken:
-        assert isinstance(self._source, Writes)
         ids, shares, cut = candidates(self._logits, chosen, self.sampling)
         nats, rank = said(self._logits, chosen)
         keys, values = (self._rows(which) for which in (0, 1))
@@ -178,8 +174,3 @@ class Writer:
 
     def _token(self, id_: int) -> Token:
         return Token(self._name(id_), id_, 0, 0, known=True)
-
-
-def _device(model: Model) -> torch.device:
-    """Where a model's weights are; a model of others is on the processor."""
-    return next(model.parameters()).device if isinstance(model, Transformer) else torch.device("cpu")

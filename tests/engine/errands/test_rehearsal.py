@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 import explorer
 from explorer.config import Config
-from explorer.engine import rehearsal
 from explorer.engine.compute import Computer
 from explorer.engine.errand import FindBreaks, TryAll
-from explorer.engine.rehearsal import Rehearsal, can_be_together
+from explorer.engine.errands import rehearsal
+from explorer.engine.errands.rehearsal import Rehearsal, can_be_together
+from explorer.engine.errands.saying import Saying
 from explorer.engine.request import Request
 from explorer.engine.sources import trained
 from explorer.engine.sources.source import Sentence
@@ -233,13 +234,13 @@ def test_a_search_in_batches_finds_what_single_sentences_give(
     wish = attrs.evolve(asked(**given), changes=changes, beam=beam)
     errand = FindBreaks(wish=wish, sentences=held_out(24))
     batches: list[int] = []
-    whole = Computer.says_together
+    whole = Saying.says_together
 
-    def counted(self: Computer, wishes: list[Wish], stop: Stop = never) -> list[Sentence]:
+    def counted(self: Saying, wishes: list[Wish], stop: Stop = never) -> list[Sentence]:
         batches.append(len(wishes))
         return whole(self, wishes, stop)
 
-    monkeypatch.setattr(Computer, "says_together", counted)
+    monkeypatch.setattr(Saying, "says_together", counted)
     together = [computer.piece(errand, number, never).found for number in range(errand.n_pieces)]
     # Sentences of one length have been found out together, each with changes and without.
     assert max(batches) > 2 and len(batches) < 1.5 * errand.n_pieces

@@ -1,0 +1,1 @@
+"""Errands: what the compute thread does behind the answers, piece by piece, and the library at once."""

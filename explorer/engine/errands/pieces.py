@@ -1,0 +1,72 @@
+"""Does errands, piece by piece: which of them goes to whom, and what it is done with."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from explorer.engine.errand import Brought, CompareTexts, Errand, FindBreaks, HideEach, MeasureTaps, PrepareScript, WriteOn
+from explorer.engine.errands.rehearsal import Rehearsal, check_can_break
+from explorer.engine.errands.saying import Saying
+from explorer.engine.errands.script_parts import script_parts
+from explorer.engine.errands.writing import Writing
+from explorer.engine.passes.lender import Lender
+from explorer.engine.sources.source import never, silent
+from explorer.engine.sources.sources import Sources
+from explorer.errors import ExplorerError
+from explorer.presets import load_own_preset
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop
+from explorer.trace.found.sentence_breaks import Break, Breaks
+from explorer.trace.measures.tap_figures import measured_taps
+from explorer.trace.script_parts import ScriptParts
+
+
+class Pieces:
+    """Does the pieces of errands. Only one thread may use it at a time.
+
+    A text is gone on with, and filled in, by the model on screen, because a second model of others may not fit into memory.
+    Changes are tried by models of their own, so that the one on screen stays as it is. These have one thread: an errand must
+    not take the window's processor, and on a busy machine two threads wait for each other. Taps that were recorded are
+    measured without any model.
+    """
+
+    def __init__(self, sources: Sources, lender: Lender) -> None:
+        self._sources = sources
+        self.writing = Writing(sources, lender)
+        # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
+        self._rehearsal = Rehearsal(partial(_saying_beside, sources))
+
+    def do(self, errand: Errand, number: int, stop: Stop) -> Brought:
+        """Do a piece of an errand. Raises Superseded."""
+        if isinstance(errand, MeasureTaps):
+            assert errand.trace is not None  # An errand with pieces has it.
+            return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop))
+        if isinstance(errand, PrepareScript):
+            return Brought(errand, number, self._script_parts(errand, stop))
+        if isinstance(errand, WriteOn | HideEach | CompareTexts):
+            return Brought(errand, number, self.writing.piece(errand, number, stop))
+        return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
+
+    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
+        """What the changes of a Wish do to many sentences, found out at once.
+
+        Raises NothingChanged, WritesNothing, UnknownPreset, NotOwnModel, Superseded.
+        """
+        load_own_preset(wish.preset)
+        check_can_break(wish)
+        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
+        for number in range(errand.n_pieces):
+            one = self._rehearsal.piece(errand, number, stop)
+            found = found.with_one(one if isinstance(one, Break) else None)
+            progress((number + 1) / errand.n_pieces)
+        return found
+
+    def _script_parts(self, errand: PrepareScript, stop: Stop) -> ScriptParts | ExplorerError:
+        assert errand.wish is not None  # An errand with pieces has it.
+        try:
+            return script_parts(self._sources, errand.wish, errand.weights, stop)
+        except ExplorerError as error:
+            return error
+
+
+def _saying_beside(sources: Sources) -> Saying:
+    return Saying(sources.beside(most_threads=1))

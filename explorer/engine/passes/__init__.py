@@ -1,0 +1,1 @@
+"""Passes: from a Wish to a recorded pass of its model."""
