@@ -31,9 +31,9 @@ def own_model(shape: str) -> Any:
 
     settings, kind, values = SHAPES[shape]
     torch.manual_seed(0)
-    config = getattr(transformers, settings)(**values)
-    config._attn_implementation = "eager"
-    return getattr(transformers, kind)(config).eval().requires_grad_(False)
+    model = getattr(transformers, kind)(getattr(transformers, settings)(**values))
+    model.set_attn_implementation("eager")
+    return model.eval().requires_grad_(False)
 
 
 def some_ids(shape: str, n: int) -> Tensor:
