@@ -1,16 +1,15 @@
 """One Computer's dictionary for all tests of this room: jieba takes half a second to load."""
 
-from pathlib import Path
-
 import pytest
 
+from explorer.api.lending import computer_of_process
 from explorer.engine.compute import Computer
 from explorer.tokens.tokenizer import Tokenizers
 
 
 @pytest.fixture(scope="session")
-def tokenizers(shared_cache: Path) -> Tokenizers:
-    return Tokenizers(shared_cache)
+def tokenizers() -> Tokenizers:
+    return computer_of_process().sources.tokenizers
 
 
 @pytest.fixture

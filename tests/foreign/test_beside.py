@@ -10,7 +10,6 @@ import torch
 
 import explorer
 from explorer import Change
-from explorer.engine.compute import Computer
 from explorer.engine.errand import TryAll
 from explorer.engine.request import Request
 from explorer.errors import CannotSteer, LacksTap, NoStreamToSteer, NotForThisModel
@@ -23,6 +22,7 @@ from explorer.trace.found.experiments import EXPERIMENTS, for_any_model
 from explorer.trace.found.findings import NotMade, Unchanged
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.steering import Steering
+from tests.computers import new_computer
 from tests.foreign.models import families, fresh
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -149,7 +149,7 @@ def test_a_vector_that_steers_is_the_difference_of_means(folder: Folder) -> None
     """Of the stream behind each layer, over all tokens of both sets; added, it moves the output."""
     toward, away = ("the fox",), ("the dog", "dog and dog")
     asking = request(folder, "gpt2", toward=toward, away=away).asking(experiments=frozenset({"steering"}))
-    found = Computer()(asking).trace.experiments["steering"]
+    found = new_computer()(asking).trace.experiments["steering"]
     assert isinstance(found, Steering)
     tap = "decoder.layers.1.residual2"
     rows = [np.concatenate([explorer.explore(text, preset=folder("gpt2"))[tap] for text in some]) for some in (toward, away)]
@@ -165,7 +165,7 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     """Each in a sentence of its own, while the pass is there."""
     asking = request(folder, "olmo2", other=OTHER, toward=("a",), away=("b",))
     wanted = frozenset({"patching", "saliency", "steering"})
-    found = Computer()(asking.asking(experiments=wanted)).trace.experiments
+    found = new_computer()(asking.asking(experiments=wanted)).trace.experiments
     assert isinstance(found["patching"], NotMade)
     assert isinstance(found["saliency"], NotMade)
     assert isinstance(found["steering"], NotMade)
@@ -186,7 +186,7 @@ def test_every_experiment_is_made_of_somebodys_model_or_says_what_it_lacks(name:
     wanted = for_any_model(EXPERIMENTS)
     tap = next(tap for tap in explorer.explore(**asked(folder, name)).names() if tap.endswith("self_attn.weights"))
     asking = request(folder, name, changes=(Change(tap, "scale", head=0, value=0.5),), other=OTHER)
-    frame = Computer()(asking.asking(experiments=wanted))
+    frame = new_computer()(asking.asking(experiments=wanted))
     found, card = frame.trace.experiments, frame.trace.card
 
     assert found.keys() == {key for key in wanted if card.has("decoder") or not EXPERIMENTS[key].decoder}
@@ -211,7 +211,7 @@ def test_the_unchanged_pass_stands_beside_the_changed_one(name: str, folder: Fol
     """Over the same words."""
     side = "decoder"
     change = Change(f"{side}.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
-    computer = Computer()
+    computer = new_computer()
     asking = request(folder, name, changes=(change,)).asking(experiments=frozenset({"unchanged"}))
     trace = computer(asking).trace
     found = trace.experiments["unchanged"]
@@ -232,7 +232,7 @@ def test_what_a_further_change_would_do_is_known_beforehand(name: str, folder: F
     assert broken(wish.config, wish.preset) == ()
     made = tries(wish, [[change]])
     assert len(made) == 2
-    computer = Computer()
+    computer = new_computer()
     errand = TryAll(unchanged=unchanged_wish(wish), tries=made)
     before, after = (explorer.explore(**asked(folder, name), changes=some) for some in ((), (change,)))
     for number, changed in ((1, after), (0, explorer.explore(**asked(folder, name), temperature=4.0))):
@@ -247,7 +247,7 @@ def test_what_a_further_change_would_do_is_known_beforehand(name: str, folder: F
 
 def test_one_head_alone_leaves_all_others_of_this_model_off(folder: Folder) -> None:
     """The menu asks the card how many heads there are: our own models have eight, and this one four."""
-    computer = Computer()
+    computer = new_computer()
     frame = computer(request(folder, "gpt2"))
     place = ChangePlace("decoder.layers.0.self_attn.weights", 1, 3, 2)
     (only,) = [each for each in offers_at(place) if each.key == "head_only"]

@@ -15,6 +15,7 @@ from explorer.state.first_changes import hidden_word, words_to_hide
 from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
+from tests.computers import new_computer
 
 pytestmark = pytest.mark.slow  # passes of the trained model
 
@@ -24,7 +25,7 @@ LOOK = Look()
 
 @pytest.fixture(scope="module")
 def computer() -> Computer:
-    return Computer()
+    return new_computer()
 
 
 @pytest.fixture(scope="module")
