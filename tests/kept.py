@@ -14,12 +14,13 @@ import psutil
 from explorer.engine.freed_memory import FreedMemory
 
 P, V = ParamSpec("P"), TypeVar("V")
+_MOST = 16
 _forgetting: list[Callable[[], None]] = []
 
 
 def kept_for_the_file(make: Callable[P, V]) -> Callable[P, V]:
-    """The same function, which makes the value of each set of arguments once."""
-    once: Any = lru_cache(maxsize=None)(make)
+    """The same function, which makes the value of each set of arguments once, and keeps the last sixteen."""
+    once: Any = lru_cache(maxsize=_MOST)(make)
     _forgetting.append(once.cache_clear)
     return once  # type: ignore[no-any-return]
 
