@@ -1,15 +1,16 @@
-"""One Computer's dictionary for all tests of this room: jieba takes half a second to load."""
+"""One dictionary for all tests of this room."""
+
+from pathlib import Path
 
 import pytest
 
-from explorer.api.lending import computer_of_process
 from explorer.engine.compute import Computer
 from explorer.tokens.tokenizer import Tokenizers
 
 
 @pytest.fixture(scope="session")
-def tokenizers() -> Tokenizers:
-    return computer_of_process().sources.tokenizers
+def tokenizers(shared_cache: Path) -> Tokenizers:
+    return Tokenizers(shared_cache)
 
 
 @pytest.fixture

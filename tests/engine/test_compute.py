@@ -22,7 +22,6 @@ from explorer.stops import Superseded
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.model.models import parameter_count
 
 pytestmark = pytest.mark.slow
@@ -316,9 +315,7 @@ def test_stop_ends_building(computer: Computer) -> None:
 
     assert len(shares) == 4
     assert computer.sources.own.last is None
-    assert (
-        computer(request(seed=5)).trace["generator.logits"] == new_computer()(request(seed=5)).trace["generator.logits"]
-    ).all()
+    assert (computer(request(seed=5)).trace["generator.logits"] == Computer()(request(seed=5)).trace["generator.logits"]).all()
 
 
 def test_a_large_pass_takes_all_free_processors(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,7 +386,7 @@ def test_a_computer_that_nobody_has_goes_at_once_with_its_models() -> None:
     gc.collect()
     gc.disable()
     try:
-        made = new_computer()
+        made = Computer()
         made(request())
         made.rest(lambda: False)
         gone = [ref(made), ref(made.sources.of(request().wish))]

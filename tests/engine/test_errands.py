@@ -7,13 +7,13 @@ from pathlib import Path
 import attrs
 from safetensors import safe_open
 
+from explorer.engine.compute import Computer
 from explorer.engine.errand import Agenda, Brought, Errand, FindBreaks, PrepareScript, TryAll
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import never
 from explorer.errors import NothingChanged, RecordedOnly
 from explorer.stops import Superseded
 from explorer.trace.script_parts import ScriptParts
-from tests.computers import new_computer
 from tests.engine.fakes import PATIENCE_S, Gate, request, working
 
 
@@ -146,7 +146,7 @@ def test_an_errand_is_dropped_where_torch_cannot_be_loaded() -> None:
 
 def test_what_a_script_needs_is_an_errand_that_goes_first(tmp_path: Path) -> None:
     """The weights are in the file then; what cannot be had is brought as the error that says why."""
-    computer, wish = new_computer(), Request.from_preset("tiny", "我爱书", n_layers=1).wish
+    computer, wish = Computer(), Request.from_preset("tiny", "我爱书", n_layers=1).wish
     agenda, errand = Agenda(), PrepareScript(wish=wish, weights=tmp_path / "deeper" / "x.safetensors")
     agenda.put(FindBreaks(wish=wish, sentences=("我",)))
     agenda.put(errand)

@@ -12,12 +12,12 @@ import torch
 import explorer
 from explorer.cli.main import main
 from explorer.engine import hiding
+from explorer.engine.compute import Computer
 from explorer.errors import EmptyText, NoMaskToken, NoSentenceVectors, TooLong, UnknownPooling
 from explorer.foreign.pooling import Pooling, read_pooling
 from explorer.state.wish import Wish
 from explorer.stops import Superseded
 from explorer.trace.found.similarity import Similarity
-from tests.computers import new_computer
 from tests.foreign.models import fresh, write_model
 
 TEXT = "the fox loves the dogs"
@@ -86,7 +86,7 @@ def test_other_kinds_fill_nothing_in(name: str, folder: Folder) -> None:
 def test_hiding_can_be_stopped(folder: Folder) -> None:
     """At any tap of the batch."""
     with pytest.raises(Superseded):
-        new_computer().writing.cloze(Wish.from_preset(str(folder("bert")), TEXT), lambda: True)
+        Computer().writing.cloze(Wish.from_preset(str(folder("bert")), TEXT), lambda: True)
 
 
 def own_vectors(name: str, texts: tuple[str, ...], preset: Path) -> list[np.ndarray[Any, Any]]:

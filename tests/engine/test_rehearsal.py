@@ -24,7 +24,6 @@ from explorer.trace.changes import Change
 from explorer.trace.found.consequences import Consequence
 from explorer.trace.found.sentence_breaks import Break
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # translations of the trained model
@@ -36,7 +35,7 @@ THREE = ("我不会说法语，也不会说德语。", "她给了我一本书。
 
 @pytest.fixture(scope="module")
 def computer() -> Computer:
-    return new_computer()
+    return Computer()
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +269,7 @@ def test_a_search_builds_no_model_for_each_sentence(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(trained, "with_knobs", counted)
     errand = FindBreaks(wish=asked(position="none"), sentences=held_out(6))
-    computer = new_computer()
+    computer = Computer()
     for number in range(errand.n_pieces):
         computer.piece(errand, number, never)
     assert len(built) <= 1

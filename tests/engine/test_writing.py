@@ -18,7 +18,6 @@ from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.continuation import Continuation, NextToken, Sampling
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.sources.bundles import a_bundle, a_language_model
 from tests.foreign.models import fresh, ids_of, opened, write_model
 
@@ -59,7 +58,7 @@ def test_rows_of_our_models_steps_are_those_of_the_whole_pass(preset: str) -> No
     """Every tap of every step, put together, against one pass over text and continuation; a wrong row would be seen."""
     found = explorer.generate(TEXT, preset, tokens=6, begin=[5, 9, 7])
     assert found.trace is not None
-    computer = new_computer()
+    computer = Computer()
     source = computer.sources.of(Wish.from_preset(preset, TEXT))
     model = source.ready(found.trace.config, 0, never, lambda _share: None)
     with torch.inference_mode(), record(model) as whole:
@@ -172,7 +171,7 @@ def pieces(computer: Computer, errand: WriteOn) -> list[NextToken]:
 
 def test_pieces_of_an_errand_are_the_tokens(preset: str) -> None:
     """One after the other; each brings the rows that it added to the cache, which are those of the whole pass."""
-    computer, wish = new_computer(), a_wish(preset)
+    computer, wish = Computer(), a_wish(preset)
     whole = explorer.generate(TEXT, preset, tokens=4, begin=[5, 9, 7, 6])
     found = pieces(computer, WriteOn(wish=wish, most=4, forced=(5, 9, 7, 6)))
     assert whole.trace is not None
@@ -189,9 +188,9 @@ def test_pieces_of_an_errand_are_the_tokens(preset: str) -> None:
 
 def test_a_stopped_piece_is_made_again(preset: str) -> None:
     """A stop in the middle of a step leaves no half cache behind; an errand that is begun in the middle catches up."""
-    computer, wish = new_computer(), a_wish(preset)
+    computer, wish = Computer(), a_wish(preset)
     errand = WriteOn(wish=wish, most=4, forced=(5, 9, 7, 6))
-    wanted = pieces(new_computer(), errand)
+    wanted = pieces(Computer(), errand)
     computer.piece(errand, 0, never)
     asked = 0
 
@@ -202,7 +201,7 @@ def test_a_stopped_piece_is_made_again(preset: str) -> None:
 
     with pytest.raises(Superseded):
         computer.piece(errand, 1, soon)
-    second, last = computer.piece(errand, 1, never).found, new_computer().piece(errand, 3, never).found
+    second, last = computer.piece(errand, 1, never).found, Computer().piece(errand, 3, never).found
 
     assert isinstance(second, NextToken) and isinstance(last, NextToken)
     assert (second.id, last.id) == (wanted[1].id, wanted[3].id)
@@ -212,7 +211,7 @@ def test_a_stopped_piece_is_made_again(preset: str) -> None:
 
 def test_a_piece_that_cannot_be_says_why(tmp_path: Path) -> None:
     """As a value: the window shows its sentence."""
-    found = new_computer().piece(WriteOn(wish=Wish.from_preset("tiny", TEXT), most=1), 0, never).found
+    found = Computer().piece(WriteOn(wish=Wish.from_preset("tiny", TEXT), most=1), 0, never).found
     assert isinstance(found, NotALanguageModel)
     assert WriteOn(most=5).n_pieces == 0
 

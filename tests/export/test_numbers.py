@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import CannotWrite, DiskFull
 from explorer.export import numbers
@@ -24,7 +25,6 @@ from explorer.picture.tables import Table
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import example, words
 
 WEIGHTS = "decoder.layers.0.self_attn.weights"
@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_large_mask_is_written_with_its_closed_cells() -> None:
     """Painted from levels it has no NaN of its own; its numbers do."""
-    trace = new_computer()(Request.from_preset("tiny", "我爱北京" * 300, max_len=4096)).trace
+    trace = Computer()(Request.from_preset("tiny", "我爱北京" * 300, max_len=4096)).trace
     made = mask_map(trace, Look(attention="decoder.self_attn"), words("en"))
     assert made.levels is not None and made.closed is not None
     (written,) = tables(made)

@@ -14,6 +14,7 @@ from safetensors.torch import load_file, save_file
 
 import explorer
 from explorer.cli.main import main
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import (
     AdapterDoesNotFit,
@@ -34,7 +35,6 @@ from explorer.foreign.adapter import Dressed, read_adapter
 from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import open_model
 from explorer.lang import LANGUAGES, Words
-from tests.computers import new_computer
 from tests.foreign.models import fresh, write_model
 
 RANK, ALPHA = 3, 6.0
@@ -148,7 +148,7 @@ def test_it_is_compared_with_its_base(bases: dict[str, Path], tmp_path: Path) ->
     )
     request = Request.from_preset(str(bases["llama"]), TEXT).wishing(adapter=str(adapter))
     request = request.wishing(compared_with=attrs.evolve(request.wish, adapted=False))
-    computer = new_computer()
+    computer = Computer()
     for _ in range(2):
         trace = computer(request).trace
         np.testing.assert_array_equal(trace["generator.logits"], adapted["generator.logits"])

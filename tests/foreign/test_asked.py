@@ -15,6 +15,7 @@ from explorer.app.pages.effects_page import EffectsPage
 from explorer.app.pages.saliency_page import SaliencyPage
 from explorer.app.pages.why_page import WhyPage
 from explorer.cli import main as cli
+from explorer.engine.compute import Computer
 from explorer.engine.errand import Errand, TryAll
 from explorer.engine.request import Request
 from explorer.lang import Words
@@ -22,7 +23,6 @@ from explorer.state.look import Look
 from explorer.state.other_sentences import suggested_for
 from explorer.trace.found.consequences import Consequence
 from explorer.trace.found.why import symbol_text
-from tests.computers import new_computer
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -123,7 +123,7 @@ def test_another_sentence_is_suggested_with_its_blanks(folder: Folder) -> None:
 
 def test_the_change_page_asks_what_rows_would_do(folder: Folder, qtbot: QtBot) -> None:
     """As soon as the trace on screen answers the wish; with what only our own translators have left out."""
-    words, computer = Words.load("en"), new_computer()
+    words, computer = Words.load("en"), Computer()
     request = Request.from_preset(str(folder("gpt2")), TEXT)
     trace = computer(request).trace
     page = ChangePage()

@@ -10,6 +10,7 @@ import torch
 
 import explorer
 from explorer import Change
+from explorer.engine.compute import Computer
 from explorer.engine.errand import TryAll
 from explorer.engine.request import Request
 from explorer.errors import CannotSteer, LacksTap, NoStreamToSteer, NotForThisModel
@@ -22,7 +23,6 @@ from explorer.trace.found.experiments import EXPERIMENTS, for_any_model
 from explorer.trace.found.findings import NotMade, Unchanged
 from explorer.trace.found.saliency import Saliency
 from explorer.trace.found.steering import Steering
-from tests.computers import new_computer
 from tests.foreign.models import families, fresh
 from tests.sweeps import sweep
 
@@ -150,7 +150,7 @@ def test_a_vector_that_steers_is_the_difference_of_means(folder: Folder) -> None
     """Of the stream behind each layer, over all tokens of both sets; added, it moves the output."""
     toward, away = ("the fox",), ("the dog", "dog and dog")
     asking = request(folder, "gpt2", toward=toward, away=away).asking(experiments=frozenset({"steering"}))
-    found = new_computer()(asking).trace.experiments["steering"]
+    found = Computer()(asking).trace.experiments["steering"]
     assert isinstance(found, Steering)
     tap = "decoder.layers.1.residual2"
     rows = [np.concatenate([explorer.explore(text, preset=folder("gpt2"))[tap] for text in some]) for some in (toward, away)]
@@ -166,7 +166,7 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     """Each in a sentence of its own, while the pass is there."""
     asking = request(folder, "olmo2", other=OTHER, toward=("a",), away=("b",))
     wanted = frozenset({"patching", "saliency", "steering"})
-    found = new_computer()(asking.asking(experiments=wanted)).trace.experiments
+    found = Computer()(asking.asking(experiments=wanted)).trace.experiments
     assert isinstance(found["patching"], NotMade)
     assert isinstance(found["saliency"], NotMade)
     assert isinstance(found["steering"], NotMade)
@@ -187,7 +187,7 @@ def test_every_experiment_is_made_of_somebodys_model_or_says_what_it_lacks(name:
     wanted = for_any_model(EXPERIMENTS)
     tap = next(tap for tap in explorer.explore(**asked(folder, name)).names() if tap.endswith("self_attn.weights"))
     asking = request(folder, name, changes=(Change(tap, "scale", head=0, value=0.5),), other=OTHER)
-    frame = new_computer()(asking.asking(experiments=wanted))
+    frame = Computer()(asking.asking(experiments=wanted))
     found, card = frame.trace.experiments, frame.trace.card
 
     assert found.keys() == {key for key in wanted if card.has("decoder") or not EXPERIMENTS[key].decoder}
@@ -212,7 +212,7 @@ def test_the_unchanged_pass_stands_beside_the_changed_one(name: str, folder: Fol
     """Over the same words."""
     side = "decoder"
     change = Change(f"{side}.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
-    computer = new_computer()
+    computer = Computer()
     asking = request(folder, name, changes=(change,)).asking(experiments=frozenset({"unchanged"}))
     trace = computer(asking).trace
     found = trace.experiments["unchanged"]
@@ -233,7 +233,7 @@ def test_what_a_further_change_would_do_is_known_beforehand(name: str, folder: F
     assert broken(wish.config, wish.preset) == ()
     made = tries(wish, [[change]])
     assert len(made) == 2
-    computer = new_computer()
+    computer = Computer()
     errand = TryAll(unchanged=unchanged_wish(wish), tries=made)
     before, after = (explorer.explore(**asked(folder, name), changes=some) for some in ((), (change,)))
     for number, changed in ((1, after), (0, explorer.explore(**asked(folder, name), temperature=4.0))):
@@ -248,7 +248,7 @@ def test_what_a_further_change_would_do_is_known_beforehand(name: str, folder: F
 
 def test_one_head_alone_leaves_all_others_of_this_model_off(folder: Folder) -> None:
     """The menu asks the card how many heads there are: our own models have eight, and this one four."""
-    computer = new_computer()
+    computer = Computer()
     frame = computer(request(folder, "gpt2"))
     place = ChangePlace("decoder.layers.0.self_attn.weights", 1, 3, 2)
     (only,) = [each for each in offers_at(place) if each.key == "head_only"]

@@ -12,6 +12,7 @@ from torch import Tensor
 import explorer
 from explorer import Change
 from explorer.engine import questions
+from explorer.engine.compute import Computer
 from explorer.engine.experiments import sweep, trials
 from explorer.engine.request import Request
 from explorer.errors import LacksTap
@@ -22,7 +23,6 @@ from explorer.state.look import Look
 from explorer.trace.found.effects import Effects
 from explorer.trace.found.findings import NotMade
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.foreign.by_hand import changed_by_hand
 from tests.foreign.models import families, fresh, opened
 
@@ -146,7 +146,7 @@ def test_a_large_model_is_estimated_first_and_then_exact_row_by_row(
     monkeypatch.setattr(trials, "LONG_WORK", 0)
     monkeypatch.setattr(sweep, "WORDS_FOR_A_HEAD", 0)
     request = Request.from_preset(str(given["preset"]), TEXT).wishing(target=given.get("target"))
-    computer = new_computer()
+    computer = Computer()
     found = computer(request.asking(experiments=frozenset({"effects"}))).trace.experiments["effects"]
     assert isinstance(found, Effects)
     assert not found.exact

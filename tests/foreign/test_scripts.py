@@ -20,7 +20,6 @@ from explorer.foreign import folder as folder_room
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.changes import Change
 from explorer.trace.script_parts import ScriptParts
-from tests.computers import new_computer
 from tests.export.pytorch.test_scripts import differing
 from tests.foreign.models import write_tokenizer
 
@@ -113,7 +112,7 @@ def test_what_hooks_do_not_show_whole_has_no_script(
         with pytest.raises(NoScriptForModel, match=name):
             explorer.to_pytorch(TEXT, tmp_path / "x.py", preset=folder(name))
     assert not list(tmp_path.iterdir())
-    computer, request = new_computer(), Request.from_preset(str(folder("gpt2")), TEXT)
+    computer, request = Computer(), Request.from_preset(str(folder("gpt2")), TEXT)
     trace = computer(request).trace
     places = computer.script_parts(request.wish).foreign
     assert places is not None and noted(places, trace) == set(trace)
@@ -125,7 +124,7 @@ def test_what_hooks_do_not_show_whole_has_no_script(
     assert computer.script_parts(worn.wish).foreign is not None
     monkeypatch.setattr(folder_room, "way_to_hold", lambda _path, _sizes: "bfloat16")
     with pytest.raises(NoScriptForModel):
-        new_computer().script_parts(request.wish)
+        Computer().script_parts(request.wish)
 
 
 def test_a_script_of_somebodys_model_is_written_without_weights(folder: Callable[[str], Path], tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from explorer.lessons.check import LONGEST_ANSWER, is_right, numbers
 from explorer.lessons.questions import KINDS, Where, ask
 from explorer.state.state import State
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import example
 
 HERE = Where("encoder.layers.0.self_attn", 1, "encoder")
@@ -19,7 +18,7 @@ HERE = Where("encoder.layers.0.self_attn", 1, "encoder")
 
 @pytest.fixture(scope="module")
 def computer() -> Computer:
-    return new_computer()
+    return Computer()
 
 
 def pass_(**knobs: object) -> Trace:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import bundled_lessons
 from explorer.state.state import State
+from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow  # every row of five tutorials
@@ -215,13 +216,13 @@ def jacobians(weights: torch.Tensor) -> float:
 
 def moved(trace: Trace) -> float:
     """The largest number by which the sentence with two words exchanged differs, row by row of its own words."""
-    other = new_computer()(Request.from_preset("tiny", "人是狗养的", tokenizer="characters")).trace
+    other = Computer()(Request.from_preset("tiny", "人是狗养的", tokenizer="characters")).trace
     return float((tap(trace, "encoder.norm") - tap(other, "encoder.norm")[[2, 1, 0, 3, 4]]).abs().max())
 
 
 @pytest.fixture(scope="module")
-def computer() -> Computer:
-    return new_computer()
+def computer(shared_cache: Path) -> Computer:
+    return Computer(Tokenizers(shared_cache))
 
 
 def passes(lesson: Lesson, computer: Computer) -> list[tuple[Step, Trace]]:

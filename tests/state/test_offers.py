@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.state.offers import ChangePlace, MakeChange, Offer, offers_at
 from explorer.state.state import State
-from tests.computers import new_computer
 
 CELL = ChangePlace("decoder.layers.1.cross_attn.weights", 2, 1, 0)
 VECTOR = ChangePlace("encoder.layers.0.residual1", None, 1, 5)
@@ -24,7 +24,7 @@ def offer(key: str, place: ChangePlace) -> Offer:
 @pytest.mark.parametrize("place", [CELL, VECTOR, OF_A_HEAD, HEAD, LAYER, WHOLE_TAP], ids=lambda place: place.tap)
 def test_everything_that_is_offered_can_be_made(place: ChangePlace) -> None:
     """Each makes changes that a pass of this model makes, and that alter something behind them."""
-    state, computer = State.from_preset("tiny", "我爱北京"), new_computer()
+    state, computer = State.from_preset("tiny", "我爱北京"), Computer()
     plain = computer(Request(wish=state.wish)).trace
     for each in offers_at(place):
         value = None if each.asks is None else VALUES[each.asks.kind]

@@ -1,11 +1,10 @@
-"""jieba's dictionary, 90 MB in each of these, is read once a file and goes with it."""
+"""The Segmenter for all tests of this room, and jieba itself, whose dictionary of 90 MB goes with the file that asks for it."""
 
 from pathlib import Path
 
 import jieba
 import pytest
 
-from explorer.api.lending import computer_of_process
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.tokenizer import Tokenizers
 
@@ -15,16 +14,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jieba")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def segmenter(cache: Path) -> Segmenter:
     loaded = Segmenter(cache)
     loaded.spans("我", "accurate", hmm=True)
     return loaded
 
 
-@pytest.fixture(scope="module")
-def tokenizers() -> Tokenizers:
-    return computer_of_process().sources.tokenizers
+@pytest.fixture(scope="session")
+def tokenizers(cache: Path) -> Tokenizers:
+    return Tokenizers(cache)
 
 
 @pytest.fixture(scope="module")

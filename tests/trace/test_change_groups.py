@@ -3,13 +3,13 @@
 import attrs
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import OutOfTensor
 from explorer.lang import Words
 from explorer.picture.change_text import listed, told_change, told_group
 from explorer.trace.change_groups import change_groups
 from explorer.trace.changes import Change
-from tests.computers import new_computer
 
 HIDDEN = tuple(Change(f"decoder.layers.{n}.cross_attn.masked", "close", columns=(0,)) for n in range(2))
 ONLY = tuple(Change("encoder.layers.1.self_attn.mixed", "scale", head=head, value=0.0) for head in (0, 1, 3))
@@ -70,7 +70,7 @@ def test_what_does_not_belong_together_is_switched_by_itself() -> None:
 )
 def test_a_row_says_what_it_does_in_plain_words(changes: tuple[Change, ...], told: str) -> None:
     """With the tokens of the sentence on screen."""
-    trace = new_computer()(Request.from_preset("tiny", "我爱北京")).trace
+    trace = Computer()(Request.from_preset("tiny", "我爱北京")).trace
     (group,) = change_groups(changes, n_heads=4)
 
     assert told_group(group, trace, Words.load("en")) == told
@@ -79,7 +79,7 @@ def test_a_row_says_what_it_does_in_plain_words(changes: tuple[Change, ...], tol
 def test_a_row_says_why_its_change_is_left_out() -> None:
     """The error's own sentence; a row that is made says nothing."""
     asked = Request.from_preset("tiny", "我爱北京").wishing(changes=(ALONE, Change(ALONE.tap, "scale", rows=(9,), value=0.0)))
-    trace = new_computer()(asked.asking(leaves_out=True)).trace
+    trace = Computer()(asked.asking(leaves_out=True)).trace
     words = Words.load("en")
     first, second = listed(asked.wish.changes, 4, trace, words)
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
-from explorer.api.lending import computer_of_process
 from explorer.config import Config
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.bpe import BYTES
@@ -35,7 +34,7 @@ def in_a_row(*texts: str, gap_before: str = "␣＿") -> tuple[Token, ...]:
 
 @pytest.fixture(scope="module")
 def tokenizers() -> Tokenizers:
-    return computer_of_process().sources.tokenizers
+    return Tokenizers()
 
 
 @pytest.mark.parametrize("name", ["bpe", "characters", "jieba", "jieba-search", "spaces"])

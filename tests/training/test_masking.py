@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 import explorer
 from explorer.cli.main import main
 from explorer.config import Config
+from explorer.engine.compute import Computer
 from explorer.engine.sources.source import never
 from explorer.engine.sources.trained import Trained
 from explorer.errors import BadVocabulary, NoMaskToken, NotATranslator
@@ -29,7 +30,6 @@ from explorer.training.loss import log_probabilities
 from explorer.training.masked_scores import masked_log_p, masked_scores
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.run import Run, TrainingSetup
-from tests.computers import new_computer
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
 CONFIG = Config(
@@ -204,7 +204,7 @@ def test_each_token_is_hidden_in_turn_as_in_the_scores(trained_run: Run) -> None
     np.testing.assert_allclose(found.log_p, wanted[np.arange(len(ids)), ids], atol=1e-4)
     assert (found.candidates[:, 0] == wanted.argmax(1)).all()
     with pytest.raises(NoMaskToken):
-        new_computer().writing.cloze(attrs.evolve(Wish.from_preset(str(folder), text), trained=False), never)
+        Computer().writing.cloze(attrs.evolve(Wish.from_preset(str(folder), text), trained=False), never)
 
 
 @pytest.mark.slow  # models are trained

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 import explorer
 from explorer.app.pages.output_page import OutputPage
 from explorer.engine import hiding
+from explorer.engine.compute import Computer
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach
 from explorer.engine.request import Request
 from explorer.errors import TooLong
@@ -21,7 +22,6 @@ from explorer.picture.kinds import Bars, Heatmap
 from explorer.state.look import Look
 from explorer.state.sentences_beside import SUGGESTED
 from explorer.state.wish import Wish
-from tests.computers import new_computer
 from tests.foreign.models import write_model
 
 TEXT = "the fox loves the dogs"
@@ -46,7 +46,7 @@ class Desk:
     """An output page of a model, and a Computer that does its errands."""
 
     def __init__(self, qtbot: QtBot, preset: Path) -> None:
-        self.preset, self.computer = str(preset), new_computer()
+        self.preset, self.computer = str(preset), Computer()
         self.page, self.words = OutputPage(), Words.load("en")
         self.sent: list[Errand] = []
         self.page.sent.connect(self.sent.append)

@@ -7,13 +7,13 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from explorer.app.pages.inspector_page import InspectorPage
+from explorer.engine.compute import Computer
 from explorer.engine.errand import MeasureTaps
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.tap_rows import COLUMNS
-from tests.computers import new_computer
 from tests.picture.examples import example
 from tests.trace.foreign import MAP, NAMES, foreign_trace, grouped_trace
 
@@ -74,7 +74,7 @@ class Desk:
     def measure(self) -> None:
         errand = self.asked()
         for piece in range(errand.n_pieces):
-            self.page.bring(new_computer().piece(errand, piece, lambda: False))
+            self.page.bring(Computer().piece(errand, piece, lambda: False))
 
     def row(self, row: int) -> list[str]:
         shown = self.page.table.table.model()
@@ -113,7 +113,7 @@ def test_the_last_figures_stay_until_the_new_ones_come(qtbot: QtBot) -> None:
     desk.draw(example(text="狗爱北京天安门"))
     assert desk.row(0) == before
     assert rows.cells(0) == (before, False)  # `test_tap_cells.py` sees that this is faint.
-    desk.page.bring(new_computer().piece(older, 0, lambda: False))
+    desk.page.bring(Computer().piece(older, 0, lambda: False))
     assert desk.row(0) == before
     desk.measure()
     assert desk.row(0) != before

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.pages.output_page import OutputPage
 from explorer.app.pages.writing_part import continued
+from explorer.engine.compute import Computer
 from explorer.engine.errand import Brought, Errand, WriteOn
 from explorer.engine.request import Request
 from explorer.errors import TooLong
@@ -21,7 +22,6 @@ from explorer.state.change_intents import TakeSentence
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.sources.bundles import a_language_model
 
 TEXT = "我爱北京"
@@ -31,7 +31,7 @@ class Desk:
     """The page with a trained language model, and what it sent and wished."""
 
     def __init__(self, qtbot: QtBot, preset: str) -> None:
-        self.qtbot, self.computer = qtbot, new_computer()
+        self.qtbot, self.computer = qtbot, Computer()
         self.wish = Wish.from_preset(preset, TEXT)
         self.trace: Trace = self.computer(Request(wish=self.wish)).trace
         self.page, self.words, self.look = OutputPage(), Words.load("en"), Look().fitted(self.trace)

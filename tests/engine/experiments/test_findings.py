@@ -16,7 +16,6 @@ from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.experiments import EXPERIMENTS, IN_FORMULAS
 from explorer.trace.found.findings import Depth, NotMade, Swap
-from tests.computers import new_computer
 from tests.engine.experiments.asking import asked_for, looked_into
 from tests.sweeps import sweep
 
@@ -145,7 +144,7 @@ def test_a_state_can_be_put_beside(computer: Computer) -> None:
     again = computer(request.wishing(text="你")).trace.compared_with
 
     assert first is again
-    assert np.array_equal(first["generator.logits"], new_computer()(other).trace["generator.logits"])
+    assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
     assert computer(request.wishing(compared_with=None)).trace.compared_with is None
 
 

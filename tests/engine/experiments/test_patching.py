@@ -30,7 +30,6 @@ from explorer.trace.found.patching import LEAST, Patching, aligned
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
@@ -251,7 +250,7 @@ def test_only_words_that_are_compared_are_multiplied_out_unless_somebody_looks(a
 def test_a_large_models_heads_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams and feed-forwards are still patched, and nothing offers what is not there."""
     monkeypatch.setattr(patching_module, "MOST_HEAD_TRIALS", 10)
-    found = new_computer()(
+    found = Computer()(
         Request.from_preset("tiny", "我爱北京").wishing(other="我爱上海").asking(experiments=frozenset({"patching"}))
     ).trace.experiments["patching"]
     assert isinstance(found, Patching)

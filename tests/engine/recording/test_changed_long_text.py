@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.errors import NotKept
@@ -14,7 +15,6 @@ from explorer.model.weights import build
 from explorer.trace.changes import Change
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.recording.test_long_text import TEXT, computed_whole, plainly_pooled, request
 
 pytestmark = pytest.mark.slow  # thousands of tokens
@@ -70,7 +70,7 @@ def test_a_pass_in_one_piece_is_what_ones_own_hooks_make_of_it() -> None:
         return output
 
     model.get_submodule(CHANGES[0].tap).register_forward_hook(close)  # type: ignore[arg-type]  # a tensor comes and goes
-    trace = new_computer()(asked).trace
+    trace = Computer()(asked).trace
     ids = ids_tensor(tuple(token.id for token in trace.tokens.source))
     with record(model) as recording:
         model(ids, ids)
@@ -82,7 +82,7 @@ def test_a_pass_in_one_piece_is_what_ones_own_hooks_make_of_it() -> None:
 @pytest.mark.parametrize("knobs", [{}, {"position": "alibi"}, {"mask_value": "-1e9", "position": "rotary"}], ids=str)
 def test_pools_and_close_ups_are_those_of_the_changed_pass(knobs: dict[str, object]) -> None:
     """Of the changed attentions and of the others, to 1e-5 of a pass that kept everything."""
-    full, computer = computed_whole(changed(**knobs)), new_computer()
+    full, computer = computed_whole(changed(**knobs)), Computer()
     for tap, head in (
         *((f"{FIRST}.{stage}", head) for stage in ("masked", "weights") for head in (0, 1)),
         (f"{FIRST}.dropped", 2),
@@ -104,7 +104,7 @@ def test_pools_and_close_ups_are_those_of_the_changed_pass(knobs: dict[str, obje
 @pytest.mark.usefixtures("in_blocks")
 def test_the_mask_of_all_heads_is_the_mask_without_the_changes() -> None:
     """What is closed in one head of the first layer is not closed in the others."""
-    plain, trace = new_computer()(request()).trace, new_computer()(changed()).trace
+    plain, trace = Computer()(request()).trace, Computer()(changed()).trace
 
     for stage, layer in itertools.product(("masked", "weights", "dropped"), (0, 1)):
         tap = f"decoder.layers.{layer}.self_attn.{stage}"
@@ -127,7 +127,7 @@ def test_a_long_text_kept_whole_hatches_what_is_closed_everywhere() -> None:
 
 def test_a_long_text_is_computed_anew_for_other_changes() -> None:
     """And not for a look at another head; taken back, it is to the last bit what it was."""
-    computer = new_computer()
+    computer = Computer()
     plain = computer(request()).trace
     trace = computer(changed()).trace
     looked = computer(changed().asking(wanted=((f"{FIRST}.weights", 1),))).trace
@@ -141,21 +141,21 @@ def test_a_long_text_is_computed_anew_for_other_changes() -> None:
 
 def test_files_do_not_guess_what_a_change_did() -> None:
     """A map that was changed is not made again without torch; the others are."""
-    trace = new_computer()(changed()).trace
+    trace = Computer()(changed()).trace
 
     assert can_be_remade(trace, "encoder.layers.0.self_attn.weights")
     assert can_be_remade(trace, "decoder.layers.0.cross_attn.weights")
     assert not any(can_be_remade(trace, f"{base}.weights") for base in (FIRST, SECOND, ACROSS))
-    assert can_be_remade(new_computer()(changed(CHANGES[-1])).trace, f"{SECOND}.weights")  # at `mixed`, behind the maps
+    assert can_be_remade(Computer()(changed(CHANGES[-1])).trace, f"{SECOND}.weights")  # at `mixed`, behind the maps
 
 
 def test_a_stream_is_patched_and_a_map_is_not() -> None:
     """Of a text whose maps are not kept whole."""
     other = TEXT[::-1]
     stream = Change("encoder.layers.0.residual2", "patch", rows=[3, 399], text=other)
-    trace, lent = new_computer()(changed(stream)).trace, new_computer()(request().wishing(text=other)).trace
+    trace, lent = Computer()(changed(stream)).trace, Computer()(request().wishing(text=other)).trace
     assert (trace[stream.tap][[3, 399]] == lent[stream.tap][[3, 399]]).all()
-    assert (trace[stream.tap][4] == new_computer()(request()).trace[stream.tap][4]).all()
+    assert (trace[stream.tap][4] == Computer()(request()).trace[stream.tap][4]).all()
     with pytest.raises(NotKept) as caught:
-        new_computer()(changed(Change(f"{FIRST}.weights", "patch", head=1, rows=[3], text=other)))
+        Computer()(changed(Change(f"{FIRST}.weights", "patch", head=1, rows=[3], text=other)))
     assert str(caught.value).startswith(f"403 个词元：{FIRST}.weights 超出内存预算。")

@@ -24,7 +24,6 @@ from explorer.trace.own_card import card_of
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 
 pytestmark = pytest.mark.slow  # thousands of tokens
 
@@ -38,7 +37,7 @@ def request(**knobs: object) -> Request:
 
 def computed_whole(asked: Request) -> Trace:
     """The same with room for everything."""
-    return new_computer()(asked.wishing(config=asked.wish.config.changed(memory_budget=4096))).trace
+    return Computer()(asked.wishing(config=asked.wish.config.changed(memory_budget=4096))).trace
 
 
 def pooled_by_hand(maps: NDArray[np.float32], closed: NDArray[np.bool_], block: int, signed: bool) -> NDArray[np.float32]:
@@ -84,7 +83,7 @@ def test_pooling_all_at_once_is_pooling_by_hand(block: int, signed: bool) -> Non
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str) -> None:
     """Of every stage, attention, layer and head, to 1e-5; what is closed altogether is closed in the mask's levels."""
-    asked, computer = request(architecture=architecture), new_computer()
+    asked, computer = request(architecture=architecture), Computer()
     full = computed_whole(asked)
     for stage in STAGES:
         assert_pooled(asked, computer, full, stage)
@@ -131,7 +130,7 @@ def test_a_close_up_is_the_recorded_map(knobs: dict[str, object]) -> None:
     asked = request(**knobs)
     full = computed_whole(asked)
     taps = [tap for tap in full.names() if ATTENTION_MAP.search(tap) and ".layers.1." in tap]
-    computer = new_computer()
+    computer = Computer()
     for tap in taps:
         trace = computer(asked.asking(wanted=((tap, 3),))).trace
         np.testing.assert_allclose(trace.head(tap, 3), full.head(tap, 3), atol=1e-5, rtol=1e-5)
@@ -167,10 +166,10 @@ def test_blocks_of_queries_change_no_number(knobs: dict[str, object], monkeypatc
 def test_pooling_in_blocks_is_pooling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the maps come in parts, the parts' pools are put together."""
     asked = request()
-    at_once = new_computer()(asked).trace
+    at_once = Computer()(asked).trace
     monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
     monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
-    in_blocks = new_computer()(asked).trace
+    in_blocks = Computer()(asked).trace
 
     assert at_once.maps.keys() == in_blocks.maps.keys()
     for tap, kept in at_once.maps.items():
@@ -189,7 +188,7 @@ def arrays_of(kept: KeptMap) -> list[NDArray[np.float32]]:
 def test_the_budget_is_kept(budget: int) -> None:
     """By all arrays together, close-ups included; with more of it more is kept."""
     taps = [(f"decoder.layers.{layer}.self_attn.weights", head) for layer in range(2) for head in range(4)]
-    trace = new_computer()(request(memory_budget=budget).asking(wanted=tuple(taps))).trace
+    trace = Computer()(request(memory_budget=budget).asking(wanted=tuple(taps))).trace
     arrays = [*trace.arrays.values(), *(array for kept in trace.maps.values() for array in arrays_of(kept))]
 
     owned = {array.__array_interface__["data"][0]: array.nbytes for array in arrays}
@@ -199,7 +198,7 @@ def test_the_budget_is_kept(budget: int) -> None:
 
 def test_what_is_not_kept_is_named_all_the_same() -> None:
     """Its axes and shape are known, its array is refused with a sentence."""
-    trace = new_computer()(request()).trace
+    trace = Computer()(request()).trace
     tap = "decoder.layers.1.self_attn.scaled"
     assert tap in trace
     assert tap in trace.names()
@@ -215,7 +214,7 @@ def test_what_is_not_kept_is_named_all_the_same() -> None:
 
 def test_looking_at_another_head_makes_no_other_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is made from what the first one kept; the oldest close-ups give way to the budget."""
-    computer, passes = new_computer(), []
+    computer, passes = Computer(), []
     made = pass_recorder.recorded_pass
     monkeypatch.setattr(pass_recorder, "recorded_pass", lambda *given: passes.append(1) or made(*given))
     tap = "decoder.layers.0.self_attn.weights"
@@ -235,8 +234,8 @@ def test_a_tap_that_is_looked_at_is_kept_if_it_fits() -> None:
     """Of the rest as much as there is room for; what is another model's is not minded."""
     tap = "encoder.layers.0.feed_forward.hidden"
     asked = request(memory_budget=16, d_ff=1024)
-    without = new_computer()(asked).trace
-    wished = new_computer()(asked.asking(wanted=(("encoder.layers.7.norm1", -1), (tap, -1), ("no.tap", 5)))).trace
+    without = Computer()(asked).trace
+    wished = Computer()(asked.asking(wanted=(("encoder.layers.7.norm1", -1), (tap, -1), ("no.tap", 5)))).trace
 
     assert without.map(tap).array is None
     assert tap in wished.arrays
@@ -245,7 +244,7 @@ def test_a_tap_that_is_looked_at_is_kept_if_it_fits() -> None:
 def test_dropped_weights_cannot_be_made_again() -> None:
     """Chance does not come twice."""
     tap = "encoder.layers.0.self_attn.dropped"
-    trace = new_computer()(request(dropout_active=True).asking(wanted=((tap, 0),))).trace
+    trace = Computer()(request(dropout_active=True).asking(wanted=((tap, 0),))).trace
 
     assert 0 not in trace.map(tap).close_ups
     with pytest.raises(NotKept):
@@ -254,7 +253,7 @@ def test_dropped_weights_cannot_be_made_again() -> None:
 
 def test_a_saved_trace_has_what_was_kept(tmp_path: object) -> None:
     """And says no more than that."""
-    trace = new_computer()(request()).trace
+    trace = Computer()(request()).trace
     path = tmp_path / "long.npz"  # type: ignore[operator]  # a Path
     trace.save(path)
     again = Trace.load(path)
@@ -274,7 +273,7 @@ def test_a_short_text_keeps_everything() -> None:
 def test_progress_is_told_and_a_stop_is_heard() -> None:
     """While a long pass runs."""
     shares: list[float] = []
-    computer = new_computer()
+    computer = Computer()
     computer(request())
     computer(request(temperature=2), progress=shares.append)
 
@@ -290,7 +289,7 @@ def test_progress_is_told_and_a_stop_is_heard() -> None:
 )
 def test_what_is_made_again_for_a_file_is_what_was_computed(knobs: dict[str, object]) -> None:
     """Without torch, from queries and keys: every step of attention, across and within, to 1e-5."""
-    full, trace = computed_whole(request(**knobs)), new_computer()(request(**knobs)).trace
+    full, trace = computed_whole(request(**knobs)), Computer()(request(**knobs)).trace
     for tap in full.names():
         if ATTENTION_MAP.search(tap) and ".layers.1." in tap:
             assert can_be_remade(trace, tap)
@@ -299,7 +298,7 @@ def test_what_is_made_again_for_a_file_is_what_was_computed(knobs: dict[str, obj
 
 def test_files_of_what_was_not_kept(tmp_path: Path) -> None:
     """All heads of a tap, streamed into each format, are read back by the formats' own readers."""
-    trace = new_computer()(request()).trace
+    trace = Computer()(request()).trace
     tap, norm = "decoder.layers.1.self_attn.weights", "encoder.embedding.output"
     chosen = selection(trace, (tap, norm), None, Words.load("en"))
     write_npz(tmp_path / "a.npz", chosen)
@@ -316,7 +315,7 @@ def test_files_of_what_was_not_kept(tmp_path: Path) -> None:
 
 def test_the_figure_of_a_head_that_was_not_kept(tmp_path: Path) -> None:
     """Each of a folder's heads is made when its file is written."""
-    trace = new_computer()(request()).trace
+    trace = Computer()(request()).trace
     choice = Choice("decoder.layers.1.self_attn.weights")
     list(Export(trace=trace, out=tmp_path, format="svg", words=Words.load("en"), choice=choice, one_each=True).run())
 

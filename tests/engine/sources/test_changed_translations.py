@@ -27,7 +27,6 @@ from explorer.presets import load_preset
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.sources.bundles import BILINGUAL, a_bundle
 from tests.model.models import assert_same, randomized, small
 
@@ -354,7 +353,7 @@ def test_the_encoders_part_is_recorded_once_for_all_changes_in_the_decoder(name:
     monkeypatch.setattr(Transformer, "encode", counting)
     in_decoder = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=0.0)
     in_encoder = Change("encoder.layers.1.self_attn.mixed", "scale", head=0, value=0.0)
-    computer, wished = new_computer(), [(), (in_decoder,), (in_decoder, in_encoder), (), (in_decoder,), (in_encoder,)]
+    computer, wished = Computer(), [(), (in_decoder,), (in_decoder, in_encoder), (), (in_decoder,), (in_encoder,)]
     counts, traces = [], []
     for changes in wished:
         made.clear()
@@ -362,8 +361,8 @@ def test_the_encoders_part_is_recorded_once_for_all_changes_in_the_decoder(name:
         counts.append(len(made))
     assert counts == [1, 0, 1, 0, 0, 1]
     for changes, trace in zip(wished, traces, strict=True):
-        assert_same_numbers(trace, answer(new_computer(), name, *changes))
+        assert_same_numbers(trace, answer(Computer(), name, *changes))
     made.clear()
-    assert_same_numbers(answer(computer, name, text=OTHER), answer(new_computer(), name, text=OTHER))
+    assert_same_numbers(answer(computer, name, text=OTHER), answer(Computer(), name, text=OTHER))
     assert len(made) == 2
     assert_same_numbers(answer(computer, name, in_decoder, text=TEXT), traces[1])

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.engine.sources import folders as folders_room
 from explorer.engine.sources.folders import OpenFolders
 from explorer.errors import LacksTap, MissingWeights
 from explorer.stops import Superseded
-from tests.computers import new_computer
 from tests.foreign.models import write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -55,7 +55,7 @@ def test_opening_stops_wherever_it_is(folder: Path, share: float) -> None:
 def test_models_are_read_once_and_shared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the pass, the one to compare with, and a second look at the first."""
     opened = counted(monkeypatch)
-    computer = new_computer()
+    computer = Computer()
     asked = Request.from_preset(str(folder), TEXT)
     trace = computer(asked.wishing(compared_with=asked.wishing(text="the dogs").wish)).trace
     assert trace.compared_with is not None and trace.compared_with.card == trace.card
@@ -103,7 +103,7 @@ def test_an_open_model_outlives_its_folder(tmp_path: Path) -> None:
 def test_its_weights_do_not_follow_the_file(tmp_path: Path) -> None:
     """They are read when it is opened: a file that is written over meanwhile would change, or end, the program."""
     path = write_model(tmp_path / "here", "gpt2")
-    computer = new_computer()
+    computer = Computer()
     asked = Request.from_preset(str(path), TEXT)
     before = computer(asked).trace["generator.logits"]
     weights = path / "model.safetensors"
@@ -119,6 +119,6 @@ def test_its_weights_do_not_follow_the_file(tmp_path: Path) -> None:
 def test_a_change_is_not_weighed_in_words_without_an_output(tmp_path: Path) -> None:
     """What it does to log p cannot be said; the sentence says which tap the model lacks."""
     wish = Request.from_preset(str(write_model(tmp_path / "bert", "bert without an output")), TEXT).wish
-    computer = new_computer()
+    computer = Computer()
     with pytest.raises(LacksTap, match=r"generator\.logits"):
         computer.log_p(wish, computer.says(wish))

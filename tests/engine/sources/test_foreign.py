@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 import explorer
 from explorer import Change
 from explorer.cli import main as cli
+from explorer.engine.compute import Computer
 from explorer.engine.recording import long_text
 from explorer.engine.recording.memory import trace_bytes
 from explorer.engine.request import Request
@@ -40,7 +41,6 @@ from explorer.errors import (
 from explorer.foreign.model import Foreign
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.foreign.models import fresh, write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -131,7 +131,7 @@ def test_a_model_with_both_sides_writes_its_target(name: str, folder: Folder) ->
 
 def test_a_target_is_written_once(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another page asks for it again and gets the same; another text, temperature or change has a target of its own."""
-    computer, request = new_computer(), Request.from_preset(str(folder("marian")), "the fox")
+    computer, request = Computer(), Request.from_preset(str(folder("marian")), "the fox")
     first = computer(request).trace.tokens
     begun: list[int] = []
     encode = Foreign.encode
@@ -150,7 +150,7 @@ def test_a_target_is_written_once(folder: Folder, monkeypatch: pytest.MonkeyPatc
         begun.clear()
         found = computer(attrs.evolve(request, wish=other)).trace.tokens
         assert begun, other
-        assert found == new_computer()(attrs.evolve(request, wish=other)).trace.tokens
+        assert found == Computer()(attrs.evolve(request, wish=other)).trace.tokens
     assert computer(request).trace.tokens == first
 
 
@@ -254,7 +254,7 @@ def test_a_relative_path_and_a_model_that_was_written_anew(
     """The model is kept while its folder stays as it is."""
     shutil.copytree(folder("gpt2"), tmp_path / "here")
     monkeypatch.chdir(tmp_path)
-    computer = new_computer()
+    computer = Computer()
     request = Request.from_preset("here", TEXT)
     first = computer(request)
     source = computer.sources.of(request.wish)
@@ -269,7 +269,7 @@ def test_a_pass_can_be_stopped(folder: Folder) -> None:
     """At the next tap, and between two words of a target."""
     for name in ("gpt2", "t5"):
         with pytest.raises(Superseded):
-            new_computer()(Request.from_preset(str(folder(name)), TEXT), stop=lambda: True)
+            Computer()(Request.from_preset(str(folder(name)), TEXT), stop=lambda: True)
 
 
 def test_an_own_model_comes_after_it_as_before(folder: Folder) -> None:
@@ -302,7 +302,7 @@ def test_no_socket_is_opened_and_no_file_of_the_folder_is_run(
     seen: list[str] = []
     monkeypatch.setattr(builtins, "__import__", lambda name, *rest: (seen.append(name), real(name, *rest))[1])
 
-    trace = new_computer()(Request.from_preset(str(trapped), TEXT)).trace
+    trace = Computer()(Request.from_preset(str(trapped), TEXT)).trace
 
     assert trace.tokens.source
     assert not (tmp_path / "ran").exists()

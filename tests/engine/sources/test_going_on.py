@@ -20,7 +20,6 @@ from explorer.foreign.model import Foreign
 from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.foreign.models import ALL, opened, write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -103,7 +102,7 @@ def apart(one: Trace, other: Trace) -> float:
 @pytest.mark.parametrize("name", sorted(GOING_ON))
 def test_rows_that_were_joined_are_those_of_the_whole_pass(name: str, folder: Folder) -> None:
     """Every tap of every key, to 1e-5 of its largest number; the whole pass is made by a program that has just begun."""
-    computer, n_fewer, read_before = new_computer(), 0, []
+    computer, n_fewer, read_before = Computer(), 0, []
     for text in TYPED:
         asked = wish(folder(name), text)
         trace, n_rows = read(computer, asked)
@@ -119,7 +118,7 @@ def test_rows_that_were_joined_are_those_of_the_whole_pass(name: str, folder: Fo
 
 def test_a_key_at_the_end_of_a_text_costs_its_own_row_and_that_of_the_symbol_behind(folder: Folder) -> None:
     """The row of [SEP], which stood in the new token's place, is made again."""
-    computer = new_computer()
+    computer = Computer()
     read(computer, wish(folder("gpt2"), "the fox and the dog"))
     trace, n_rows = read(computer, wish(folder("gpt2"), "the fox and the dog and"))
 
@@ -129,14 +128,14 @@ def test_a_key_at_the_end_of_a_text_costs_its_own_row_and_that_of_the_symbol_beh
 
 def test_rows_of_another_text_would_be_seen(folder: Folder) -> None:
     """The comparison can fail: with another token before them, later rows are far away."""
-    one, _ = read(new_computer(), wish(folder("gpt2"), "the fox and"))
-    other, _ = read(new_computer(), wish(folder("gpt2"), "the dog and"))
+    one, _ = read(Computer(), wish(folder("gpt2"), "the fox and"))
+    other, _ = read(Computer(), wish(folder("gpt2"), "the dog and"))
     assert apart(one, other) > 1e-2
 
 
 def test_whatever_acts_on_earlier_rows_makes_the_whole_pass(folder: Folder) -> None:
     """Another temperature, a Change, another model: all rows are computed, and so are those of the pass after a Change."""
-    computer, changed = new_computer(), Change("decoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
+    computer, changed = Computer(), Change("decoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
     read(computer, wish(folder("gpt2"), "the fox"))
     warm, n_rows = read(computer, wish(folder("gpt2"), "the fox and", temperature=2.0))
     assert n_rows == len(warm.tokens.target)
@@ -144,7 +143,7 @@ def test_whatever_acts_on_earlier_rows_makes_the_whole_pass(folder: Folder) -> N
     with_change = Request(wish=wish(folder("gpt2"), "the fox and the", temperature=2.0)).wishing(changes=(changed,)).wish
     trace, n_rows = read(computer, with_change)
     assert n_rows == len(trace.tokens.target)
-    assert apart(trace, read(new_computer(), with_change)[0]) == 0
+    assert apart(trace, read(Computer(), with_change)[0]) == 0
 
     trace, n_rows = read(computer, wish(folder("gpt2"), "the fox and the dog", temperature=2.0))
     assert n_rows == len(trace.tokens.target)
@@ -154,7 +153,7 @@ def test_whatever_acts_on_earlier_rows_makes_the_whole_pass(folder: Folder) -> N
 
 def test_a_hook_makes_the_whole_pass(folder: Folder) -> None:
     """It may do anything to the rows that it is shown."""
-    computer = new_computer()
+    computer = Computer()
     asked = wish(folder("gpt2"), "the fox")
     source = computer.sources.of(asked)
     model = source.foreign  # type: ignore[attr-defined]  # a folder's source
@@ -186,11 +185,11 @@ def test_a_pass_that_was_stopped_leaves_nothing_to_go_on_from(folder: Folder) ->
     """The next one is whole, and right."""
     from explorer.stops import Superseded
 
-    computer = new_computer()
+    computer = Computer()
     read(computer, wish(folder("gpt2"), "the fox"))
     asked = iter([False] * 20)
     with pytest.raises(Superseded):
         computer(Request(wish=wish(folder("gpt2"), "the fox and")), stop=lambda: next(asked, True))
     trace, n_rows = read(computer, wish(folder("gpt2"), "the fox and dog"))
     assert n_rows == len(trace.tokens.target)
-    assert apart(trace, read(new_computer(), wish(folder("gpt2"), "the fox and dog"))[0]) == 0
+    assert apart(trace, read(Computer(), wish(folder("gpt2"), "the fox and dog"))[0]) == 0

@@ -9,6 +9,7 @@ import pytest
 import explorer
 from explorer import Change
 from explorer.cli import main as cli
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import TooLarge
 from explorer.foreign import folder as folder_room
@@ -17,7 +18,6 @@ from explorer.foreign.holding import way_to_hold
 from explorer.lang import LANGUAGES, Words
 from explorer.stops import Superseded
 from explorer.trace.arrays import Array
-from tests.computers import new_computer
 from tests.foreign.models import write_model
 from tests.sweeps import sweep
 
@@ -72,7 +72,7 @@ def test_a_pass_tells_how_far_it_is_and_stops(folder: Path, hold: Callable[[str]
     """Between two layers, as the reading is what takes long; the next pass is whole."""
     hold("streamed")
     told: list[float] = []
-    computer, request = new_computer(), Request.from_preset(str(folder), TEXT)
+    computer, request = Computer(), Request.from_preset(str(folder), TEXT)
     first = computer(request).trace
     computer(request, progress=told.append)
     assert len(told) >= 8

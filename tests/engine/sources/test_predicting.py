@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import explorer
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.trained import Trained
@@ -16,7 +17,6 @@ from explorer.model.weights_file import FILE, read_tensors
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.tokens.bilingual import SOURCE_FILE
-from tests.computers import new_computer
 from tests.engine.sources.bundles import a_bundle, a_language_model
 
 Numbers = NDArray[np.float64]
@@ -140,14 +140,14 @@ def test_effects_lens_and_batch_reach_a_language_model(tmp_path: Path) -> None:
 
     assert found.heads.shape == (1, 2, 2, len(trace.tokens.target) - 1) and np.isfinite(found.heads).all()
     np.testing.assert_allclose(lens.probabilities[-1, :, 0], trace["generator.probabilities"].max(axis=1), rtol=1e-4)
-    frame = new_computer()(Request(wish=Wish.from_preset(preset, "我爱北京")).wishing(batch=("你爱猫",)))
+    frame = Computer()(Request(wish=Wish.from_preset(preset, "我爱北京")).wishing(batch=("你爱猫",)))
     assert frame.trace.trained
 
 
 def test_the_source_of_the_preset_reads_and_never_translates(tmp_path: Path) -> None:
     """One model is kept; a translator's place is taken by it."""
     language, translator = a_language_model(_made(tmp_path / "a")), a_bundle(_made(tmp_path / "b"))
-    computer = new_computer()
+    computer = Computer()
 
     assert isinstance(computer.sources.of(Wish.from_preset(language, "我")), Predicting)
     assert type(computer.sources.trained(language)) is Trained

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import explorer
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import BadVocabulary, IdOutsideModel, NoTokens, TokenizerFailed, TooManyCharacters
 from explorer.lang import LANGUAGES, Words
-from tests.computers import new_computer
 from tests.foreign.models import write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -97,7 +97,7 @@ def test_a_text_that_cannot_fit_is_refused_at_once(model: Path, monkeypatch: pyt
 def test_the_engine_goes_on_after_a_panic(strange: Callable[..., Path]) -> None:
     """Forty "a" and "!" made the library panic, which ended the compute thread."""
     split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
-    computer, request = new_computer(), Request.from_preset(str(strange(pre_tokenizer=split)), "the")
+    computer, request = Computer(), Request.from_preset(str(strange(pre_tokenizer=split)), "the")
     first = computer(request).trace.tokens
     with pytest.raises(TokenizerFailed, match="PanicException"):
         computer(request.wishing(text="a" * 40 + "!"))

@@ -29,7 +29,6 @@ from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from explorer.trace.changes import Change
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_translator, config
 
 pytestmark = pytest.mark.slow  # translations of the trained model
@@ -55,7 +54,7 @@ def ids(*words: str) -> tuple[int, ...]:
 
 def test_a_greedy_translation_is_guessed_from_greedy_ones_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wide search often finds another sentence; and with changes, from the last one of this sentence with changes."""
-    computer = new_computer()
+    computer = Computer()
     off = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
     drafts: list[tuple[int, ...]] = []
 

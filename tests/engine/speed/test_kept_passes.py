@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.recording.recorder import Recording
 from explorer.engine.request import Request
 from explorer.engine.sources.source import Begun, never
@@ -13,7 +14,6 @@ from explorer.engine.speed import kept_passes
 from explorer.engine.speed.kept_passes import KeptPasses
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays
-from tests.computers import new_computer
 from tests.engine.sources.bundles import a_bundle
 from tests.engine.speed.test_looked_over import HEAD, answer, assert_same_trace
 
@@ -37,7 +37,7 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_step_back_needs_no_pass(tmp_path: Path, passes: list[str]) -> None:
     """The very same numbers, of another answer."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     first = answer(computer, name, SENTENCE)
     answer(computer, name, OTHER)
     passes.clear()
@@ -52,7 +52,7 @@ def test_a_step_back_needs_no_pass(tmp_path: Path, passes: list[str]) -> None:
 )
 def test_what_is_otherwise_is_made(tmp_path: Path, passes: list[str], fields: dict[str, object]) -> None:
     """Each of these can be another translation."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     answer(computer, name, SENTENCE)
     passes.clear()
     text = str(fields.pop("text", SENTENCE))
@@ -63,7 +63,7 @@ def test_what_is_otherwise_is_made(tmp_path: Path, passes: list[str], fields: di
 
 def test_another_knob_and_changes_are_made(tmp_path: Path, passes: list[str]) -> None:
     """With changes each time, because they note what they have reached; without them the plain numbers are back."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     plain = answer(computer, name, SENTENCE)
     for turn in range(2):
         passes.clear()
@@ -80,7 +80,7 @@ def test_another_knob_and_changes_are_made(tmp_path: Path, passes: list[str]) ->
 def test_one_that_was_let_go_is_made_and_kept_again(tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its translation is still known, so the decoder is run once, over all words."""
     monkeypatch.setattr(kept_passes, "_MOST", 1)
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     first = answer(computer, name, SENTENCE)
     answer(computer, name, OTHER)
     passes.clear()
@@ -95,10 +95,10 @@ def test_one_that_was_let_go_is_made_and_kept_again(tmp_path: Path, passes: list
 
 def test_a_wide_search_has_its_pass_at_once(tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The numbers are those of a pass that is made behind the search."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     with monkeypatch.context() as patched:
         patched.setattr(Translator, "_whole", lambda _self, _source, _config, _target, begun, _stop: begun)
-        slow = answer(new_computer(), name, SENTENCE, beam=3)
+        slow = answer(Computer(), name, SENTENCE, beam=3)
     wide = answer(computer, name, SENTENCE, beam=3)
     assert_same_trace(wide, slow)
 
@@ -130,11 +130,11 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("preset", ["paper-base", "tiny", "translator", "language-model"])
 def test_the_same_request_gives_the_same_bits_after_a_rest(preset: str) -> None:
     """And as a program that has just begun: weights are packed when they are read or never, so products round alike."""
-    computer, request = new_computer(), Request.from_preset(preset, "我爱北京")
+    computer, request = Computer(), Request.from_preset(preset, "我爱北京")
     first = computer(request)
     computer.rest(never)
     computer(Request.from_preset(preset, "你看书"))
-    again, fresh = computer(request), new_computer()(request)
+    again, fresh = computer(request), Computer()(request)
 
     for other in (again, fresh):
         if other.n_threads == first.n_threads:  # Beside a busy program there may be fewer; the status line says how many.

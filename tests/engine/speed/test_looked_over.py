@@ -21,7 +21,6 @@ from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.engine.sources.bundles import a_bundle
 from tests.sweeps import exhaustive, sweep
 
@@ -38,7 +37,7 @@ def slow_way(monkeypatch: pytest.MonkeyPatch, name: str, text: str, *changes: Ch
     """By steps of exact weights, and then a pass over what they wrote."""
     with monkeypatch.context() as patched:
         patched.setattr("explorer.engine.sources.translator.looked_over", lambda *_: None)
-        return answer(new_computer(), name, text, *changes, **fields)
+        return answer(Computer(), name, text, *changes, **fields)
 
 
 def assert_same_trace(ours: Trace, slow: Trace) -> None:
@@ -61,7 +60,7 @@ def test_the_trace_is_that_of_the_slow_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: tuple[Change, ...], prefix: tuple[int, ...]
 ) -> None:
     """One sentence after the other, each with the last one as its guess."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     answer(computer, name, "猫")
     computer.rest(never)  # Guesses are made with rounded weights from now on.
     for text in TEXTS:
@@ -77,7 +76,7 @@ def test_any_guess_leads_to_the_same_translation(tmp_path: Path, monkeypatch: py
         slow = slow_way(monkeypatch, name, text)
         with monkeypatch.context() as patched:
             patched.setattr(module, "written", lambda _steps, begun, *_: (*begun, *GUESSES[guess])[: max(20, len(begun))])
-            assert_same_trace(answer(new_computer(), name, text), slow)
+            assert_same_trace(answer(Computer(), name, text), slow)
 
 
 def count_passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -95,7 +94,7 @@ def count_passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_change_is_tried_with_the_translation_of_a_moment_ago(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that changes no word takes one pass and no step; undone, it takes no pass of this kind."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     plain = answer(computer, name, TEXTS[0])
     passes = count_passes(monkeypatch)
     monkeypatch.setattr(module, "written", None)  # Whoever would call it fails.
@@ -109,7 +108,7 @@ def test_a_change_is_tried_with_the_translation_of_a_moment_ago(tmp_path: Path, 
 
 def test_weights_are_rounded_while_nobody_waits(tmp_path: Path) -> None:
     """And no further than until somebody does."""
-    name, computer = a_bundle(tmp_path), new_computer()
+    name, computer = a_bundle(tmp_path), Computer()
     answer(computer, name, TEXTS[0])
     translator = computer.sources.translator(name)
     assert translator is not None
@@ -124,7 +123,7 @@ def test_weights_are_rounded_while_nobody_waits(tmp_path: Path) -> None:
 def test_a_stop_ends_it(tmp_path: Path) -> None:
     """Wherever it is asked."""
     name = a_bundle(tmp_path)
-    computer = new_computer()
+    computer = Computer()
     whole = 0
 
     def counting() -> bool:
@@ -142,14 +141,14 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
             return left < 0
 
         with pytest.raises(Superseded):
-            new_computer()(Request.from_preset(name, TEXTS[0]), stop)
+            Computer()(Request.from_preset(name, TEXTS[0]), stop)
 
 
 @exhaustive
 @pytest.mark.slow  # 300 sentences of the trained model, in two ways
 def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sentences that were not trained on, whole and half typed, one after the other."""
-    computer = new_computer()
+    computer = Computer()
     answer(computer, "translator", "猫")
     computer.rest(never)
     translator = computer.sources.translator("translator")

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from explorer.engine.compute import Computer
 from explorer.export.pytorch.script import pytorch_script
 from explorer.export.script_file import weights_beside, written
 from explorer.lang import LANGUAGES, Words
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.export.pytorch.cases import TEXT, requests, tiny
 
 Taps = Mapping[str, NDArray[np.float32]]
@@ -58,7 +58,7 @@ class Ran:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Every script, all in one process, from a folder that is not this project's."""
     folder = tmp_path_factory.mktemp("scripts")
-    computer, traces = new_computer(), {}
+    computer, traces = Computer(), {}
     for number, (name, request) in enumerate(REQUESTS.items()):
         trace = traces[name] = computer(request).trace
         file = folder / f"{name}.py"
@@ -121,7 +121,7 @@ def test_no_script_imports_or_names_anything_that_it_does_not_use(ran: Ran) -> N
 def test_a_script_of_a_small_model_computes_every_tap(language: str) -> None:
     """The same in this process, for the tests before a commit; in both languages."""
     request = tiny(position="rotary", norm_placement="post")
-    computer = new_computer()
+    computer = Computer()
     trace = computer(request).trace
     space: dict[str, object] = {"__name__": "script"}
     exec(pytorch_script(trace, computer.script_parts(request.wish), Words.load(language)), space)

@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.export.pytorch.coder import bracketed, columns, number, safe, wrapped
 from explorer.export.pytorch.script import pytorch_script
@@ -15,7 +16,6 @@ from explorer.tokens.token import Token
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.export.pytorch.cases import CHANGES, tiny
 
 EN = Words.load("en")
@@ -24,7 +24,7 @@ NASTY = 'a\n"""b\\\u2028\x07\u202e'
 
 @pytest.fixture(scope="module")
 def trace() -> Trace:
-    return new_computer()(tiny()).trace
+    return Computer()(tiny()).trace
 
 
 def test_only_what_this_model_needs_stands_there(trace: Trace) -> None:
@@ -39,7 +39,7 @@ def test_only_what_this_model_needs_stands_there(trace: Trace) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_line_is_nowhere_wider_than_a_window(language: str) -> None:
     """Columns, of which a Chinese character takes two."""
-    computer, request = new_computer(), tiny(position="sinusoidal-doubled").wishing(changes=CHANGES["set_and_share"])
+    computer, request = Computer(), tiny(position="sinusoidal-doubled").wishing(changes=CHANGES["set_and_share"])
     text = pytorch_script(computer(request).trace, computer.script_parts(request.wish), Words.load(language))
     assert [line for line in text.splitlines() if columns(line) > 128] == []
 
@@ -92,7 +92,7 @@ def test_the_engine_says_so_before_it_computes_anything(tmp_path: Path) -> None:
     recorded.write_bytes(b"")
     wish = attrs.evolve(tiny().wish, preset=str(recorded))
     with pytest.raises(RecordedOnly):
-        new_computer().script_parts(wish, tmp_path / "x.safetensors")
+        Computer().script_parts(wish, tmp_path / "x.safetensors")
     assert not (tmp_path / "x.safetensors").exists()
 
 

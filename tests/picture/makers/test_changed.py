@@ -15,7 +15,6 @@ from explorer.state.first_changes import hidden_word, words_to_hide
 from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 
 pytestmark = pytest.mark.slow  # passes of the trained model
 
@@ -25,7 +24,7 @@ LOOK = Look()
 
 @pytest.fixture(scope="module")
 def computer() -> Computer:
-    return new_computer()
+    return Computer()
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.cell_text import cell, cell_tip, changeable
 from explorer.picture.figure.kinds import kind_of, tables
@@ -17,7 +18,6 @@ from explorer.state.look import Look
 from explorer.trace.found.costs import Costs
 from explorer.trace.found.edges import Edges
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import words
 
 HEAD = Look(attention="decoder.self_attn", layer=1, head=2)
@@ -27,7 +27,7 @@ HEAD = Look(attention="decoder.self_attn", layer=1, head=2)
 def trace() -> Trace:
     focus = Focus(attention=HEAD.attention, layer=HEAD.layer, head=HEAD.head, position=1)
     asked = Request.from_preset("tiny", "我爱北京天安门").asking(experiments=frozenset({"edges", "why", "costs"}), focus=focus)
-    return new_computer()(asked).trace
+    return Computer()(asked).trace
 
 
 def drawn(trace: Trace, look: Look = HEAD, **more: object) -> Heatmap:

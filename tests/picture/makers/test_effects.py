@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.figure.effect_map import tell_effect
 from explorer.picture.figure.kinds import tables
@@ -14,7 +15,6 @@ from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.found.effects import Effects
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.kept import kept_for_the_file
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, words
 
@@ -22,7 +22,7 @@ from tests.picture.examples import ARCHITECTURES, LANGUAGES, words
 @kept_for_the_file
 def traced(architecture: str = "encoder-decoder", preset: str = "tiny", text: str = "我爱北京天安门") -> Trace:
     knobs = {"architecture": architecture} if preset == "tiny" else {}
-    return new_computer()(Request.from_preset(preset, text, **knobs).asking(experiments=frozenset({"effects"}))).trace
+    return Computer()(Request.from_preset(preset, text, **knobs).asking(experiments=frozenset({"effects"}))).trace
 
 
 def effects_of(trace: Trace) -> Effects:

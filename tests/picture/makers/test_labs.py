@@ -7,6 +7,7 @@ import torch
 
 from explorer import mathematics as functions
 from explorer.config import as_paper, departures
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture import arithmetic
 from explorer.picture.cell_text import cell, rough
@@ -19,7 +20,6 @@ from explorer.picture.scales import LEVELS, indices
 from explorer.state.look import Look
 from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 from tests.sweeps import sweep
 
@@ -33,7 +33,7 @@ def looked_into(
 ) -> Trace:
     request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
     other = None if compared_with is None else compared_with.wish
-    return new_computer()(request.wishing(compared_with=other, batch=batch).asking(experiments=frozenset(EXPERIMENTS))).trace
+    return Computer()(request.wishing(compared_with=other, batch=batch).asking(experiments=frozenset(EXPERIMENTS))).trace
 
 
 # Arithmetic
@@ -102,7 +102,7 @@ def test_every_step_has_its_matrices(architecture: str, language: str) -> None:
 def test_what_goes_in_gives_q(placement: str, attention: str) -> None:
     """x W_Q of the very map that is shown, in both placements of the norm."""
     request = Request.from_preset("tiny", "你好吗", norm_placement=placement)
-    computer = new_computer()
+    computer = Computer()
     trace = computer(request).trace
     for layer in (0, 1):
         look = Look(attention=attention, layer=layer, part="query")

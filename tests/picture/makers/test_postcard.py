@@ -23,7 +23,6 @@ from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.found.sentence_breaks import Break, Breaks
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.kept import kept_for_the_file
 
 pytestmark = pytest.mark.slow  # passes of the trained model
@@ -37,7 +36,7 @@ _BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 @pytest.fixture(scope="module")
 def computer() -> Computer:
-    return new_computer()
+    return Computer()
 
 
 @kept_for_the_file  # The same passes serve every language and theme.
@@ -97,7 +96,7 @@ def test_without_a_change_or_before_it_is_known_there_is_no_card(computer: Compu
     assert postcard(plain, look.fitted(plain), words) is None
     waits = attrs.evolve(traced(computer, position="none"), experiments={})
     assert postcard(waits, look.fitted(waits), words) is None
-    tiny = new_computer()(Request.from_preset("tiny", SENTENCE, architecture="encoder-only", position="none")).trace
+    tiny = Computer()(Request.from_preset("tiny", SENTENCE, architecture="encoder-only", position="none")).trace
     assert postcard(tiny, look.fitted(tiny), words) is None
 
 

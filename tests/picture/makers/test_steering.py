@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
@@ -12,7 +13,6 @@ from explorer.picture.makers.steering import chosen_tap, direction_map, found_st
 from explorer.state.look import Look
 from explorer.state.steering_sets import MOST_SENTENCES
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 
 WORDS = Words.load("en")
 
@@ -20,7 +20,7 @@ WORDS = Words.load("en")
 @pytest.fixture(scope="module")
 def trace() -> Trace:
     request = Request.from_preset("tiny", "你好吗").wishing(toward=("我爱你", "好"), away=("不",))
-    return new_computer()(request.asking(experiments=frozenset({"steering"}))).trace
+    return Computer()(request.asking(experiments=frozenset({"steering"}))).trace
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -41,7 +41,7 @@ def test_a_cell_is_the_cosine_of_a_tokens_stream_and_the_vector(trace: Trace, si
 def test_a_set_without_a_difference_points_nowhere(trace: Trace) -> None:
     """A vector of zeros has no direction, and nothing is divided by it."""
     request = Request.from_preset("tiny", "你好吗").wishing(toward=("我",), away=("我",))
-    same = new_computer()(request.asking(experiments=frozenset({"steering"}))).trace
+    same = Computer()(request.asking(experiments=frozenset({"steering"}))).trace
     picture, found = direction_map(same, Look(), WORDS), found_steering(same)
 
     assert picture is not None and (picture.values == 0).all()
@@ -65,7 +65,7 @@ def test_the_chosen_stream_is_that_of_side_and_layer(trace: Trace) -> None:
 def test_without_vectors_there_is_a_sentence_and_no_picture() -> None:
     """While they are computed there is neither."""
     request = Request.from_preset("tiny", "你好吗").wishing(toward=("我",) * (MOST_SENTENCES + 1))
-    trace = new_computer()(request.asking(experiments=frozenset({"steering"}))).trace
+    trace = Computer()(request.asking(experiments=frozenset({"steering"}))).trace
     pending = attrs.evolve(trace, experiments={})
 
     assert direction_map(trace, Look(), WORDS) is None and str(MOST_SENTENCES) in why_not(trace, WORDS)
@@ -86,7 +86,7 @@ def test_a_vector_in_the_list_of_changes_is_told_by_its_length(trace: Trace) -> 
 @pytest.mark.slow
 def test_before_the_slider_moves_the_card_says_what_to_do() -> None:
     """Afterwards it has the words of both translations; a model that writes none says so."""
-    computer = new_computer()
+    computer = Computer()
     asked = Request.from_preset("translator", "我喜欢书。").asking(experiments=frozenset({"steering", "unchanged"}))
     plain = computer(asked).trace
     found = found_steering(plain)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import explorer
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.excerpt import MOST_LANES
@@ -21,7 +22,6 @@ from explorer.picture.river.tell import tell
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import ARCHITECTURES, asked, example, words
 
 
@@ -226,7 +226,7 @@ def test_it_says_why_a_word_that_is_not_the_likeliest_was_written() -> None:
     assert first.written.why == ""
     name, _p, second = first.written.candidates[1]
     wish = attrs.evolve(Wish.from_preset("translator", text), prefix=(trace.expected[0], second), beam=1)
-    branched = made(new_computer()(Request(wish=wish)).trace, position=1)
+    branched = made(Computer()(Request(wish=wish)).trace, position=1)
     assert (branched.written.labels[1], branched.written.why) == (name, "chosen")
     typed = made(explorer.explore(text, "She is reading.", preset="translator"), position=0)
     assert (typed.written.labels[0], typed.written.why) == ("＿She", "chosen")
@@ -235,7 +235,7 @@ def test_it_says_why_a_word_that_is_not_the_likeliest_was_written() -> None:
 def test_it_says_that_a_search_wrote_another_word() -> None:
     """Where a beam of four wrote a word that was not the likeliest at its step."""
     wish = attrs.evolve(Wish.from_preset("translator", "这个问题很难回答。"), beam=4)
-    trace = new_computer()(Request(wish=wish)).trace
+    trace = Computer()(Request(wish=wish)).trace
     p = trace["generator.probabilities"]
     others = [step for step, written in enumerate(trace.expected) if p[step].argmax() != written]
     assert others  # Otherwise this sentence shows nothing.

@@ -4,12 +4,12 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.norm_figures import figures_of, norm_inputs, norms
 from explorer.trace.trace import Trace
-from tests.computers import new_computer
 from tests.picture.examples import ARCHITECTURES, example
 
 _EPS = {"layer": 1e-5, "std-eps": 1e-6}
@@ -66,7 +66,7 @@ def test_they_are_those_of_the_pass_on_screen() -> None:
     """With its changes: an experiment that needs no further pass, and gives way to a request."""
     off = Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
     request = Request.from_preset("tiny", "我爱北京天安门").wishing(changes=(off,)).asking(experiments=frozenset({"norms"}))
-    found = new_computer()(request).trace
+    found = Computer()(request).trace
     made = norms(found).sides["encoder"]
 
     assert found.changes and not np.array_equal(made.means, norms(example()).sides["encoder"].means)

@@ -11,7 +11,6 @@ from explorer.state.steering_sets import AWAY, MOST_SENTENCES, TOWARD
 from explorer.trace.changes import Change
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.steering import Steering
-from tests.computers import new_computer
 
 TAP = "encoder.layers.1.residual2"
 ME, HER = ["我喜欢猫。", "我在那里。", "我是老师。"], ["她喜欢猫。", "她在那里。", "她是老师。"]
@@ -69,7 +68,7 @@ def found(computer: Computer, preset: str = "tiny", text: str = "你好吗", **f
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 def test_the_window_asks_for_the_vectors_of_the_library(architecture: str) -> None:
     """Bit for bit, behind every layer of every side; changes of the pass on screen have no part in them."""
-    computer = new_computer()
+    computer = Computer()
     request = Request.from_preset("tiny", "你好吗", architecture=architecture)
     other = Change("encoder.norm" if architecture != "decoder-only" else "decoder.norm", "scale", value=2.0)
     request = request.wishing(toward=("我爱你", "好"), away=("不",), changes=(other,), target="你好")
@@ -88,7 +87,7 @@ def test_the_window_asks_for_the_vectors_of_the_library(architecture: str) -> No
 
 def test_the_vectors_are_kept_while_a_slider_moves() -> None:
     """The passes over the sets are made once, until a set or the model changes."""
-    computer = new_computer()
+    computer = Computer()
     first = found(computer, toward=("我",), away=("他",))
     assert isinstance(first, Steering)
     for factor in (1.0, 2.0):
@@ -100,7 +99,7 @@ def test_the_vectors_are_kept_while_a_slider_moves() -> None:
 
 def test_without_sentences_those_that_are_suggested_are_used() -> None:
     """Each set by itself: sentences in one set leave the other as it is suggested."""
-    computer = new_computer()
+    computer = Computer()
     suggested, one_sided = found(computer), found(computer, toward=("我",))
 
     assert isinstance(suggested, Steering) and (suggested.toward, suggested.away) == (TOWARD, AWAY)
@@ -109,7 +108,7 @@ def test_without_sentences_those_that_are_suggested_are_used() -> None:
 
 def test_bad_sentences_are_one_sentence_and_the_picture_stays() -> None:
     """Too many of them, and one that no pass can be made of; blank lines count for nothing."""
-    computer = new_computer()
+    computer = Computer()
     many = found(computer, toward=("我",) * (MOST_SENTENCES + 1), away=("他",))
     bad = found(computer, toward=("我\x00",), away=("他",))
 
@@ -121,7 +120,7 @@ def test_bad_sentences_are_one_sentence_and_the_picture_stays() -> None:
 
 def test_a_change_says_how_many_times_the_vector_it_adds() -> None:
     """0 adds nothing; a change made of other sentences is told apart; rows, heads and numbers are no steering."""
-    computer, tap = new_computer(), "encoder.layers.1.residual2"
+    computer, tap = Computer(), "encoder.layers.1.residual2"
     made, other = found(computer, toward=("我",), away=("他",)), found(computer, toward=("书",), away=("他",))
     assert isinstance(made, Steering) and isinstance(other, Steering)
     change = made.change(tap, -2.5)
@@ -145,7 +144,7 @@ def test_a_change_says_how_many_times_the_vector_it_adds() -> None:
 @pytest.mark.slow
 def test_the_page_s_example_is_true() -> None:
     """What the explanation says: three times the suggested vector in layer 1, with the window's search and without one."""
-    computer = new_computer()
+    computer = Computer()
     for text, tap, before, after in (
         ("我喜欢书。", TAP, "I like books.", "She likes her books."),
         ("我是学生。", "decoder.layers.1.residual3", "I'm a student.", "She is a student."),
