@@ -30,8 +30,7 @@ from hypothesis import HealthCheck, settings
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from explorer.engine.freed_memory import FreedMemory
-from tests.kept import let_go
+from tests.kept import Tidying, let_go
 
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
@@ -45,7 +44,7 @@ settings.register_profile("whatever-the-load", deadline=None, suppress_health_ch
 settings.load_profile("whatever-the-load")
 
 
-_FREED = FreedMemory(kept_bytes=2**26)
+_TIDYING = Tidying()
 _NUMBERS = itertools.count()  # of the tests in this process
 
 
@@ -64,18 +63,20 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000)  # as the program does, `explorer.app.display`
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """What a test left behind goes when its fixtures have gone, and what the tests of a file shared behind the last of them."""
+    made = yield
+    if nextitem is None or nextitem.path != item.path:
+        let_go()
+    _TIDYING.tidy()
+    return made
+
+
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache folder for the whole run: jieba reads its dictionary once."""
     return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def memory_goes_back() -> Iterator[None]:
-    """What the tests of a file kept or freed goes back to the system; the C library would keep it."""
-    yield
-    let_go()
-    _FREED.give_back()
 
 
 @pytest.fixture(autouse=True)

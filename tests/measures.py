@@ -18,7 +18,8 @@ _CACHES = frozenset({"lru_cache", "cache", "cached_property", "weak_lru", "cache
 _EMPTY = frozenset({"{}", "None", "dict()", "OrderedDict()", "WeakKeyDictionary()"})
 _QT_DRAWS = ("draw", "fill", "stroke")
 _SPEED = ("speed", "fast", "quick", "packed", "rounded", "cache", "kept", "faster", "unseen")
-_PRIVATES_OF_PYTHON = frozenset({"_replace", "_asdict", "_fields", "_make", "_meta", "_"})
+_PRIVATES_OF_PYTHON = frozenset({"_replace", "_asdict", "_fields", "_make", "_meta", "_current_frames", "_"})
+"""Names that Python's own manual documents."""
 
 
 @attrs.frozen
@@ -311,11 +312,9 @@ def _is_private(node: ast.AST) -> bool:
         return ours and any(alias.name.startswith("_") and not alias.name.startswith("__") for alias in node.names)
     if not isinstance(node, ast.Attribute) or not node.attr.startswith("_") or node.attr.startswith("__"):
         return False
-    if node.attr.endswith("_"):  # What a notebook asks of an object, such as `_repr_html_`, is public.
-        return False
-    own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-    of_protocol = node.attr.endswith("_")  # Such as `_repr_html_`, by which a notebook shows a value.
-    return not (own or of_protocol or node.attr in _PRIVATES_OF_PYTHON)
+    own = ast.unparse(node.value) in {"self", "cls", "super()"}
+    of_notebooks = node.attr.endswith("_")  # Notebooks call _repr_html_ and its like.
+    return not own and not of_notebooks and node.attr not in _PRIVATES_OF_PYTHON
 
 
 def recipes(root: Path) -> int:

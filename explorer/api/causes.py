@@ -8,6 +8,7 @@ from explorer.api.asking import as_text, request_of
 from explorer.api.lending import alone
 from explorer.api.passes import explore
 from explorer.presets import DEFAULT
+from explorer.trace.found.experiments import PATCHING, SALIENCY
 
 if TYPE_CHECKING:
     from typing import Unpack

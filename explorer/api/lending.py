@@ -39,7 +39,7 @@ def _live(model: "nn.Module") -> "Computer":
 
 @lru_cache(maxsize=1)
 def computer_of_process() -> "Computer":
-    """The process's only Computer, made when it is first asked for: loading jieba's dictionary takes half a second."""
+    """The process's only Computer. It is kept because it has the last model and its weights."""
     from explorer.engine.compute import Computer
 
     return Computer()

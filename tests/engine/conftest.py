@@ -1,4 +1,4 @@
-"""One Computer's dictionary for all tests of this room: jieba takes half a second to load."""
+"""One dictionary for all tests of this room."""
 
 from pathlib import Path
 

@@ -17,6 +17,7 @@ from explorer.foreign.opening import open_model
 from explorer.foreign.settings import known_families
 from explorer.lang import Words
 from tests.foreign.models import write_safetensors
+from tests.sweeps import every_nth, sweep
 
 HEADERS = Path(__file__).parents[3] / "shared" / "data" / "headers"
 FOLDERS = sorted(each.parent for each in HEADERS.glob("*/config.json"))
@@ -52,8 +53,20 @@ def expected(settings: dict[str, Any]) -> type[errors.ExplorerError] | None:
     return errors.NoModelType if family is None else errors.UnknownFamily
 
 
+def told_apart(headers: list[Path]) -> list[Path]:
+    """The first of each kind of answer and, of those that are opened, of each family."""
+    kinds: dict[object, Path] = {}
+    for header in headers:
+        settings = settings_of(header)
+        kinds.setdefault(expected(settings) or settings["model_type"], header)
+    return list(kinds.values())
+
+
+OPENED = [each for each in FOLDERS if expected(settings_of(each)) is None]
+
+
 @pytest.mark.skipif(not FOLDERS, reason="the settings of public models are not beside this checkout")
-@pytest.mark.parametrize("header", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("header", sweep(FOLDERS, telling=told_apart(FOLDERS)) if FOLDERS else [], ids=lambda each: each.name)
 def test_a_public_model_passes_the_check_or_is_refused_for_its_own_reason(header: Path, tmp_path: Path) -> None:
     """Quantized, of a kind that transformers lacks, or with code of its own; nothing else is wrong with any of them."""
     for name in ("config.json", "quantize_config.json", "modules.json"):
@@ -74,7 +87,7 @@ def test_a_public_model_passes_the_check_or_is_refused_for_its_own_reason(header
 @pytest.mark.slow
 @pytest.mark.skipif(not FOLDERS, reason="the settings of public models are not beside this checkout")
 @pytest.mark.parametrize(
-    "header", [each for each in FOLDERS if expected(settings_of(each)) is None], ids=lambda each: each.name
+    "header", sweep(OPENED, telling=every_nth(told_apart(OPENED), 4)) if FOLDERS else [], ids=lambda each: each.name
 )
 def test_the_settings_of_a_public_model_never_end_in_a_bug(header: Path, tmp_path: Path) -> None:
     """With weights that are not its own, each is refused for just that, or for what its settings cannot be."""

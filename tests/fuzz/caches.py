@@ -43,7 +43,7 @@ def _changed(data: bytes, chance: Random) -> bytes:
     if way == 1:
         about[chance.choice(tuple(about))] = values.plain(chance)
     elif way == 2:
-        about["words"] = about["bytes"] = 0
+        about["total"] = 0
         rest = b""
     else:
         rest = damage.damaged(rest, chance)

@@ -1,10 +1,8 @@
 """A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -14,13 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
-from explorer.engine.freed_memory import FreedMemory
 from tests.waiting import PATIENCE_MS, until
 
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
 """The journeys that are made before a commit; the others are slow."""
-MOST_GARBAGE_BYTES = 2**27
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -94,26 +90,7 @@ class Journey:
         QApplication.processEvents()
 
 
-class Tidying:
-    """Collects the windows that earlier journeys left, as soon as they may be 128 MB: the objects of a closed window refer to
-    each other, the program collects seldom, and to look through all objects takes a third of a second with torch loaded."""
-
-    def __init__(self) -> None:
-        self._freed, self._process, self._before = FreedMemory(kept_bytes=2**26), psutil.Process(), 0
-
-    def tidy(self) -> None:
-        """Collect and give the memory back if the process has grown by so much."""
-        if self._process.memory_info().rss - self._before > MOST_GARBAGE_BYTES:
-            gc.collect()
-            self._freed.give_back()
-            self._before = self._process.memory_info().rss
-
-
-_TIDYING = Tidying()
-
-
 @pytest.fixture
 def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
-    _TIDYING.tidy()
     monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 0)  # Every script waits for the whole answer.
     return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -19,13 +19,14 @@ from explorer.picture.causal_kinds import Rewording
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetText, look_at
 from explorer.trace.changes import Change
+from explorer.views.painting.pointed import Pointed, Spot
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.river import RiverView
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey
-from tests.pointing import cell_on_wall
+from tests.pointing import cell_on_wall, hover
 
 SENTENCE = "她给了我一本书。"
 LEFT = Qt.MouseButton.LeftButton
@@ -40,6 +41,15 @@ def menu_at(widget: QWidget, place: QPoint, reason: QContextMenuEvent.Reason = Q
     menu = widget.asked_menu(QContextMenuEvent(reason, place, widget.mapToGlobal(place)))  # type: ignore[attr-defined]  # a map
     assert isinstance(menu, QMenu)
     return menu
+
+
+def tokens_at(view: AlignmentView, place: QPoint) -> frozenset[Spot]:
+    """What the view says of a place when the mouse comes there."""
+    told: list[Pointed] = []
+    view.pointed.connect(told.append)
+    hover(view, place)
+    view.pointed.disconnect(told.append)
+    return told[-1].tokens if told else frozenset()
 
 
 def entry(menu: QMenu, words: Words, key: str) -> QAction:
@@ -224,7 +234,7 @@ def test_a_line_of_the_alignment_makes_the_same_menu(journey: Journey) -> None:
         row, column = divmod(int(np.nan_to_num(view.picture.values).argmax()), view.picture.values.shape[1])
         line, spots = view.line(row, column), frozenset({view.picture.rows.spot(row), view.picture.columns.spot(column)})
         points = (line.pointAt(share / 20).toPoint() for share in range(1, 20))  # Lines cross, and the nearest is meant.
-        choose(window, view, next(each for each in points if view._under(QPointF(each)) == spots), "cell_in_head")
+        choose(window, view, next(each for each in points if spots <= tokens_at(view, each)), "cell_in_head")
         journey.settle(window)
         (change,) = window.session.frame.trace.changes
         assert (change.kind, change.rows, change.columns) == ("close", (row,), (column,))

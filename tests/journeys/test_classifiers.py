@@ -18,6 +18,7 @@ from explorer.picture.kinds import Bars, Heatmap
 from explorer.state.intents import SetPreset
 from tests.foreign.test_classes import LABELS, written
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
 TEXT = "the fox and the dog"
 _OPENING_MS = 120_000  # ms; the libraries are imported, and the machine may have other work
@@ -124,21 +125,21 @@ def test_numbers_that_mean_themselves_are_a_map(journey: Journey, folder: Folder
     journey.run(script)
 
 
-def test_every_page_shows_a_classifier_or_says_why_not(journey: Journey, folder: Folder) -> None:
+@pytest.mark.parametrize("name", sweep(KINDS, telling=["text"]))
+def test_every_page_shows_a_classifier_or_says_why_not(journey: Journey, folder: Folder, name: str) -> None:
     """And its card names the classes; the way back to another model has that one's output page."""
 
     def script(window: Window) -> None:
-        for name in KINDS:
-            page = opened(window, journey, folder(name))
-            for key in KEYS:
-                window.go(key)
-                journey.settle(window, _OPENING_MS)
-                told = window.page_stack.lack
-                assert told.isHidden() or len(told.text()) > 10, f"{name}: {key}"
-                assert window.status.message.objectName() != "warning" or not window.status.message.text(), f"{name}: {key}"
-            window.header.open_card()
-            assert LABELS[0] in window.header.card_box.about.text()
-            window.header.card_box.hide()
+        page = opened(window, journey, folder(name))
+        for key in KEYS:
+            window.go(key)
+            journey.settle(window, _OPENING_MS)
+            told = window.page_stack.lack
+            assert told.isHidden() or len(told.text()) > 10, key
+            assert window.status.message.objectName() != "warning" or not window.status.message.text(), key
+        window.header.open_card()
+        assert LABELS[0] in window.header.card_box.about.text()
+        window.header.card_box.hide()
         window.session.ask(SetPreset("tiny"))
         window.go("output")
         journey.settle(window, _OPENING_MS)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.shell.window import Window
 from explorer.state.cut_intents import AddWord, CutTokens
 from explorer.state.intents import SetKnob, SetText
+from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 
@@ -118,7 +119,11 @@ def test_the_tokens_page_shows_merges_and_unknown_words(journey: Journey) -> Non
         window.session.ask(SetKnob("tokenizer", "jieba"))
         journey.settle(window)
         assert not row.picture.chips[-1].known
-        assert "<unk>" in row._describe(len(row.picture.chips) - 1).text
+        told: list[Pointed] = []
+        row.pointed.connect(told.append)
+        for _ in row.picture.chips[1:]:
+            QTest.keyClick(row, Qt.Key.Key_Right)
+        assert "<unk>" in told[-1].text
 
     journey.run(script)
 

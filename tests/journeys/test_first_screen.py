@@ -16,7 +16,7 @@ from explorer.picture.river.river import River
 from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 from tests.pointing import hover
-from tests.sweeps import sweep
+from tests.sweeps import exhaustive
 
 pytestmark = pytest.mark.slow  # each starts the whole program
 
@@ -187,8 +187,9 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
     journey.run(script)
 
 
+@exhaustive  # test_walk.py sees every page of the first architecture.
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", sweep(["encoder-only", "decoder-only", "encoder-decoder"], telling=["encoder-only"]))
+@pytest.mark.parametrize("architecture", ["encoder-only", "decoder-only", "encoder-decoder"])
 def test_every_page_shows_every_architecture(journey: Journey, architecture: str) -> None:
     """Each page draws, in each architecture, in both languages and themes, without a word to stderr."""
 

@@ -10,6 +10,7 @@ from explorer.app.pages.page import Page
 from explorer.app.shell.window import Window
 from explorer.views.controls.tab_group import tab_stops
 from tests.journeys.conftest import Journey
+from tests.sweeps import exhaustive
 
 PAGES = ("attention", "embedding", "stepper", "layers", "output", "why")
 
@@ -124,6 +125,7 @@ def test_hidden_cards_are_remembered(journey: Journey) -> None:
     journey.run_as_left(second)
 
 
+@exhaustive  # The test of the pages above sees the line on some of them.
 def test_every_page_with_several_cards_has_the_line(journey: Journey) -> None:
     """Where a card can be hidden, there is a line that puts it back."""
 

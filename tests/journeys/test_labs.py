@@ -11,12 +11,13 @@ from explorer.app.shell.window import Window
 from explorer.picture.makers.attention_steps import STEPS
 from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from tests.journeys.conftest import Journey
-from tests.sweeps import sweep
+from tests.sweeps import exhaustive
 
 LABORATORIES = ("position", "stepper", "masks", "layers", "compare")
 
 
-@pytest.mark.parametrize("preset", sweep(["tiny", "translator", "tutorial-c"], telling=["translator"]))
+@exhaustive  # test_walk.py sees every card of every page.
+@pytest.mark.parametrize("preset", ["tiny", "translator", "tutorial-c"])
 def test_every_laboratory_shows_every_card(journey: Journey, preset: str) -> None:
     """For each architecture and for trained weights; nothing is left waiting."""
 

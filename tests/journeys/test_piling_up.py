@@ -9,6 +9,7 @@ from explorer.app.shell.window import Window
 from explorer.state.intents import SetText
 from tests.journeys.conftest import Journey
 from tests.journeys.walk import COMPUTING_MS
+from tests.sweeps import exhaustive
 
 
 def n_items() -> int:
@@ -16,6 +17,7 @@ def n_items() -> int:
     return sum(isinstance(each, QLayoutItem) and not isinstance(each, QLayout) for each in gc.get_objects())
 
 
+@exhaustive
 def test_an_edit_leaves_no_items_of_layouts(journey: Journey) -> None:
     """On no page: on some there were two hundred for each edit, 45 MB after a thousand."""
 

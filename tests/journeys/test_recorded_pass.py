@@ -16,6 +16,7 @@ from explorer.state.intents import OpenFolder, SetPreset, look_at
 from explorer.state.offers import ChangePlace
 from explorer.trace.changes import Change
 from tests.journeys.conftest import Journey
+from tests.sweeps import exhaustive
 from tests.trace.files.test_recorded_file import MAP, WORDS, tensors, written
 
 ENGINE = "an engine 1.2"
@@ -55,6 +56,7 @@ def test_it_is_opened_by_the_flag_and_looked_at(journey: Journey, file: Path) ->
     journey.run(script, "--trace", str(file))
 
 
+@exhaustive  # test_refused_cards.py draws every page of such a pass.
 def test_no_page_is_blank_and_none_breaks(journey: Journey, file: Path) -> None:
     """On every page each visible card has a picture, or a sentence that says why it has none."""
     from explorer import page_list

@@ -27,6 +27,12 @@ def view_of(window: Window) -> RiverView:
     return view
 
 
+def place_of(view: RiverView, what: Place) -> QPoint:
+    """A point of the view at which this lies."""
+    points = (QPoint(x, y) for y in range(0, view.height(), 4) for x in range(0, view.width(), 4))
+    return next(each for each in points if view.place_at(QPointF(each)) == what)
+
+
 def test_space_plays_the_steps_to_the_last(journey: Journey) -> None:
     """Each is looked at for a moment; nothing is computed for it, and it ends by itself."""
 
@@ -231,8 +237,7 @@ def test_bands_show_contributions_at_a_key_and_at_a_button(journey: Journey) -> 
         parts = window.session.frame.trace.why(view.picture.written.step)  # type: ignore[union-attr]  # It is there.
         heads = sum(value for part, value in zip(parts.parts, parts.values, strict=True) if part.kind == "head")
         assert abs(sum(rows.sum() for rows in found.values.values()) - heads) < 1e-4
-        button = next(hot.rect for hot in view._base.hot if getattr(hot, "what", None) == Place("bands", side="weights"))
-        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(button.x + 5), round(button.y + 5)))
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(view, Place("bands", side="weights")))
         journey.wait(lambda: view.picture is not None and view.picture.bands == "weights")
         assert view.picture.contributions is None and not page.experiments
 

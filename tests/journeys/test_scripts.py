@@ -4,7 +4,7 @@ import json
 import runpy
 from pathlib import Path
 
-import attrs
+import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +15,6 @@ from explorer.lang import Words
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetKnob
 from explorer.trace.changes import Change
-from explorer.trace.script_parts import ScriptParts
 from tests.export.pytorch.test_scripts import differing
 from tests.journeys.conftest import Journey
 from tests.journeys.test_exporting import choose_in_dialog, export_dialog, finish_export
@@ -169,17 +168,20 @@ def test_the_script_of_somebodys_model_reads_its_folder(journey: Journey, qtbot:
     assert json.loads((tmp_path / "mine.py.json").read_text("utf-8"))["files"] == ["mine.py"]
 
 
-def test_a_script_that_would_note_other_taps_is_refused_in_the_line_below(journey: Journey, tmp_path: Path) -> None:
+def test_a_script_that_would_note_other_taps_is_refused_in_the_line_below(
+    journey: Journey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is on the clipboard stays."""
     from tests.foreign.models import write_model
 
     folder = write_model(tmp_path / "gpt2", "gpt2")
+    monkeypatch.setattr("explorer.export.pytorch.foreign.noted", lambda parts, trace: set(trace.names()[1:]))
 
     def script(window: Window) -> None:
         journey.settle(window)
         QGuiApplication.clipboard().setText("kept")
-        trace = explorer.explore("the fox", preset=folder)
-        window.saving._copied(attrs.evolve(trace, axis_names={}), ScriptParts())
-        assert "gpt2" in window.refusals.text.text() and QGuiApplication.clipboard().text() == "kept"
+        window.actions_.by_name["copy_script"].trigger()
+        journey.wait(lambda: "gpt2" in window.refusals.text.text())
+        assert QGuiApplication.clipboard().text() == "kept"
 
-    journey.run(script)
+    journey.run(script, "--preset", str(folder), "--text", "the fox")

@@ -10,6 +10,7 @@ from explorer.app.pages.compare_page import ComparePage
 from explorer.app.shell.window import Window
 from explorer.state.comparing_intents import Compare
 from tests.journeys.conftest import Journey
+from tests.sweeps import exhaustive
 
 SMALL = (1024, 700)
 
@@ -20,6 +21,7 @@ def scrolled_by(window: Window) -> int:
     return max((area.verticalScrollBar().value() for area in areas), default=0)
 
 
+@exhaustive
 def test_a_page_opens_at_its_top(journey: Journey) -> None:
     """Where it has more than a low window shows, and its first picture takes the keys from the page before."""
 

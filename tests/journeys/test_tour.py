@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from explorer.app.lessons.ticks import load_ticks
 from explorer.app.shell.window import Window
 from explorer.lessons.lesson import Step
+from explorer.lessons.questions import Where, ask
 from explorer.state.intents import SetPreset, SetText
 from tests.journeys.conftest import Journey
 
@@ -25,13 +26,14 @@ def solve(journey: Journey, window: Window, step: Step) -> None:
     journey.wait(lambda: not window.lessons.reckoner.busy)
     box, trace, question = window.lessons.question, window.session.frame.trace, step.question
     assert question is not None and box.isVisible()
+    look = window.session.state.look
+    where = Where(look.attention_tap("weights").rpartition(".")[0], look.head, look.side)
+    asked = ask(question.kind, trace, where, seed=0) if question.kind else None
     if box.choices:
-        asked = window.lessons.quiz._asked
         right = question.choices[question.right].zh if asked is None else asked.choices[asked.right]
         click(next(button for button in box.choices if button.text() == right))
     else:
         numbers = {"n_source": len(trace.tokens.source), "d_model": trace.card.d_model}
-        asked = window.lessons.quiz._asked
         box.edit.setText(str(numbers[question.answer] if asked is None else int(asked.answer)))
         click(box.check)
         journey.wait(lambda: not window.lessons.reckoner.busy)
@@ -160,11 +162,12 @@ def test_a_question_about_a_sentence_goes_with_it(journey: Journey) -> None:
             click(window.lessons.next)
         assert window.lessons.lesson is not None
         solve(journey, window, window.lessons.lesson.steps[4])
-        asked, box = window.lessons.quiz._asked, window.lessons.question
+        box = window.lessons.question
+        asked = box.text.text()
         assert "。" in box.verdict.text()
         window.session.ask(SetText("小猫追老鼠。"))
         journey.settle(window)
-        journey.wait(lambda: window.lessons.quiz._asked not in (asked, None))
+        journey.wait(lambda: box.text.text() != asked and not window.lessons.reckoner.busy)
         assert not box.verdict.isVisible()
         solve(journey, window, window.lessons.lesson.steps[4])
 

@@ -18,13 +18,14 @@ from explorer.trace.found.lens import Agreement, Lens
 from explorer.trace.model_card import ClassHead
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
+from tests.kept import kept_for_the_file
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
 LANGUAGES = ("zh", "en")
 SENTENCE = "我爱北京天安门"
 
 
-@lru_cache(maxsize=64)
+@kept_for_the_file
 def example(architecture: str = "encoder-decoder", text: str = SENTENCE, target: str | None = None, **knobs: object) -> Trace:
     """A trace of the tiny preset; asked for inside a test, so that jieba's cache lies in the test's own folder."""
     return explorer.explore(text, target=target, preset="tiny", architecture=architecture, **knobs)

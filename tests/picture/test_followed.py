@@ -19,6 +19,7 @@ from explorer.trace.changes import Change
 from explorer.trace.tap_names import Cell, cell_in
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, by_hand, example
+from tests.sweeps import sweep
 from tests.trace.foreign import foreign_trace, grouped_trace
 
 EN = Words.load("en")
@@ -84,7 +85,7 @@ def check(trace: Trace, cell: Cell) -> None:
     assert made.differs == frozenset() and made.remade == frozenset()
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", sweep(ARCHITECTURES, telling=["encoder-decoder"]))
 @pytest.mark.parametrize("model", MODELS)
 def test_every_cell_comes_out_as_it_was_recorded(model: str, architecture: str) -> None:
     """In each attention of each kind of model; the bias by distance stands between the division and the mask."""

@@ -29,6 +29,7 @@ from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from tests.golden.test_figures import PICTURES
 from tests.picture.examples import example, words
+from tests.sweeps import every_nth, sweep
 
 MAKERS = sorted((Path(__file__).parents[2] / "explorer" / "picture" / "makers").rglob("*.py"))
 IN_FILES = re.compile(r"""\b(?:note|said)\s*=\s*words\(\s*f?"([\w.]+)" """.strip())
@@ -36,7 +37,7 @@ ASKING = re.compile(r"\bclick|\bdrag|\bslider|\bto go on\b|点一|点开|拖动"
 HINT = "hint-of-the-window"
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
+@pytest.mark.parametrize("name", sweep(sorted(PICTURES), telling=every_nth(sorted(PICTURES), 3)))
 def test_no_figure_has_the_hint_of_its_caption(name: str) -> None:
     """But the note, where the caption is drawn at all: a card to be passed on has none."""
     picture = attrs.evolve(PICTURES[name], caption=attrs.evolve(PICTURES[name].caption, note="note-of-all", hint=HINT))

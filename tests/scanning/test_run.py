@@ -224,11 +224,11 @@ def test_a_scan_of_an_older_version_is_gone_on_with(plan: Plan, lines: Path, tmp
 @pytest.mark.slow
 def test_several_processes_give_the_same_table_to_the_bit(plan: Plan, lines: Path, tmp_path: Path) -> None:
     """The library's own answer, too."""
-    own, rows = plan(), rows_of(lines)
+    own, rows = plan("tiny"), rows_of(lines)
     scan_file(own, rows, tmp_path / "one.json")
     scan_file(own, rows, tmp_path / "two.json", measure=in_processes(2))
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
-    table = explorer.scan(lines.read_text("utf-8").split("\n"), ("entropy",))
+    table = explorer.scan(lines.read_text("utf-8").split("\n"), ("entropy",), preset="tiny")
     again = read_table(tmp_path / "one.json")
     assert table.mean("encoder.self_attn", "entropy") == pytest.approx(again.mean("encoder.self_attn", "entropy"), rel=1e-6)
 

@@ -1,4 +1,4 @@
-"""jieba loads once for all tests of this room."""
+"""The Segmenter for all tests of this room, and jieba itself, whose dictionary of 90 MB goes with the file that asks for it."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def tokenizers(cache: Path) -> Tokenizers:
     return Tokenizers(cache)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def plain_jieba(cache: Path) -> jieba.Tokenizer:
     """jieba as it is, to hold the segmenter against."""
     plain = jieba.Tokenizer()

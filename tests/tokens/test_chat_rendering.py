@@ -15,9 +15,11 @@ import pytest
 from explorer.tokens import chat_rendering
 from explorer.tokens.chat import has_template, read_template
 from explorer.tokens.chat_rendering import rendered
+from tests.sweeps import every_nth, sweep
 
 HEADERS = Path(__file__).parents[3] / "shared" / "data" / "headers"
 FOLDERS = sorted(each for each in HEADERS.glob("*") if has_template(each))
+SWEPT = sweep(FOLDERS, telling=every_nth(FOLDERS, 8)) if FOLDERS else []
 MOST = 10**6
 Row = dict[str, Any]
 
@@ -72,7 +74,7 @@ def template_text(folder: Path, name: str) -> str:
 
 
 @pytest.mark.skipif(not FOLDERS, reason="the headers of public models are not beside the checkout")
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", SWEPT, ids=lambda folder: folder.name)
 def test_each_prompt_of_a_public_model_is_the_one_of_the_reference(folder: Path, clock: Callable[[str], None]) -> None:
     """Letter by letter, with and without a system's message; and it refuses with the same words where the reference refuses.
 
@@ -112,7 +114,7 @@ def test_a_folder_without_a_table_of_prompts_is_held_against_transformers(tmp_pa
 
 
 @pytest.mark.skipif(not FOLDERS, reason="the headers of public models are not beside the checkout")
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", SWEPT, ids=lambda folder: folder.name)
 def test_the_special_pieces_of_a_public_model_are_all_there(folder: Path) -> None:
     """Each piece that was handed to the reference has its name and its text here, too."""
     table = expected(folder)
@@ -196,10 +198,13 @@ def test_all_that_templates_use_is_as_in_the_reference(name: str, reference: Cal
 
 @pytest.mark.slow  # To import transformers takes seconds, and there are eight hundred prompts.
 @pytest.mark.skipif(not FOLDERS, reason="the headers of public models are not beside the checkout")
+@pytest.mark.parametrize("nth", sweep([1, 12], telling=[12]))
 @pytest.mark.parametrize("text", ["", "hello ", " \n".join(("", *MESSAGES, ""))])
-def test_odd_messages_to_public_models_are_written_as_in_the_reference(text: str, reference: Callable[[Row], str]) -> None:
+def test_odd_messages_to_public_models_are_written_as_in_the_reference(
+    text: str, nth: int, reference: Callable[[Row], str]
+) -> None:
     """Of every public model; and the place of the message is right in each."""
-    for folder in FOLDERS:
+    for folder in every_nth(FOLDERS, nth):
         table, template = expected(folder), read_template(folder)
         messages = [{"role": "user", "content": text}]
         asked = {"template": template.text, "messages": messages, "special": table["special_tokens"], "most": MOST}

@@ -1,7 +1,5 @@
 """Traces and words for views to draw."""
 
-from functools import lru_cache
-
 import pytest
 from PySide6.QtWidgets import QApplication
 
@@ -10,9 +8,10 @@ from explorer.export.raster import add_fonts
 from explorer.lang import Words
 from explorer.trace.trace import Trace
 from explorer.views.painting.style import use_font
+from tests.kept import kept_for_the_file
 
 
-@lru_cache(maxsize=8)
+@kept_for_the_file
 def trace_of(text: str, **knobs: object) -> Trace:
     return explorer.explore(text, **knobs, preset="tiny")
 

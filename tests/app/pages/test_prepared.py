@@ -13,7 +13,7 @@ from explorer.trace.trace import Trace
 from tests.picture.examples import asked
 
 WORDS = Words.load("zh")
-LOOK = Look(attention="decoder.cross_attn", layer=1, head=2, position=1).fitted(asked("he likes it"))
+LOOK = Look(attention="decoder.cross_attn", layer=1, head=2, position=1)  # It fits the model of the tests.
 
 
 def test_what_was_foreseen_is_ready_once() -> None:

@@ -1,6 +1,5 @@
 """A long text: what is pooled is the pooling of the whole, what is looked at is the whole, and the budget is kept."""
 
-from functools import lru_cache
 from pathlib import Path
 
 import attrs
@@ -39,10 +38,6 @@ def request(**knobs: object) -> Request:
 def computed_whole(asked: Request) -> Trace:
     """The same with room for everything."""
     return Computer()(asked.wishing(config=asked.wish.config.changed(memory_budget=4096))).trace
-
-
-whole = lru_cache(maxsize=4)(computed_whole)
-"""Computed once for several tests."""
 
 
 def pooled_by_hand(maps: NDArray[np.float32], closed: NDArray[np.bool_], block: int, signed: bool) -> NDArray[np.float32]:
@@ -86,13 +81,17 @@ def test_pooling_all_at_once_is_pooling_by_hand(block: int, signed: bool) -> Non
 
 
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
-@pytest.mark.parametrize("stage", STAGES)
-def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage: str) -> None:
-    """Of every attention, layer and head, to 1e-5; what is closed altogether is closed in the mask's levels."""
-    asked = request(architecture=architecture)
-    full = whole(asked)
+def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str) -> None:
+    """Of every stage, attention, layer and head, to 1e-5; what is closed altogether is closed in the mask's levels."""
+    asked, computer = request(architecture=architecture), Computer()
+    full = computed_whole(asked)
+    for stage in STAGES:
+        assert_pooled(asked, computer, full, stage)
+
+
+def assert_pooled(asked: Request, computer: Computer, full: Trace, stage: str) -> None:
     maps = [tap for tap in full.names() if ATTENTION_MAP.search(tap) and tap.endswith(f".{stage}")]
-    trace = Computer()(asked.asking(wanted=((maps[0], -1),))).trace
+    trace = computer(asked.asking(wanted=((maps[0], -1),))).trace
 
     assert not trace.whole
     for tap in maps:
@@ -129,7 +128,7 @@ def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage:
 def test_a_close_up_is_the_recorded_map(knobs: dict[str, object]) -> None:
     """Made again from queries and keys, it is what the pass computed, at each stage and across: to 1e-5."""
     asked = request(**knobs)
-    full = whole(asked)
+    full = computed_whole(asked)
     taps = [tap for tap in full.names() if ATTENTION_MAP.search(tap) and ".layers.1." in tap]
     computer = Computer()
     for tap in taps:
@@ -290,7 +289,7 @@ def test_progress_is_told_and_a_stop_is_heard() -> None:
 )
 def test_what_is_made_again_for_a_file_is_what_was_computed(knobs: dict[str, object]) -> None:
     """Without torch, from queries and keys: every step of attention, across and within, to 1e-5."""
-    full, trace = whole(request(**knobs)), Computer()(request(**knobs)).trace
+    full, trace = computed_whole(request(**knobs)), Computer()(request(**knobs)).trace
     for tap in full.names():
         if ATTENTION_MAP.search(tap) and ".layers.1." in tap:
             assert can_be_remade(trace, tap)

@@ -10,9 +10,10 @@ from explorer.picture.kinds import Heatmap
 from explorer.picture.theme import DARK, LIGHT
 from tests.golden.test_figures import PICTURES
 from tests.picture.examples import words
+from tests.sweeps import every_nth, sweep
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
+@pytest.mark.parametrize("name", sweep(sorted(PICTURES), telling=every_nth(sorted(PICTURES), 3)))
 def test_a_light_file_of_a_dark_window_is_that_of_a_light_one(name: str) -> None:
     """As an SVG and on a page of HTML."""
     light = on_ground(PICTURES[name], LIGHT)

@@ -14,6 +14,7 @@ from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import BOLD
 from tests.golden.test_figures import PICTURES
 from tests.picture.examples import words
+from tests.sweeps import every_nth, sweep
 
 _BOX = 4  # pixels; a raster of letters and one of shapes differ by fractions of a pixel at their edges
 _MOST = 60.0  # of 255, in a box
@@ -64,7 +65,7 @@ def test_the_comparison_can_fail() -> None:
         assert difference(svg, outlined(other)) > _MOST
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
+@pytest.mark.parametrize("name", sweep(sorted(PICTURES), telling=every_nth(sorted(PICTURES), 4)))
 def test_every_kind_of_picture_looks_the_same_without_text(name: str) -> None:
     """As a figure for print, in which a raster has letters of exactly their size; in one for the screen no text is left."""
     svg = render_print(PICTURES[name], Print(width_mm=600), words())

@@ -12,6 +12,7 @@ from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.river import River
 from explorer.state.look import Look
 from tests.picture.examples import example, words
+from tests.sweeps import sweep
 
 SIZES = [(624, 420), (804, 520), (980, 530), (1172, 716), (1700, 900), (2272, 1240), (3500, 1900)]
 MODELS: list[dict[str, object]] = [
@@ -30,7 +31,7 @@ def made(text: str = TEXTS[1], **knobs: object) -> River:
     return river(trace, Look(attention="decoder.cross_attn", layer=2).fitted(trace), words())
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sweep(SIZES, telling=[SIZES[0], SIZES[-1]]))
 @pytest.mark.parametrize("knobs", MODELS, ids=str)
 def test_everything_lies_inside_and_beside_each_other(size: tuple[int, int], knobs: dict[str, object]) -> None:
     """Columns go from left to right, lanes lie in their half, nothing is negative."""
