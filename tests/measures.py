@@ -268,7 +268,10 @@ def _is_private(node: ast.AST) -> bool:
 
 
 def recipes(root: Path) -> tuple[int, int]:
-    """How many recipes of CONTRIBUTING a test applies and runs, of how many: those with a diff and a line that runs its tests."""
+    """How many recipes of CONTRIBUTING a test applies and runs, and how many there are.
+
+    It runs those with a diff and a line that runs tests.
+    """
     path = root / ".github" / "CONTRIBUTING.md"
     part = path.read_text("utf-8").partition("\n## Recipes\n")[2].split("\n## ")[0] if path.exists() else ""
     found = part.split("\n### ")[1:]

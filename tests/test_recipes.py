@@ -72,7 +72,7 @@ def recipes(text: str) -> Iterator[Recipe]:
     for section in part.split("\n### ")[1:]:
         fences = re.findall(r"^```(\w*)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
         diff = "".join(inside for kind, inside in fences if kind == "diff")
-        lines = [line for kind, inside in fences if not kind for line in inside.splitlines()]
+        lines = [line for kind, inside in fences if not kind for line in inside.replace("\\\n", "").splitlines()]
         commands = tuple(tuple(shlex.split(line.removeprefix(PYTEST))) for line in lines if line.startswith(PYTEST))
         yield Recipe(section.partition("\n")[0], diff, commands)
 
@@ -144,7 +144,7 @@ def check(recipe: Recipe, tree: Path) -> None:
     """Write the recipe's tests into a tree, which fail, and then its code, with which they pass. Raises AssertionError."""
     changed = apply(recipe.hunks, tree)
     write({path: text for path, text in changed.items() if path.startswith("tests/")}, tree)
-    without = run(tree, ["-q", *recipe.new_tests])
+    without = run(tree, ["-q", "-x", *recipe.new_tests])
     assert without.returncode in (1, 2), f"its tests pass without its code:\n{without.stdout}{without.stderr}"
     write(changed, tree)
     for command in recipe.commands:
