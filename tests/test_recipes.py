@@ -131,6 +131,7 @@ def _replaced(lines: list[str], hunk: Hunk) -> list[str]:
 def write(files: dict[str, str], root: Path) -> None:
     """Write the files below a folder."""
     for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -241,11 +242,9 @@ def test_a_diff_that_no_longer_fits_is_told_with_its_line(tmp_path: Path) -> Non
 def test_tests_that_need_no_code_or_do_not_pass_with_it_are_found_out(tmp_path: Path) -> None:
     """So that the comparison above says something."""
     (recipe,) = recipes(DOCUMENT)
-    for folder in ("explorer", "tests"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "explorer" / "a.txt").write_text("one\ntwo\nthree\n")
+    write({"explorer/a.txt": "one\ntwo\nthree\n"}, tmp_path)
     for test, told in (("def test_a(): pass", "pass without its code"), ("def test_a(): assert False", "assert False")):
         with pytest.raises(AssertionError, match=told):
             check(attrs.evolve(recipe, diff=recipe.diff.replace("assert True", test)), tmp_path)
         (tmp_path / "tests" / "test_a.py").unlink()
-        (tmp_path / "explorer" / "a.txt").write_text("one\ntwo\nthree\n")
+        write({"explorer/a.txt": "one\ntwo\nthree\n"}, tmp_path)
