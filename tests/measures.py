@@ -317,10 +317,16 @@ def _is_private(node: ast.AST) -> bool:
     return not own and not of_notebooks and node.attr not in _PRIVATES_OF_PYTHON
 
 
-def recipes(root: Path) -> int:
-    """The recipes of CONTRIBUTING that are printed as diffs, each of which a test applies and runs."""
+def recipes(root: Path) -> tuple[int, int]:
+    """How many recipes of CONTRIBUTING a test applies and runs, and how many there are.
+
+    It runs those with a diff and a line that runs tests.
+    """
     path = root / ".github" / "CONTRIBUTING.md"
-    return path.read_text("utf-8").count("```diff\n") if path.exists() else 0
+    part = path.read_text("utf-8").partition("\n## Recipes\n")[2].split("\n## ")[0] if path.exists() else ""
+    found = part.split("\n### ")[1:]
+    run = [each for each in found if "\n```diff\n" in each and "\n```\n.venv/bin/python -m pytest " in each]
+    return len(run) if (root / "tests" / "test_recipes.py").exists() else 0, len(found)
 
 
 def rows(root: Path) -> Iterator[tuple[str, str, str]]:
@@ -343,7 +349,7 @@ def rows(root: Path) -> Iterator[tuple[str, str, str]]:
     yield "files of explorer", str(len(tree.of("explorer"))), "≤ 600"
     yield "lines of explorer", str(tree.lines("explorer")), "≤ 75,000"
     yield "lines of tests", str(tree.lines("tests")), ""
-    yield "recipes printed as diffs", str(recipes(root)), "all"
+    yield "recipes that a test applies and runs", "{} of {}".format(*recipes(root)), "all"
 
 
 def details(root: Path) -> Iterator[tuple[str, Iterable[str]]]:

@@ -14,7 +14,7 @@ from xdist.workermanage import WorkerController
 
 TOGETHER = ("tests/journeys/test_walk.py", "tests/journeys/test_two_windows.py")
 """What shares something among what goes one by one."""
-ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
+ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/test_recipes.py", "tests/app/test_endings.py")
 LONGEST = (
     "tests/journeys/test_folders.py::test_every_page_shows_something_of_every_family",
     "tests/engine/errands/test_rehearsal.py",

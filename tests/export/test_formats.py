@@ -29,12 +29,12 @@ ROOT = Path(__file__).parents[2]
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 
 
-def _tsv(path: Path, tables: Sequence[Table]) -> None:
+def _tabs(path: Path, tables: Sequence[Table]) -> None:
     """The numbers of the last table alone, with tabs between them."""
     np.savetxt(path, np.asarray(tables[-1].values), fmt="%.9g", delimiter="\t")
 
 
-TSV = Format(name="tsv", write=_tsv)
+TABS = Format(name="tabs", write=_tabs)
 DRAWN = Format(name="drawn", draw=lambda svg, path, pixels: path.write_text(f"{pixels.dpi} {svg}") and None, has_pixels=True)
 
 
@@ -46,7 +46,7 @@ def application(qapp: QApplication) -> None:
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two further formats, which no other file knows."""
-    monkeypatch.setattr(formats, "FORMATS", (*FORMATS, TSV, DRAWN))
+    monkeypatch.setattr(formats, "FORMATS", (*FORMATS, TABS, DRAWN))
 
 
 def _one_head(out: Path, name: str) -> Export:
@@ -59,36 +59,36 @@ def _read(path: Path) -> np.ndarray:
 
 
 def test_what_is_not_declared_is_refused(tmp_path: Path) -> None:
-    """So that the tests below say something: without its row in the table TSV is unknown everywhere."""
+    """So that the tests below say something: without its row in the table TABS is unknown everywhere."""
     with pytest.raises(UnknownFormat) as raised:
-        list(_one_head(tmp_path / "a.tsv", "tsv").run())
-    assert raised.value.values == {"name": "tsv", "known": ", ".join(formats.names())}
-    assert main(["export", SENTENCE, "--preset", "tiny", "--tap", WEIGHTS, "--out", str(tmp_path / "a.tsv")]) == 2
+        list(_one_head(tmp_path / "a.tabs", "tabs").run())
+    assert raised.value.values == {"name": "tabs", "known": ", ".join(formats.names())}
+    assert main(["export", SENTENCE, "--preset", "tiny", "--tap", WEIGHTS, "--out", str(tmp_path / "a.tabs")]) == 2
     dialog = _dialog()
-    assert dialog.format.findText("tsv") == -1
+    assert dialog.format.findText("tabs") == -1
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("declared")
 def test_a_declared_format_can_be_exported_from_python(tmp_path: Path) -> None:
     """The numbers are the trace's; a figure gets its SVG and the size in pixels."""
-    list(_one_head(tmp_path / "a.tsv", "tsv").run())
-    np.testing.assert_array_equal(_read(tmp_path / "a.tsv"), example()[WEIGHTS][1])
+    list(_one_head(tmp_path / "a.tabs", "tabs").run())
+    np.testing.assert_array_equal(_read(tmp_path / "a.tabs"), example()[WEIGHTS][1])
     list(_one_head(tmp_path / "a.drawn", "drawn").run())
     assert (tmp_path / "a.drawn").read_text("utf-8").startswith("50.0 <svg")
-    assert (tmp_path / "a.tsv.json").exists() and (tmp_path / "a.drawn.json").exists()
+    assert (tmp_path / "a.tabs.json").exists() and (tmp_path / "a.drawn.json").exists()
 
 
 @pytest.mark.usefixtures("declared")
 def test_a_declared_format_can_be_exported_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By the file's name and by --format; and a wrong name is told that it is there."""
     asked = ["export", SENTENCE, "--preset", "tiny", "--tap", WEIGHTS, "--head", "1"]
-    assert main([*asked, "--out", str(tmp_path / "a.tsv")]) == 0
-    assert main([*asked, "--out", f"{tmp_path}/heads/", "--format", "TSV"]) == 0
-    for made in (tmp_path / "a.tsv", tmp_path / "heads" / f"{WEIGHTS}.head1.tsv"):
+    assert main([*asked, "--out", str(tmp_path / "a.tabs")]) == 0
+    assert main([*asked, "--out", f"{tmp_path}/heads/", "--format", "TABS"]) == 0
+    for made in (tmp_path / "a.tabs", tmp_path / "heads" / f"{WEIGHTS}.head1.tabs"):
         np.testing.assert_array_equal(_read(made), example()[WEIGHTS][1])
     assert main([*asked, "--out", str(tmp_path / "a.gif"), "--language", "en"]) == 2
-    assert "safetensors, long.csv, tsv, drawn" in capsys.readouterr().err
+    assert "safetensors, long.csv, tabs, drawn" in capsys.readouterr().err
 
 
 def _dialog() -> ExportDialog:
@@ -100,11 +100,11 @@ def _dialog() -> ExportDialog:
 def test_a_declared_format_can_be_exported_by_the_dialog(tmp_path: Path) -> None:
     """It is offered for what it can hold, with the controls that mean something to it, and it is written."""
     dialog = _dialog()
-    dialog.format.setCurrentIndex(dialog.format.findText("tsv"))
+    dialog.format.setCurrentIndex(dialog.format.findText("tabs"))
     assert not dialog.dpi.isEnabled() and not dialog.theme.isEnabled()
-    dialog.path.setText(str(tmp_path / "a.tsv"))
+    dialog.path.setText(str(tmp_path / "a.tabs"))
     list(dialog.job().run())
-    np.testing.assert_array_equal(_read(tmp_path / "a.tsv"), example()[WEIGHTS][1])
+    np.testing.assert_array_equal(_read(tmp_path / "a.tabs"), example()[WEIGHTS][1])
     dialog.format.setCurrentIndex(dialog.format.findText("drawn"))
     assert dialog.dpi.isEnabled() and dialog.theme.isEnabled()
     dialog.what.setCurrentIndex(dialog.what.findData("all"))
