@@ -17,6 +17,7 @@ from explorer.engine.errand import Brought
 from explorer.errors import NotComputed
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
+from explorer.picture.layout.viewport import Viewport
 from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
@@ -33,7 +34,6 @@ from explorer.views.controls.segments import Segments
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.surface import Surface
-from explorer.views.painting.viewport import Viewport
 
 
 def _itself(look: Look) -> Look:

@@ -15,7 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.presets import load_own_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.found.sentence_breaks import Break, Breaks
+from explorer.trace.found.consequences import Break, Breaks
 from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.script_parts import ScriptParts
 

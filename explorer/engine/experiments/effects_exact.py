@@ -13,8 +13,7 @@ from explorer.engine.request import Request
 from explorer.errors import NoSuchPart
 from explorer.state.focus import Focus
 from explorer.trace.arrays import frozen_array
-from explorer.trace.found.edges import Edges
-from explorer.trace.found.effects import Effects
+from explorer.trace.found.effects import Edges, Effects
 from explorer.trace.found.experiments import EFFECTS_EXACT
 from explorer.trace.trace import Trace
 
