@@ -20,7 +20,7 @@ ALLOWED = {
     "engine/speed/packed.py": "what the kernel says of its processor",
     "model/weights_file.py": "safetensors opens by name, after `read_header` came through the door",
     "training/checkpoint.py": "safetensors opens by name, after `read_header` came through the door",
-    "foreign/opening.py": "safetensors opens by name, after `check_folder` came through the door",
+    "foreign/tensors.py": "safetensors opens by name, after `check_folder` came through the door",
     "foreign/adapter.py": "safetensors opens by name, after `read_header` came through the door",
 }
 """The files that open others by themselves, with the reason."""
