@@ -7,7 +7,7 @@ FOLDER is the root of a checkout, this one if none is named. To compare with an 
 import ast
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import attrs
@@ -138,14 +138,15 @@ def arrows_up(graph: grimp.ImportGraph, room: str) -> list[tuple[str, str]]:
 def knowing_experiments(tree: Tree) -> dict[str, list[str]]:
     """For each experiment the files that speak of experiments and have its key as a text, which is the name of nothing else.
 
-    Pictures, exports and formulas of lessons show what was found and are left out. So is the `key` of a page, its own name.
+    Pictures, exports and formulas of lessons show what was found and are left out. So are the `key` of a page, its own name,
+    and the field of the Look that a page `sets`.
     """
     keys = experiment_keys(tree)
     known: dict[str, list[str]] = {key: [] for key in keys}
     for room in ("engine", "trace", "app", "api", "cli"):
         for name, module in tree.of(f"explorer/{room}").items():
             if _speaks_of_experiments(module):
-                for key in keys & _texts(module, but="key"):
+                for key in keys & _texts(module, but=_names_another):
                     known[key].append(name)
     return known
 
@@ -163,14 +164,17 @@ def experiment_keys(tree: Tree) -> set[str]:
     return set().union(*(_texts(each.value) for row in rows for each in row.keywords if each.arg == "key"))
 
 
-def _texts(tree: ast.AST, but: str = "") -> set[str]:
-    """All texts that stand in some code, but for those that a name of this kind is bound to."""
-    bound = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_bound(node, but)]
-    return {node.value for node in ast.walk(tree) if _is_text(node) and node not in bound}
+def _texts(tree: ast.AST, but: Callable[[ast.AST], bool] = lambda _node: False) -> set[str]:
+    """All texts that stand in some code, but for those right in a node that is left out."""
+    left_out = [child for node in ast.walk(tree) if but(node) for child in ast.iter_child_nodes(node)]
+    return {node.value for node in ast.walk(tree) if _is_text(node) and node not in left_out}
 
 
-def _is_bound(node: ast.Assign, name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+def _names_another(node: ast.AST) -> bool:
+    """Whether a text right in this node is a page's own key, `key = …`, or a field of the Look, `….sets(…)`."""
+    if isinstance(node, ast.Assign):
+        return any(isinstance(target, ast.Name) and target.id == "key" for target in node.targets)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sets"
 
 
 def _is_text(node: ast.AST) -> bool:
