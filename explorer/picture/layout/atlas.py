@@ -27,7 +27,7 @@ _WORTH_OF_NAMES = 4.0  # how many times as large thumbnails must be before they 
 
 @attrs.frozen
 class Fold:
-    """How a wall is laid out: so many heads of a layer in one line (0: all), and so many layers beside each other.
+    """How a wall is laid out: the heads of a layer in one line (0: all), and the layers beside each other.
 
     `gap_rows` are the cells between two lines; 0 for an eighth of a thumbnail.
     """

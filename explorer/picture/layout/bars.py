@@ -30,7 +30,7 @@ class BarRow:
 def bar_rows(
     picture: Bars, shown: Sequence[int], area: Rect, row_px: float, labels_px: float, figures_px: float
 ) -> tuple[BarRow, ...]:
-    """The shown bars below each other from the top of an area, with so much room for labels at the left and for values."""
+    """The shown bars below each other from the top of an area, with room for labels at the left and for values (px)."""
     left = area.x + labels_px + _GAP
     room = max(_LEAST_PX, area.right - left - _BEHIND - figures_px)
     longest = float(np.nanmax(np.abs(picture.values), initial=1e-30))

@@ -1,4 +1,4 @@
-"""When what happens: the beats of a followed cell on one line of time. What is drawn at a time follows from the time alone."""
+"""The times at which the beats of a followed cell happen. What is drawn at a time follows from the time alone."""
 
 import math
 
@@ -6,7 +6,7 @@ import attrs
 
 from explorer.picture.followed import BEATS, MOST_TERMS, Followed
 
-HOLD_S = 0.8  # Each beat rests so long when its motion has ended.
+HOLD_S = 0.8  # Each beat rests this long after its motion.
 _MOVE_S = {"vectors": 1.6, "scaled": 0.7, "masked": 0.4, "softmax": 1.6, "mixed": 1.6}
 _NOTHING_CLOSED_S = 0.0  # Without closed cells the mask does nothing.
 _PRODUCT_S, _ALL_PRODUCTS_S = 0.11, 6.0

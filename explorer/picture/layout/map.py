@@ -42,9 +42,9 @@ _EDGE_PX = 6.0  # without a bar
 
 @attrs.frozen
 class MapRoom:
-    """The room of a map (px): its size, the size of its letters, which is `letters` times the usual one, and its longest label.
+    """The room of a map (px): its size, the size `px` of its letters, which are `letters` times as large as usual.
 
-    `bar` says whether a colour bar stands beside the cells.
+    A label of a row has at most `row_label_px` px in usual letters. `bar` says whether a colour bar stands beside the cells.
     """
 
     wide: float

@@ -12,7 +12,7 @@ from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.scales import indices
 
-SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
+SCALE_NAT = 4.0  # nats at both ends of the scale; all sentences have one, so that two of them can be compared
 _SIZES = (28.0, 22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
 _SMALL = 11.0  # px, the letters of figures
 _GAP, _CHIP, _LEAST = 14.0, 12.0, 34.0  # px: between columns, the height of a coloured chip, the least width of a column

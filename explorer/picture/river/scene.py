@@ -14,9 +14,9 @@ def about_width(text: str, px: float) -> float:
     return px * _squares(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # row "river of another sentence": 16.8 ms would be 19.5
 def _squares(text: str) -> float:
-    """About how many squares of its height a text is wide. A river asks some hundred times, mostly for the same texts."""
+    """About how many squares of its height a text is wide."""
     return sum(1.0 if mark > "\u2e7f" else 0.54 for mark in text)
 
 

@@ -24,7 +24,7 @@ _LEAST, _LEAST_OF_MANY = 0.05, 0.12
 MOST_BANDS = 4000
 _LEAST_PILLAR = 12.0  # px of a folded layer in which bands can be seen
 _TILE_PX = 3.0
-_USUAL = 0.998  # The scale of tiles ends at this share of the units.
+USUAL_SHARE = 0.998  # The scale of tiles ends at this share of the units.
 _SAMPLE, _NEARLY = 4096, 0.99  # the numbers of a sample, and the share of it that is surely before that place
 _FRAME = 45  # the colour index of a tile's frame: a light one
 
@@ -193,7 +193,7 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Mark]:
     wide = zone.wide - 10
     if wide < 6:
         return []
-    top = _usual(hidden) or float(hidden.max(initial=0)) or 1.0
+    top = usual_top(hidden) or float(hidden.max(initial=0)) or 1.0
     if pitch >= 16:
         rows, high = max(1, round(0.42 * pitch / _TILE_PX)), float(round(0.42 * pitch))
     else:
@@ -211,13 +211,13 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Mark]:
     return [_hanging(index, Rect(zone.x + 5, place.top, wide, pitch * place.n), round(high))]
 
 
-def _usual(magnitudes: Array) -> float:
+def usual_top(magnitudes: Array) -> float:
     """The number from which the scale of tiles ends: the one at that share of all, in their order; 0 if it is not above 0.
 
     Most units of a ReLU are at 0; they are left out, because np.partition takes ten times as long as a sort where so many are
     alike. Of many numbers only those are put in order that are no less than nearly all of a sample: a twelfth of the time.
     """
-    n_beyond = magnitudes.size - int(_USUAL * (magnitudes.size - 1))  # the number and all that are larger
+    n_beyond = magnitudes.size - int(USUAL_SHARE * (magnitudes.size - 1))  # the number and all that are larger
     above = magnitudes[magnitudes > _nearly(magnitudes)]
     if above.size < n_beyond:  # The sample was not like the rest.
         above = magnitudes[magnitudes > 0]
@@ -268,7 +268,7 @@ def _sheet(block: RiverBlock, weights: Array, room: Rect, scale: Scale, colours:
     return Cells(*sheet(indices(weights, scale, shut), places, room), colours)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # row "river, next head", see `River.focus`
 def _head_places(n_heads: int, room: Rect, attention: str, layer: int) -> tuple[tuple[Rect, ...], tuple[Hot, ...]]:
     """Where the thumbnails of a block's heads stand in a field, in whole pixels, and what answers there; none without room."""
     across = best_columns(n_heads, room.wide, room.high)

@@ -1,4 +1,7 @@
-"""Images of the items of a scene, for as long as there are the items: what stands in the next scene, too, is painted once."""
+"""Images of marks, kept as long as the marks: those that the next picture has as well are painted once.
+
+Row "river, next head": bands, lanes and cells of all other heads are the same marks.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,7 +14,7 @@ _images: "WeakKeyDictionary[Any, tuple[Theme, float, Any]]" = WeakKeyDictionary(
 
 
 def kept_image(item: object, theme: Theme, ratio: float, make: Callable[[], _Image]) -> _Image:
-    """What was made of an item for a theme and so many pixels in a px, or what is made now."""
+    """The image that was made of a mark for a theme and a ratio of pixels to px, or one that is made now."""
     found = _images.get(item)
     if found is None or found[0] is not theme or found[1] != ratio:
         found = _images[item] = theme, ratio, make()

@@ -61,7 +61,7 @@ def label_image(
 
 def advance(font: QFont, text: str) -> float:
     """The width of a text (px)."""
-    return _advance(font, text)
+    return QFontMetricsF(font).horizontalAdvance(text)
 
 
 def _made(painter: QPainter, text: str, colour: str, room: float) -> DrawnLabel:
@@ -77,12 +77,7 @@ def sized(font: QFont, factor: float) -> QFont:
     return made
 
 
-@lru_cache(maxsize=_KEPT)
-def _advance(font: QFont, text: str) -> float:
-    return QFontMetricsF(font).horizontalAdvance(text)
-
-
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT)  # row "key event to everything painted": the strip's 30 labels take 3 µs each, and 75 if drawn anew
 def _drawn(
     font: QFont, text: str, colour: str, behind: int, room: float, ratio: float, turn: float, below: float | None
 ) -> DrawnLabel:
@@ -127,7 +122,6 @@ def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:
     return lifted
 
 
-@lru_cache(maxsize=64)
 def _inks(ink: int, behind: int) -> tuple[int, NDArray[np.uint32]]:
     """The channel in which ink and background differ most, and for each of its values [256] the premultiplied ink."""
     full, none = ([colour >> shift & 255 for shift in (0, 8, 16)] for colour in (ink, behind))  # blue, green, red

@@ -36,7 +36,7 @@ from explorer.views.painting import spans
 from explorer.views.painting.kept_images import kept_image
 from explorer.views.painting.labels import advance
 from explorer.views.painting.mark_texts import LEAST_ROOM, LabelImage, font_of, labels_on, paint_numbers, unhinted
-from explorer.views.painting.paint import elided, estimate_hatching, frame_image, hatching, ramp
+from explorer.views.painting.paint import elided, frame_image, hatching, ramp
 
 _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 # To ask Qt's classes for these takes as long as a small box.
@@ -94,7 +94,7 @@ def make_images(marks: Iterable[Mark], theme: Theme, ratio: float) -> None:
             make(mark, theme, ratio)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # row "river of another sentence": 16.6 ms would be 18.3
 def _colour(hexadecimal: str, opacity: float) -> QColor:
     colour = QColor(hexadecimal)
     if opacity < 1:
@@ -194,8 +194,7 @@ def _dots(mark: Dots, canvas: MarkCanvas) -> None:
 
 def _hatch(mark: Hatch, canvas: MarkCanvas) -> None:
     # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
-    brush = (estimate_hatching if mark.over else hatching)(canvas.theme)
-    canvas.painter.fillRect(qrect(mark.rect).toRect(), brush)
+    canvas.painter.fillRect(qrect(mark.rect).toRect(), hatching(canvas.theme, over=mark.over))
 
 
 def _whole(x: float, y: float, wide: float, high: float) -> QRect:
@@ -235,7 +234,7 @@ def _path(mark: Path, canvas: MarkCanvas) -> None:
     painter.setRenderHint(_SMOOTH, False)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # row "river of another sentence": 19.5 ms would be 23.2
 def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     """[256] premultiplied colours of a table; gaps are transparent."""
     rgba = palette(getattr(theme, colours, colours), theme).astype(np.uint32)
@@ -266,7 +265,7 @@ def _cells(mark: Cells, canvas: MarkCanvas) -> None:
 
 
 def _ramp(mark: Ramp, canvas: MarkCanvas) -> None:
-    canvas.painter.drawImage(qrect(mark.rect), ramp(mark.colours))
+    canvas.painter.drawImage(qrect(mark.rect), ramp(mark.colours, canvas.theme))
 
 
 def _numbers(mark: Numbers, canvas: MarkCanvas) -> None:

@@ -1,4 +1,4 @@
-"""What a screen reader says of a view when keys have gone on in it.
+"""What a screen reader says of a view after keys have moved within it.
 
 Decision: the description holds what was reached, for whoever asks, and an announcement says it at once. Rejected: one
 accessible object for each cell, because a map has up to a million of them, and few readers walk through painted ones.

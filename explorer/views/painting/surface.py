@@ -27,7 +27,7 @@ class Surface(QWidget):
         self.theme: Theme = LIGHT
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
-        self.larger = 1.0  # times the usual size
+        self.larger = 1.0  # the factor by which the drawing is scaled
         self._letters: float | None = None  # None: the font may have changed
         self._told_at: QPoint | None = None  # where on the screen this view's tooltip is open
         self.setMouseTracking(True)
@@ -36,7 +36,7 @@ class Surface(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def enlarge_letters(self, times: float) -> None:
-        """Show everything so many times as large, where the window's font does not do it: in a hall."""
+        """Scale the whole drawing by `times`, for a hall, in a view whose letters do not follow the window's font."""
         if self.draws_in_px:
             self.larger = times
             self.update()
@@ -55,7 +55,7 @@ class Surface(QWidget):
 
     @property
     def measure(self) -> Measure:
-        """What measures texts in the view's font, of any size."""
+        """The function that measures texts in the view's font, in any size."""
         return measure_in(self.font().family())
 
     @property
@@ -83,7 +83,7 @@ class Surface(QWidget):
             self.update()
 
     def set_busy(self, busy: bool) -> None:
-        """The compute thread has begun to answer, or has answered. What is painted little by little rests meanwhile."""
+        """Take note that the compute thread has begun to answer, or has answered. Painting little by little rests meanwhile."""
 
     def fit(self) -> None:
         """Show the whole picture."""

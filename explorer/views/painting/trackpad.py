@@ -1,4 +1,4 @@
-"""Telling a trackpad from a wheel: two fingers move the view, a wheel zooms, and scrolling by momentum does nothing."""
+"""Tells a trackpad from a wheel: two fingers move the view, a wheel zooms, and scrolling by momentum does nothing."""
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QInputDevice, QWheelEvent
@@ -12,7 +12,7 @@ def by_fingers(event: QWheelEvent) -> bool:
 
 
 def rolls_on(event: QWheelEvent) -> bool:
-    """Whether the scrolling goes on by momentum, after the fingers have left."""
+    """Whether momentum scrolls on after the fingers have left."""
     return event.phase() == Qt.ScrollPhase.ScrollMomentum
 
 

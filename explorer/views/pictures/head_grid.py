@@ -41,7 +41,7 @@ class HeadGridView(WalkedCanvas):
         super().__init__()
         self.square = True
         self.picture: HeadGrid | None = None
-        self._atlas: Atlas | None = None
+        self.atlas: Atlas | None = None
         self._unknown = False  # whether a cell is not a number, without being closed
         self._fold: Fold = PLAIN
         self._folded_for: tuple[object, ...] = ()  # the shapes of wall and view that the fold was chosen for
@@ -68,14 +68,14 @@ class HeadGridView(WalkedCanvas):
     def _lay(self, picture: HeadGrid) -> None:
         """Lay out the thumbnails and show them."""
         if picture.large is None:
-            self._atlas = atlas(picture, self._fold)
-            self._unknown = bool((self._atlas.index == NOT_A_NUMBER).any())
-            self.set_cells(self._atlas.index, picture.scale.colours)
+            self.atlas = atlas(picture, self._fold)
+            self._unknown = bool((self.atlas.index == NOT_A_NUMBER).any())
+            self.set_cells(self.atlas.index, picture.scale.colours)
         else:
-            self._atlas = places(picture, self._fold)
+            self.atlas = places(picture, self._fold)
             unknown = ~np.isfinite(picture.values)  # of blocks
             self._unknown = bool((unknown if picture.closed is None else unknown & ~picture.closed).any())
-            self.set_size(self._atlas.height, self._atlas.width)
+            self.set_size(self.atlas.height, self.atlas.width)
             self._reveal()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -84,10 +84,10 @@ class HeadGridView(WalkedCanvas):
             self._lay(self.picture)
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
-        if self.picture is None or self.picture.large is None or self._atlas is None:
+        if self.picture is None or self.picture.large is None or self.atlas is None:
             super().paint_cells(painter, field)
             return
-        made, large = self._atlas, self.picture.large
+        made, large = self.atlas, self.picture.large
         alone = []  # the thumbnails that are not painted together with all others of their layer
         for layer, heads in itertools.groupby(sorted(self._visible()), key=lambda place: place[0]):
             seen = [head for _layer, head in heads]
@@ -110,7 +110,7 @@ class HeadGridView(WalkedCanvas):
 
     def _visible(self) -> list[tuple[int, int]]:
         """Layer and head of the visible thumbnails."""
-        return [] if self._atlas is None else list(visible(self._atlas, self.cells))
+        return [] if self.atlas is None else list(visible(self.atlas, self.cells))
 
     def _reveal(self) -> None:
         """Ask for the single cells of the visible heads where a block is clearly larger than a pixel."""
@@ -125,9 +125,9 @@ class HeadGridView(WalkedCanvas):
         return wall_margins(self.letters)
 
     def describe(self, row: int, column: int) -> Pointed:
-        if self.picture is None or self._atlas is None or self.words is None:
+        if self.picture is None or self.atlas is None or self.words is None:
             return NOTHING
-        found = self._atlas.find(row, column)
+        found = self.atlas.find(row, column)
         if found is None:
             return NOTHING
         layer, head, query, key = found
@@ -136,11 +136,11 @@ class HeadGridView(WalkedCanvas):
         return Pointed(text, tokens, grid_tip(self.picture, layer, head, query, key, self.words))
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
-        found = self._atlas.find(row, column) if self._atlas is not None else None
+        found = self.atlas.find(row, column) if self.atlas is not None else None
         return None if found is None or self.picture is None else followable_on_wall(self.picture, *found)
 
     def place_to_change(self, row: int, column: int) -> ChangePlace | None:
-        found = self._atlas.find(row, column) if self._atlas is not None else None
+        found = self.atlas.find(row, column) if self.atlas is not None else None
         return None if found is None or self.picture is None else changeable_on_wall(self.picture, *found)
 
     def cursor_field(self) -> tuple[int, int]:
@@ -156,17 +156,17 @@ class HeadGridView(WalkedCanvas):
     def under_cursor(self, row: int, column: int) -> tuple[int, int]:
         """The cell of the chosen head's thumbnail."""
         layer, head = (self.picture.chosen_place if self.picture is not None else None) or (0, 0)
-        made = self._atlas
+        made = self.atlas
         top, left = (0, 0) if made is None else made.corner(layer, head)
         return top + row, left + column
 
     def clicked_at(self, row: int, column: int) -> None:
-        found = self._atlas.find(row, column) if self._atlas is not None else None
+        found = self.atlas.find(row, column) if self.atlas is not None else None
         if found is not None:
             super().clicked_at(found[2], found[3])
 
     def chosen_at(self, row: int, column: int) -> None:
-        found = self._atlas.find(row, column) if self._atlas is not None else None
+        found = self.atlas.find(row, column) if self.atlas is not None else None
         if found is not None and self.picture is not None:
             self.chosen.emit(self.picture.layers[found[0]], found[1])
 
@@ -190,17 +190,17 @@ class HeadGridView(WalkedCanvas):
     def _beside(self, picture: HeadGrid, layer: int, head: int, step: tuple[int, int]) -> tuple[int, int] | None:
         """Layer and head one step from a thumbnail; on a sorted wall, a step to the side goes on in the next line."""
         layers, heads = picture.values.shape[:2]
-        if picture.order and self._atlas is not None:
-            place = self._atlas.ranks[layer * heads + head] + step[0] * self._atlas.per_line + step[1]
+        if picture.order and self.atlas is not None:
+            place = self.atlas.ranks[layer * heads + head] + step[0] * self.atlas.per_line + step[1]
             return divmod(picture.order[place], heads) if 0 <= place < len(picture.order) else None
         layer, head = layer + step[0], head + step[1]
         return (layer, head) if 0 <= layer < layers and 0 <= head < heads else None
 
     def draw_over(self, sketch: Sketch, field: CellField) -> None:
-        if self.picture is not None and self._atlas is not None:
-            draw_over_wall(sketch, self.picture, self._atlas, field, self.here, self.lit)
+        if self.picture is not None and self.atlas is not None:
+            draw_over_wall(sketch, self.picture, self.atlas, field, self.here, self.lit)
 
     def draw_around(self, sketch: Sketch, field: CellField) -> None:
-        if self.picture is not None and self._atlas is not None and self.words is not None:
+        if self.picture is not None and self.atlas is not None and self.words is not None:
             wide, px = self.width(), self.letter_px
-            draw_beside_wall(sketch, self.picture, self._atlas, self.words, field, wide, px, unknown=self._unknown)
+            draw_beside_wall(sketch, self.picture, self.atlas, self.words, field, wide, px, unknown=self._unknown)

@@ -198,14 +198,14 @@ class TokenRowView(Surface):
     def _away(self) -> QPointF:
         return QPointF(0, self._shift) if self._wrap else QPointF(self._shift, 0)
 
-    def _at(self, place: QPoint) -> int | None:
+    def chip_at(self, place: QPoint) -> int | None:
         for index, box in enumerate(self._boxes):
             if box.contains(QPointF(place) + self._away):
                 return index
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = self._at(event.position().toPoint())
+        index = self.chip_at(event.position().toPoint())
         pointed = NOTHING if index is None else self._describe(index)
         self.tell(event.globalPosition().toPoint(), pointed)
 
@@ -226,13 +226,13 @@ class TokenRowView(Surface):
         if edge:
             self.scroll_by(edge * 0.8 * (self.height() if self._wrap else self.width()))
             return
-        index = self._at(event.position().toPoint())
+        index = self.chip_at(event.position().toPoint())
         if index is not None:
             self.selected = index
             self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        index = self.selected if event.reason() == QContextMenuEvent.Reason.Keyboard else self._at(event.pos())
+        index = self.selected if event.reason() == QContextMenuEvent.Reason.Keyboard else self.chip_at(event.pos())
         if index is not None and self.picture is not None and index < len(self.picture.chips):
             self.selected = index
             self.menu(index).popup(event.globalPos())

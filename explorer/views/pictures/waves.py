@@ -70,10 +70,10 @@ class WavesView(QWidget):
         self._plot.getPlotItem().layout.setContentsMargins(0, 8, 4, 0)  # The topmost figure stands half above its tick.
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
-        self._curves: list[Any] = []
-        self._dots = pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True)
-        self._dots.setZValue(2)
-        self._dots.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self.curves: list[Any] = []
+        self.dots = pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True)
+        self.dots.setZValue(2)
+        self.dots.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.cell_cursor = CellCursor(self)  # the curve and the place that keys are at
         self.cell_cursor.moved.connect(self._walked)
         self._ring = pg.ScatterPlotItem(size=_RING_PX, pxMode=True)
@@ -83,7 +83,7 @@ class WavesView(QWidget):
         self._plot.getPlotItem().setVisible(False)  # Without a picture its axes would go from 0 to 1, shaded as a text.
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
-        self._plot.addItem(self._dots)
+        self._plot.addItem(self.dots)
         self._plot.addItem(self._ring)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -115,11 +115,11 @@ class WavesView(QWidget):
             return  # The table of positions is the same for a new text.
         if self._told:
             self._left()
-        while len(self._curves) < n_curves:
-            self._curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
+        while len(self.curves) < n_curves:
+            self.curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
             # The shade behind the curves moves with each token, but the curves do not.
-            self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        for index, curve in enumerate(self._curves):
+            self.curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        for index, curve in enumerate(self.curves):
             curve.setVisible(index < n_curves)
             if index < n_curves:
                 self._draw_curve(picture, index)
@@ -135,7 +135,7 @@ class WavesView(QWidget):
         if picture.between is not None:  # Beyond the smooth part, places lie closer than pixels.
             beyond = x > picture.between.x[-1]
             x, y = np.append(picture.between.x, x[beyond]), np.append(picture.between.values[index], y[beyond])
-        self._curves[index].setData(x, y, connect="finite", antialias=n <= _SMOOTH_PLACES)
+        self.curves[index].setData(x, y, connect="finite", antialias=n <= _SMOOTH_PLACES)
 
     def _span(self, picture: Waves) -> None:
         """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
@@ -173,7 +173,7 @@ class WavesView(QWidget):
         if main is not None and main < len(colours):
             colours[main] = self._theme.accent
         dense = self.picture is not None and self.picture.values.shape[1] > _SMOOTH_PLACES
-        for index, curve in enumerate(self._curves):
+        for index, curve in enumerate(self.curves):
             curve.setZValue(1 if index == main else 0)
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=1 if dense else 2.4 if index == main else 1.4))
         self._dot(colours)
@@ -188,11 +188,11 @@ class WavesView(QWidget):
         """Draw a dot at each place of each curve, unless they would touch; one item, for each is painted by itself."""
         picture = self.picture
         if picture is None or picture.values.shape[1] > _MOST_DOTTED:
-            self._dots.setData([], [])
+            self.dots.setData([], [])
             return
         curve, place = np.nonzero(np.isfinite(picture.values))
         brushes = [pg.mkBrush(colour) for colour in colours]
-        self._dots.setData(place, picture.values[curve, place], brush=[brushes[each % len(brushes)] for each in curve])
+        self.dots.setData(place, picture.values[curve, place], brush=[brushes[each % len(brushes)] for each in curve])
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Draw a line at the first lit position."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.marks import Rect
 from explorer.picture.river.pixels import sheet, stretched
-from explorer.picture.river.slabs import _USUAL, _usual, thickness
+from explorer.picture.river.slabs import USUAL_SHARE, thickness, usual_top
 from explorer.picture.scales import Scale, indices
 
 
@@ -34,7 +34,7 @@ def magnitudes(kind: str, shape: tuple[int, int]) -> NDArray[np.float32]:
 @pytest.mark.parametrize("shape", [(5, 32), (64, 3072), (17, 1031)])
 def test_the_usual_number_is_that_of_a_sort(kind: str, shape: tuple[int, int]) -> None:
     units = magnitudes(kind, shape)
-    assert _usual(units) == np.sort(units, axis=None)[int(_USUAL * (units.size - 1))]
+    assert usual_top(units) == np.sort(units, axis=None)[int(USUAL_SHARE * (units.size - 1))]
 
 
 @pytest.mark.parametrize("n", [5, 40])

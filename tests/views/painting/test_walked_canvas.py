@@ -207,8 +207,8 @@ def test_a_thumbnail_tells_its_measure(qtbot: QtBot, trace: Trace, words: Words)
 def test_a_click_on_a_thumbnail_puts_the_cursor_into_it(qtbot: QtBot, trace: Trace, words: Words) -> None:
     """At the cell that was clicked, of the head that is chosen by the same click."""
     view = shown(qtbot, HeadGridView(), head_wall(trace, LOOK, words), words)
-    assert isinstance(view, HeadGridView) and view._atlas is not None
-    top, left = view._atlas.corner(1, 2)
+    assert isinstance(view, HeadGridView) and view.atlas is not None
+    top, left = view.atlas.corner(1, 2)
     place = view.cell_rect(top + 3, left + 1).center().toPoint()
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
     assert view.cell_cursor.place == (3, 1)

@@ -94,7 +94,7 @@ def test_a_wall_uses_a_tall_card(qtbot: QtBot, words: Words) -> None:
     """Its layers go on in further lines, the thumbnails grow, and a click still chooses the head that is seen."""
     view = HeadGridView()
     drawn(qtbot, view, attrs.evolve(wall(6, 8, 5), chosen=(0, 0)), words, (400, 1200))
-    made = view._atlas
+    made = view.atlas
     assert made is not None and made.is_folded
     assert view.field().height() > 0.6 * 1200
     for layer, head in ((0, 0), (3, 6), (5, 7)):
@@ -104,4 +104,4 @@ def test_a_wall_uses_a_tall_card(qtbot: QtBot, words: Words) -> None:
         assert chosen.args == [layer, head]
         assert f"L{layer} H{head}" in view.describe(row + 2, column + 2).text
     view.resize(1200, 500)
-    assert view._atlas is not None and not view._atlas.is_folded
+    assert view.atlas is not None and not view.atlas.is_folded

@@ -139,13 +139,13 @@ def test_a_click_chooses_the_head_under_the_mouse(qtbot: QtBot, trace: Trace, wo
     view = HeadGridView()
     view.draw(head_wall(trace, Look(), words), words)
     _shown(qtbot, view, 700, 400)
-    assert view._atlas is not None
-    row, column = view._atlas.pitch_rows + 1, 3 * view._atlas.pitch_columns + 2
+    assert view.atlas is not None
+    row, column = view.atlas.pitch_rows + 1, 3 * view.atlas.pitch_columns + 2
     with qtbot.waitSignal(view.chosen) as chosen:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.cell_rect(row, column).center().toPoint())
     assert [1, 3] == chosen.args
 
-    gap = view.cell_rect(0, view._atlas.n_columns).center().toPoint()
+    gap = view.cell_rect(0, view.atlas.n_columns).center().toPoint()
     with qtbot.assertNotEmitted(view.chosen):
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=gap)
 

@@ -69,7 +69,7 @@ def test_the_wheel_scrolls_to_the_last_token(qtbot: QtBot, words: Words) -> None
         )  # fmt: skip
         QApplication.sendEvent(view, event)
     assert view.edges() == (LEFT,)
-    assert view._at(QPoint(290, 30)) == 59
+    assert view.chip_at(QPoint(290, 30)) == 59
 
 
 def test_the_same_tokens_are_not_painted_again(qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:

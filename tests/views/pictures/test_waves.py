@@ -78,11 +78,11 @@ def test_the_view_has_a_dot_at_each_place(qtbot: QtBot, words: Words, between: b
     qtbot.addWidget(view)
     picture = few(between)
     view.draw(picture, words)
-    x, y = view._dots.getData()
+    x, y = view.dots.getData()
     np.testing.assert_array_equal(x, np.tile(np.arange(10), 3))
     np.testing.assert_allclose(y, picture.values.ravel())
     for index in range(3):
-        assert len(view._curves[index].getData()[0]) == (73 if between else 10)
+        assert len(view.curves[index].getData()[0]) == (73 if between else 10)
 
 
 def test_many_places_have_no_dots(qtbot: QtBot, words: Words) -> None:
@@ -90,7 +90,7 @@ def test_many_places_have_no_dots(qtbot: QtBot, words: Words) -> None:
     view = WavesView()
     qtbot.addWidget(view)
     view.draw(attrs.evolve(few(False), values=np.zeros((3, 400), np.float32)), words)
-    assert len(view._dots.getData()[0]) == 0
+    assert len(view.dots.getData()[0]) == 0
 
 
 @pytest.mark.parametrize("between", [False, True])

@@ -148,7 +148,7 @@ def test_parts_are_added_one_after_the_other_and_space_stops(
         view.seek(time_ms)
         assert [(place.area, place.about) for place in view.places] == whole[:n]
         assert n_added(picture.sums, time_ms) == n
-    view._end()
+    QTest.keyClick(view, Qt.Key.Key_Space)  # type: ignore[call-overload]  # shows the whole sum
     assert [(place.area, place.about) for place in view.places] == whole
     moved: list[bool] = []
     view.moved.connect(lambda: moved.append(view.playing))
