@@ -111,7 +111,7 @@ class Measurer:
                 left_out[_EMPTY] += 1
                 continue
             try:
-                rows[place] = self._source.cut(attrs.evolve(self._plan.wish, text=text))
+                rows[place] = self._source.tokenize(attrs.evolve(self._plan.wish, text=text))
             except ExplorerError as error:
                 left_out[error.key] += 1
         return rows

@@ -24,7 +24,7 @@ _MOST_SECONDS = 60.0  # in the window
 
 def to_fill_in(source: ModelSource, wish: Wish) -> tuple[Row, int]:
     """The tokens of a text for a masked model, and the id of its mask. Raises NoMaskToken, BadText, TooLong."""
-    row = source.cut(wish)
+    row = source.tokenize(wish)
     card = source.card(wish.config)
     if card.mask < 0 or card.architecture != "encoder-only" or not card.vocab_size:
         raise NoMaskToken(name=wish.preset)

@@ -36,7 +36,7 @@ class Saying:
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""
         source = self._sources.of(wish)
-        n = len(source.cut(wish))
+        n = len(source.tokenize(wish))
         if not plan_for(source.card(wish.config), wish.config.memory_budget, n, n).everything:
             raise TooLongToTry(n_tokens=n)
         return n
@@ -47,7 +47,7 @@ class Saying:
         Raises ExplorerError, Superseded.
         """
         source = self._sources.of(wish, stop)
-        row = source.cut(wish)
+        row = source.tokenize(wish)
         changing = self._lender.changing(wish, source, len(row), stop, silent)
         sentence = source.decode(wish, row, wish.beam, changing, stop)
         check_in_sentence(wish, source, sentence, changing)
@@ -60,7 +60,7 @@ class Saying:
         """
         source = self._sources.of(wishes[0])
         assert isinstance(source, Translating)  # `can_be_together` says so.
-        rows = [source.cut(wish) for wish in wishes]
+        rows = [source.tokenize(wish) for wish in wishes]
         changing = self._lender.changing(wishes[0], source, len(rows[0]), stop, silent)
         sentences = source.translated_together(wishes[0], rows, changing, stop)
         for wish, sentence in zip(wishes, sentences, strict=True):

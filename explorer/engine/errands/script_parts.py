@@ -53,7 +53,7 @@ def _foreign(source: ForeignModel, wish: Wish) -> ForeignPlaces:
 
 def _tokens(source: ModelSource, wish: Wish, stop: Stop) -> Tokens:
     """The tokens of both sides of a text that a patch takes its numbers from, as the `Lender` finds them."""
-    return source.decode(wish, source.cut(wish), wish.beam, Changing(), stop).tokens
+    return source.decode(wish, source.tokenize(wish), wish.beam, Changing(), stop).tokens
 
 
 def _write(model: Transformer, to: Path) -> None:

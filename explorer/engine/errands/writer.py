@@ -42,7 +42,7 @@ def cache_taps(n_layers: int) -> tuple[tuple[str, str], ...]:
 
 def to_go_on_with(source: ModelSource, wish: Wish) -> tuple[Writes, Row]:
     """The source as one that writes, and the tokens of the text of a Wish. Raises NotALanguageModel, BadText, TooLong."""
-    if not isinstance(source, Writes) or not (row := source.to_go_on_with(wish, source.cut(wish))):
+    if not isinstance(source, Writes) or not (row := source.to_go_on_with(wish, source.tokenize(wish))):
         raise NotALanguageModel(name=wish.preset)
     return source, row
 

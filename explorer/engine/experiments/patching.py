@@ -30,7 +30,7 @@ def patching(inquiry: Inquiry) -> Patching | NotMade:
     if not other.text.strip():
         return NotMade(NoOtherText())
     try:
-        sentence = origin.decode(other, origin.cut(other), inquiry.request.beam, Changing(), inquiry.stop)
+        sentence = origin.decode(other, origin.tokenize(other), inquiry.request.beam, Changing(), inquiry.stop)
     except BadText as error:  # The sentence on screen is answered all the same.
         return NotMade(error)
     card, own = trace.card, other.target is None  # Of a typed target, both passes would be asked for the same words.

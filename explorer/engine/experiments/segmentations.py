@@ -52,7 +52,7 @@ def _cut(source: ModelSource, model: Transformer, wish: Wish, way: str, stop: St
     """The sentence tokenized in one way, with its pass. Raises Superseded."""
     stop_if(stop)
     try:
-        row = _few(source.cut(wish), model)
+        row = _few(source.tokenize(wish), model)
         sentence = source.decode(wish, row, wish.beam, Changing(), stop)
     except BadText as error:  # The other ways may make fewer tokens.
         return Segmentation(way, refused=error)

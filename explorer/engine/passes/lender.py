@@ -45,7 +45,7 @@ class Lender:
         Raises NotKept if the text is too long for whole maps, ExplorerError, Superseded.
         """
         source, unchanged = self._sources.of(wish, stop, progress), Changing()
-        sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
+        sentence = source.decode(wish, source.tokenize(wish), wish.beam, unchanged, stop)
         if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):
                 raise NotKept(tap=tap, n_tokens=max(sentence.sizes))

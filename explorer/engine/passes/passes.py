@@ -1,4 +1,4 @@
-"""The pass of an answer: the text is cut into tokens, the target decoded, the model made ready, and the pass recorded."""
+"""The pass of an answer: the text is tokenized, the target decoded, the model made ready, and the pass recorded."""
 
 import time
 
@@ -37,7 +37,7 @@ class Passes:
         wish, clock = request.wish, _Clock()
         source = self._sources.of(wish, stop, progress)
         opening_ms = clock.lap_ms()
-        row = source.cut(wish)
+        row = source.tokenize(wish)
         tokens_ms = clock.lap_ms()
         changing = self._lender.changing(wish, source, len(row), stop, progress)
         sentence = source.decode(wish, row, request.beam, changing, stop)

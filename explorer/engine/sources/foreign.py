@@ -1,4 +1,4 @@
-"""A foreign model from a folder: its own tokenizer cuts the text, and a model with both sides generates the target itself.
+"""A foreign model from a folder: its own tokenizer reads the text, and a model with both sides generates the target itself.
 
 A folder is opened when a Wish first asks for it, and its model is kept until another one is asked for.
 """
@@ -62,7 +62,7 @@ class ForeignModel:
         self, opened: Opened, card: ModelCard, tokenizer: FencedTokenizer, path: Path, template: Template | None = None
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
-        self._prompted: tuple[str, Prompt] | None = None  # A text and its prompt, which `cut` and then `decode` ask for.
+        self._prompted: tuple[str, Prompt] | None = None  # A text and its prompt, which `tokenize` and then `decode` ask for.
         self._template = template  # A template in a file of its own is read when a text is first prompted with it.
         self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
@@ -101,7 +101,7 @@ class ForeignModel:
         """The taps of the model by name."""
         return taps(self.foreign)
 
-    def cut(self, wish: Wish) -> Row:
+    def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text, with the special ones of the model.
 
         Raises BadText, TooLong, KnobDoesNothing, NoChatTemplate, BadTemplate.

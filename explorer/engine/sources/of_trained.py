@@ -13,7 +13,7 @@ from explorer.trace.own_card import card_of, parameter_bytes
 
 
 class OfTrained:
-    """Makes the ModelSource of a preset with trained weights, but for the words: subclasses cut texts and decode.
+    """Makes the ModelSource of a preset with trained weights, but for the words: subclasses tokenize and decode.
 
     `own` makes the models that are not the trained one, for a Wish that asks for other weights or another shape.
     """

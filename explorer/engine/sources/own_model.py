@@ -1,4 +1,4 @@
-"""Our own untrained models: their weights come from a seed, and texts are cut as the Config says.
+"""Our own untrained models: their weights come from a seed, and texts are tokenized as the Config says.
 
 The last model is kept, so that a knob that applies to the pass acts on the same weights.
 """
@@ -40,7 +40,7 @@ class OwnModel:
         """The taps of a Config's model by name."""
         return own_taps(config.architecture, config.n_layers)
 
-    def cut(self, wish: Wish) -> Row:
+    def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
         return short_enough(self._tokenized(wish, wish.text), wish.config)
 

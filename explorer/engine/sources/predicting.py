@@ -1,4 +1,4 @@
-"""A preset with a trained language model: its vocabulary cuts the text, and its model says at each place what comes next.
+"""A preset with a trained language model: its vocabulary tokenizes the text, and its model predicts each next token.
 
 If the Wish asks for untrained weights or another shape, that model is shown the same tokens, so that everything else stays
 equal. A shape with two sides is given the text on both, as an untrained model is.
@@ -33,7 +33,7 @@ class Predicting(OfTrained):
         mask = self._weights.bilingual.source.id_of(MASK) if self._trained and config.architecture == "encoder-only" else None
         return card if mask is None else attrs.evolve(card, mask=mask)
 
-    def cut(self, wish: Wish) -> Row:
+    def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
         return short_enough(self._row(wish, wish.text, wish.source_cuts), wish.config)
 

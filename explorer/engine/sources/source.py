@@ -1,6 +1,6 @@
 """The ModelSource: it turns texts into tokens and has models that turn tokens into logits. It keeps its own caches.
 
-Every source is used in the same order: `cut` the text, `decode` the target, get the model `ready`, and `run` it.
+Every source is used in the same order: `tokenize` the text, `decode` the target, get the model `ready`, and `run` it.
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ class ModelSource(Protocol):
     def taps(self, config: Config) -> KnownTaps:
         """The taps of that model by name, which changes may name; no numbers go through them."""
 
-    def cut(self, wish: Wish) -> Row:
+    def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
 
     def further(self, wish: Wish, text: str) -> Row:

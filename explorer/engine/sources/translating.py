@@ -1,4 +1,4 @@
-"""A preset with trained weights: its vocabularies cut the text, and its model writes the target.
+"""A preset with trained weights: its vocabularies tokenize the text, and its model generates the target.
 
 If the Wish asks for untrained weights or another shape, that model is shown with the target of the trained one, so that
 everything else stays equal.
@@ -30,7 +30,7 @@ class Translating(OfTrained):
         super().__init__(translator, tokenizers, own, trained=trained)
         self._translator = translator
 
-    def cut(self, wish: Wish) -> Row:
+    def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
         config = wish.config
         bilingual = room(self._translator, config)
