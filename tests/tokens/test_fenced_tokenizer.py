@@ -30,7 +30,7 @@ from explorer.tokens.fence import Limits
 from explorer.tokens.fenced_tokenizer import LIMITS, FencedTokenizer, open_tokenizer
 from tests.sweeps import sweep
 from tests.tokens.strange import TEXTS, strange_tokenizer
-from tests.tokens.test_foreign import ODD, by_bytes, with_fallback, word_pieces
+from tests.tokens.test_behind_fence import ODD, by_bytes, with_fallback, word_pieces
 
 TIGHT = Limits(opening_s=5, seconds=0.3, memory_bytes=2**28)
 PIECES = {"a": 0, "b": 1, "<unk>": 2}
