@@ -233,15 +233,27 @@ def of_one_reader(tree: Tree, graph: grimp.ImportGraph) -> list[str]:
 
 
 def caches(tree: Tree) -> list[str]:
-    """Functions and properties whose results are kept, and attributes that are named after it."""
+    """Functions and properties whose results are kept, and attributes that are named after it; no variables of a function."""
     found = []
     for name, module in tree.of("explorer").items():
+        own = _variables(module)
         for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef) and any(_is_cache(each) for each in node.decorator_list):
                 found.append(f"{name}:{node.lineno}: {node.name}")
-            elif isinstance(node, ast.AnnAssign | ast.Assign) and _is_kept(node):
+            elif isinstance(node, ast.AnnAssign | ast.Assign) and _is_kept(node) and node not in own:
                 found.append(f"{name}:{node.lineno}: {ast.unparse(node)[:60]}")
     return found
+
+
+def _variables(module: ast.Module) -> set[ast.AST]:
+    """The assignments to variables inside functions, which are gone when the function returns."""
+    inside = (node for function in ast.walk(module) if isinstance(function, ast.FunctionDef) for node in ast.walk(function))
+    return {
+        node
+        for node in inside
+        if (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name))
+        or (isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets))
+    }
 
 
 def _is_cache(decorator: ast.expr) -> bool:
