@@ -268,6 +268,17 @@ def caches(tree: Tree) -> list[str]:
     return found
 
 
+def _variables(module: ast.Module) -> set[ast.AST]:
+    """The assignments to variables inside functions, which are gone when the function returns."""
+    inside = (node for function in ast.walk(module) if isinstance(function, ast.FunctionDef) for node in ast.walk(function))
+    return {
+        node
+        for node in inside
+        if (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name))
+        or (isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets))
+    }
+
+
 def _is_cache(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return ast.unparse(called).rpartition(".")[2] in _CACHES

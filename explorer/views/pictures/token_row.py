@@ -164,7 +164,7 @@ class TokenRowView(Surface):
         reach = _EDGE_PX / 2 - 6
         tip_x, tip_y = box.center().x() + x * reach, box.center().y() + y * reach
         ends = [(tip_x - _ARROW * (x - sign * y), tip_y - _ARROW * (y - sign * x)) for sign in (-1, 1)]
-        paint_marks(painter, [Path((ends[0], (tip_x, tip_y), ends[1]), "text", 1.6)], self.theme)
+        paint_marks(painter, [Path((ends[0], (tip_x, tip_y), ends[1]), "text", 2)], self.theme)
 
     def chip_rect(self, index: int) -> QRectF:
         """The rectangle of a token on the screen (px); empty for one that is not laid out."""
