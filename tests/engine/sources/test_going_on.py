@@ -20,7 +20,7 @@ from explorer.foreign.model import Foreign
 from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from tests.foreign.models import ALL, opened, write_model
+from tests.foreign.models import ALL, families, opened, write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -99,7 +99,7 @@ def apart(one: Trace, other: Trace) -> float:
     return worst
 
 
-@pytest.mark.parametrize("name", sorted(GOING_ON))
+@pytest.mark.parametrize("name", families(sorted(GOING_ON)))
 def test_rows_that_were_joined_are_those_of_the_whole_pass(name: str, folder: Folder) -> None:
     """Every tap of every key, to 1e-5 of its largest number; the whole pass is made by a program that has just begun."""
     computer, n_fewer, read_before = Computer(), 0, []
