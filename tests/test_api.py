@@ -227,8 +227,8 @@ def test_effects_are_those_of_the_page() -> None:
 
     assert isinstance(found, explorer.Effects)
     assert found.values.shape == (3, 3, 8, 7)
-    assert found.hidden[found.tokens.index("本书"), found.words.index("＿book")] == pytest.approx(-6.17, abs=0.02)
-    assert one.words == ("＿book",)
+    assert found.hidden[found.tokens.index("本书"), found.words.index("␣book")] == pytest.approx(-6.17, abs=0.02)
+    assert one.words == ("␣book",)
     assert np.array_equal(one.heads, found.heads[..., 4:5])
 
 

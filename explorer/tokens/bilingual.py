@@ -84,7 +84,7 @@ class Bilingual:
     @property
     def sha256(self) -> str:
         """A hash of these tokens in this order. Weights fit only the vocabularies that they were trained with."""
-        sides = ("\n".join(side.symbols) for side in (self.source, self.target))
+        sides = self.source.as_text, self.target.as_text
         return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
 
     def capped(self, n_source: int, n_target: int) -> "Bilingual":

@@ -12,7 +12,7 @@ import regex
 
 from explorer.tokens.graphemes import CLUSTER, Span, clusters
 
-MARK = "＿"  # The low line of GB 2312 is hardly ever typed. The bundled font has it, while it lacks "▁".
+MARK = "␣"  # the space before a word
 
 _WORD = r"(?:(?=\p{Latin})\X)+|(?:(?=\p{N})\X)+|(?:(?=\p{L})(?!\p{Han})(?!\p{Latin})\X)+"
 _PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|{CLUSTER}")

@@ -6,11 +6,17 @@ from typing import Self
 import attrs
 
 from explorer.files import read_whole
+from explorer.tokens.pieces import MARK
 
 _MOST_BYTES = 2**24  # The bundled files have about a hundredth of this.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
 MASK = "<mask>"
+_MARK_IN_FILES = "＿"
+"""What stands in files for MARK, the space before a word.
+
+Decision: files keep the sign of the first versions, as weights name the vocabularies that they fit by a hash of their text.
+"""
 """The mask token. Only vocabularies of masked language models have it, as their fifth entry."""
 
 
@@ -32,11 +38,16 @@ class Vocabulary:
         """The vocabulary in a file. Raises CannotRead, NotAFile, ValueError."""
         # `splitlines` is not used, because a token may be one of the rarer line separators.
         text = read_whole(path, _MOST_BYTES).decode("utf-8").replace("\r\n", "\n")
-        return cls(tuple(text.removesuffix("\n").split("\n")))
+        return cls(tuple(text.removesuffix("\n").replace(_MARK_IN_FILES, MARK).split("\n")))
 
     def write(self, path: Path) -> None:
         """Write the file that `read` reads."""
-        path.write_text("".join(f"{symbol}\n" for symbol in self.symbols), encoding="utf-8", newline="\n")
+        path.write_text(f"{self.as_text}\n", encoding="utf-8", newline="\n")
+
+    @property
+    def as_text(self) -> str:
+        """The tokens as they stand in a file, a line for each."""
+        return "\n".join(self.symbols).replace(MARK, _MARK_IN_FILES)
 
     def capped(self, size: int) -> "Vocabulary":
         """A vocabulary of the first `size` tokens."""

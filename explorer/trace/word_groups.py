@@ -1,4 +1,4 @@
-"""Which tokens are one written word, and how that word is written: ＿T · ian · an · men is Tiananmen.
+"""Which tokens are one written word, and how that word is written: ␣T · ian · an · men is Tiananmen.
 
 The tokens alone decide: their places in the text, the marks of their vocabulary, and letters. A token goes on with
 the word before it where it stands right behind it and both are letters or digits, where both are bytes of one character, or
@@ -94,8 +94,7 @@ def _check(groups: Sequence[Sequence[int]], n_places: int) -> None:
         raise ValueError(f"the words have to have each of the {n_places} places once")
 
 
-# as our vocabularies mark a word's begin, as others do, and as BERT a word's rest
-_OWN_MARK, _SPACE, _GOES_ON = "＿", "␣", "##"
+_SPACE, _GOES_ON = "␣", "##"  # the space that begins a word, and BERT's mark of a word's rest
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _PART = re.compile(r"(?P<whole>.+?)(?:⟨(?P<of>\d+)/\d+⟩ [0-9A-F ]+| (?P<own>\d+)/\d+)\Z", re.DOTALL)
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "BOPOMOFO", "TIBETAN")
@@ -140,9 +139,9 @@ def _goes_on(last: Token, token: Token) -> bool:
     if _same_character(last, token) or (token.word is not None and token.word == last.word):
         return True
     before, after = _bare(last), _bare(token)
-    if not before and last.text in (_OWN_MARK, _SPACE):  # A mark that stands alone begins the word of letters behind it.
+    if not before and last.text == _SPACE:  # A mark that stands alone begins the word of letters behind it.
         return token.text == after and token.start <= last.end and bool(after) and _spaced_letter(after[0])
-    if token.start != last.end or token.text.startswith((_OWN_MARK, _SPACE)):
+    if token.start != last.end or token.text.startswith(_SPACE):
         return False
     if token.text.startswith(_GOES_ON) and after:
         return bool(before)
@@ -171,7 +170,7 @@ def _bare(token: Token) -> str:
     """The text of a token without the marks of its vocabulary."""
     found = _PART.match(token.text)
     text = found["whole"] if found else token.text
-    return text.lstrip(_OWN_MARK + _SPACE).removeprefix(_GOES_ON)
+    return text.lstrip(_SPACE).removeprefix(_GOES_ON)
 
 
 def _decoded(raw: bytes) -> str:

@@ -184,7 +184,7 @@ def test_the_bundled_translator_knows_everyday_sentences(source: str, words: set
     said = explorer.translate(source, beam=4)
 
     assert words <= set(said.rstrip(".").split())
-    assert "＿" not in said and "<" not in said
+    assert "␣" not in said and "<" not in said
 
 
 def test_explore_holds_the_translation() -> None:
@@ -193,7 +193,7 @@ def test_explore_holds_the_translation() -> None:
 
     assert trace.trained
     assert "<bos>" == trace.tokens.target[0].text
-    assert trace.target == "".join(token.text for token in trace.tokens.target[1:]).replace("＿", " ").strip()
+    assert trace.target == "".join(token.text for token in trace.tokens.target[1:]).replace("␣", " ").strip()
     for layer in range(3):
         assert (8, len(trace.tokens.target), 5) == trace[f"decoder.layers.{layer}.cross_attn.weights"].shape
     assert 6000 == trace["generator.logits"].shape[1] == len(trace.symbols)

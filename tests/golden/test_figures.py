@@ -65,11 +65,11 @@ PICTURES: dict[str, Picture] = {
         caption=_CAPTION,
     ),
     "timeline": Timeline(
-        labels=("＿He", "<&>", "<eos>"), probabilities=np.array([0.75, 3e-5, np.nan], np.float32), chosen=1, caption=_CAPTION
+        labels=("␣He", "<&>", "<eos>"), probabilities=np.array([0.75, 3e-5, np.nan], np.float32), chosen=1, caption=_CAPTION
     ),
     "alignment": Alignment(
         values=np.array([[1.0, 0.0], [0.25, np.nan]], np.float32),
-        rows=Axis("writing", ("＿I", "<eos>"), "target"),
+        rows=Axis("writing", ("␣I", "<eos>"), "target"),
         columns=Axis("key", ("我", "爱"), "source"),
         scale=Scale(0, 1, "cividis"),
         caption=_CAPTION,
@@ -84,7 +84,7 @@ PICTURES: dict[str, Picture] = {
     ),
     "alignment_overlaid": Alignment(
         values=np.array([[1.0, 0.5], [0.25, 0.75]], np.float32),
-        rows=Axis("writing", ("＿I", "<eos>"), "target"),
+        rows=Axis("writing", ("␣I", "<eos>"), "target"),
         columns=Axis("key", ("我", "爱"), "source"),
         scale=Scale(0, 1, "cividis"),
         overlaid=(
@@ -138,7 +138,7 @@ PICTURES: dict[str, Picture] = {
         ),
         scale=Scale(-0.1, 0.1, "blue-red"),
         bar_reach=0.4,
-        word="＿He",
+        word="␣He",
         chosen=(0, 1),
         told="told <&>",
         caption=_CAPTION,
@@ -222,9 +222,9 @@ PICTURES: dict[str, Picture] = {
             Branch(node=place, parent=parent, label=label, log_p=-0.5, total=-1.0, state=state, rank=rank)
             for place, (parent, label, state, rank) in enumerate(
                 (
-                    (-1, "＿He", "forced", 0),
-                    (0, "＿is", "best", 0),
-                    (0, "＿<&>", "dropped", 0),
+                    (-1, "␣He", "forced", 0),
+                    (0, "␣is", "best", 0),
+                    (0, "␣<&>", "dropped", 0),
                     (1, "<eos>", "best", 1),
                     (1, "北", "kept", 0),
                     (4, "<eos>", "kept", 2),

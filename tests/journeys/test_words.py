@@ -51,7 +51,7 @@ def test_one_key_folds_and_unfolds(journey: Journey) -> None:
         window.session.ask(SetText("我爱北京天安门"))
         journey.settle(window)
         serial, action = window.session.serial, window.actions_.by_name["words"]
-        assert river_of(window).written.labels[2] == "＿T" and not action.isChecked()
+        assert river_of(window).written.labels[2] == "␣T" and not action.isChecked()
         press(journey, window)
         journey.wait(lambda: river_of(window).written.labels == TRANSLATION)
         assert action.isChecked() and river_of(window).halves[1].labels[1:] == TRANSLATION[:-1]

@@ -123,8 +123,8 @@ def by_hand(
         "value": value,
         "mixed": weights @ value,
         "closed": shut,
-        "queries": Axis("query", ("<bos>", "＿She", "＿me", "＿<&>"), "target"),
-        "keys": Axis("key", ("<bos>", "＿She", "＿me", "＿<&>"), "target"),
+        "queries": Axis("query", ("<bos>", "␣She", "␣me", "␣<&>"), "target"),
+        "keys": Axis("key", ("<bos>", "␣She", "␣me", "␣<&>"), "target"),
         "kv_head": 2,
         "divisor": 2.0,
         "d_head": 4,
@@ -224,7 +224,7 @@ def lens_by_hand(n_positions: int = 3) -> LensMap:
         written_p=np.array([[0.01] * n_positions, [0.3] * n_positions, [0.9] * n_positions], np.float32),
         ranks=np.array([[6] * n_positions, [2] * n_positions, [1] * n_positions]),
         tokens=("<bos>", *(f"w{symbol}" for symbol in written[:-1])),
-        names={symbol: f"＿w{symbol}" for symbol in range(10 + n_positions)},
+        names={symbol: f"␣w{symbol}" for symbol in range(10 + n_positions)},
     )
     caption = Caption(title="Logit lens", tap="a.tap", shape="[…]", note="note", origin="computed")
     return LensMap(

@@ -296,7 +296,7 @@ def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
 
 def test_a_query_that_is_about_to_write_says_so() -> None:
     """In cross-attention the row bears the name of the token to come."""
-    axis = Axis("writing", ("→＿She", "→＿gave", "→＿me", "→<eos>"), "target", shift=1)
+    axis = Axis("writing", ("→␣She", "→␣gave", "→␣me", "→<eos>"), "target", shift=1)
     made = by_hand(queries=axis)
     assert sentence(made, "vectors", EN).startswith("The position that predicts me (next) sends")
     assert headline(made, ZH).startswith("待生成的 me → <bos>")

@@ -18,7 +18,7 @@ from explorer.trace.search_tree import Node, Search
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words
 
-SYMBOLS = (*SPECIALS, "＿He", "＿She", "＿reads", "ing", "＿a", "＿book", ".", *BYTES[0xE4:0xF0])
+SYMBOLS = (*SPECIALS, "␣He", "␣She", "␣reads", "ing", "␣a", "␣book", ".", *BYTES[0xE4:0xF0])
 HE, SHE, READS, ING, A, BOOK, STOP = range(4, 11)
 
 

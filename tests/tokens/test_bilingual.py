@@ -19,7 +19,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import BEGIN, SPECIALS, UNKNOWN, Vocabulary
 from tests.tokens.texts import unhurried
 
-ENGLISH = ("＿", *"abcdeghilnov", "＿I", "＿a", "lo", "＿lo", "＿love", "ve", "in", "ing")
+ENGLISH = ("␣", *"abcdeghilnov", "␣I", "␣a", "lo", "␣lo", "␣love", "ve", "in", "ing")
 SMALL = Bilingual(
     Vocabulary((*SPECIALS, "我", "爱", "图书馆", "图", "书", "馆", "干")), Vocabulary((*SPECIALS, *BYTES, *ENGLISH))
 )
@@ -186,7 +186,7 @@ def test_an_unknown_source_character_is_unknown(tokenizers: Tokenizers) -> None:
 
 def test_target_tokens_begin_with_the_begin_symbol_and_stand_where_they_are_read() -> None:
     """Blanks stand outside words, as when a typed text is cut."""
-    tokens = SMALL.target_tokens(ids("＿I", "＿lo", "ve", "＿", *of("龘"), "＿a"))
+    tokens = SMALL.target_tokens(ids("␣I", "␣lo", "ve", "␣", *of("龘"), "␣a"))
     text = "I love 龘 a"
 
     assert (tokens[0].id, tokens[0].start, tokens[0].end) == (BEGIN, 0, 0)
@@ -205,7 +205,7 @@ def test_target_tokens_stand_where_the_encoder_puts_them(text: str) -> None:
 
 def test_broken_bytes_are_named_where_they_stand() -> None:
     """A model may write half a character."""
-    row = ids("＿I", of("龘")[0], "＿a")
+    row = ids("␣I", of("龘")[0], "␣a")
     tokens = SMALL.target_tokens(row)
 
     assert SMALL.target_text(row) == "I<0xE9> a"
@@ -214,7 +214,7 @@ def test_broken_bytes_are_named_where_they_stand() -> None:
 
 def test_special_symbols_take_no_room() -> None:
     """Only the unknown one is seen."""
-    tokens = SMALL.target_tokens(ids("<pad>", "＿I", "<unk>", "<bos>", "＿a"))
+    tokens = SMALL.target_tokens(ids("<pad>", "␣I", "<unk>", "<bos>", "␣a"))
 
     assert SMALL.target_text(token.id for token in tokens[1:]) == "I<unk> a"
     assert [(token.start, token.end) for token in tokens] == [(0, 0), (0, 0), (0, 1), (1, 6), (6, 6), (7, 8)]
@@ -223,7 +223,7 @@ def test_special_symbols_take_no_room() -> None:
 
 def _rows() -> Iterator[st.SearchStrategy[list[int]]]:
     yield st.lists(st.integers(0, len(SMALL.target) - 1), max_size=12)
-    yield st.lists(st.sampled_from(ids(*of("龘"), *of("é"), "＿", "＿a", "a")), max_size=12)
+    yield st.lists(st.sampled_from(ids(*of("龘"), *of("é"), "␣", "␣a", "a")), max_size=12)
 
 
 @unhurried

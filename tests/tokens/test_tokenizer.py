@@ -39,7 +39,7 @@ def spans(tokens: tuple[Token, ...]) -> Spans:
         ("jieba-search", SENTENCE, ["我", "爱", "北京", "天安", "天安门"]),
         ("characters", SENTENCE, list(SENTENCE)),
         ("spaces", "The cat, 我爱", ["The", "cat", ",", "我爱"]),
-        ("bpe", "我们 the", ["我们", "＿the"]),
+        ("bpe", "我们 the", ["我们", "␣the"]),
     ],
 )
 def test_each_kind_cuts_its_own_way(tokenizers: Tokenizers, kind: str, text: str, expected: list[str]) -> None:

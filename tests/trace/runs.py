@@ -54,5 +54,5 @@ def a_trace() -> Trace:
         places=frozen_array(torch.ones(6, 24).numpy()),
         source="我爱北京天",
         target="the b c",
-        symbols=("<unk>", "我", "＿the"),
+        symbols=("<unk>", "我", "␣the"),
     )

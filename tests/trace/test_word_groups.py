@@ -29,7 +29,7 @@ def words_of(tokens: Sequence[Token]) -> tuple[str, ...]:
     return word_texts(tokens, groups)
 
 
-def in_a_row(*texts: str, gap_before: str = "␣＿") -> tuple[Token, ...]:
+def in_a_row(*texts: str, gap_before: str = "␣␣") -> tuple[Token, ...]:
     """Tokens that stand one after the other, with a gap before those that have a mark."""
     made: list[Token] = []
     for text in texts:
@@ -67,9 +67,9 @@ def test_bytes_are_folded_into_their_character_and_its_word(tokenizers: Tokenize
 
 def test_bytes_that_a_translator_wrote_are_folded() -> None:
     """Their text is the name of a byte, so the place says which of them are one character."""
-    vocabulary = Vocabulary((*SPECIALS, *BYTES, "＿a", "n"))
+    vocabulary = Vocabulary((*SPECIALS, *BYTES, "␣a", "n"))
     ids = [
-        vocabulary.symbols.index(s) for s in ("＿a", *(BYTES[b] for b in "é".encode()), "n", *(BYTES[b] for b in "龘".encode()))
+        vocabulary.symbols.index(s) for s in ("␣a", *(BYTES[b] for b in "é".encode()), "n", *(BYTES[b] for b in "龘".encode()))
     ]
     tokens = Bilingual(vocabulary, vocabulary).target_tokens(ids)
     assert words_of(tokens) == ("<bos>", "a", "é", "n", "龘")

@@ -100,7 +100,7 @@ def reaches(half: Half) -> tuple[float, float]:
 
 def shown_text(label: str) -> str:
     """A token's text without the mark that stands for a blank."""
-    return label.removeprefix("＿") or label
+    return label.removeprefix("␣") or label
 
 
 def smaller(text: str, px: float, room: float) -> float:

@@ -12,7 +12,7 @@ from explorer.tokens.vocabulary import END
 from explorer.trace.arrays import Array
 from explorer.trace.printed import printed
 
-_BEGIN = "＿"  # a piece with this mark begins a word
+_BEGIN = "␣"  # a piece with this mark begins a word
 
 
 @attrs.frozen(eq=False)

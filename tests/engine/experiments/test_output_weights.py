@@ -48,7 +48,7 @@ def test_the_translators_parts_sum_to_every_word(translated: Trace) -> None:
 def test_she_and_not_i_is_the_sum_that_was_reckoned_by_hand(translated: Trace) -> None:
     """The figures of a prototype that carried each part forward through the final norm."""
     parts = translated.why(0, "I")
-    assert parts.names == ("＿She", "＿I")
+    assert parts.names == ("␣She", "␣I")
     assert parts.difference == pytest.approx(5.4989, abs=1e-4)
     assert parts.p == pytest.approx((0.9206, 0.0038), abs=1e-4)
     found = {parts.label(part): value for part, value in zip(parts.parts, parts.values, strict=True)}
@@ -89,7 +89,7 @@ def test_every_row_of_the_lens_is_norm_and_generator_in_float64(translated: Trac
         assert lens.ranks[row].tolist() == (1 + (p > written[:, None]).sum(axis=-1)).tolist()
     agreeing = lens.agrees().sum(axis=1)
     assert agreeing[0] == 0 and agreeing[-1] == len(translated.tokens.target)
-    assert "＿She" in repr(lens) and len(repr(lens).splitlines()) == 10
+    assert "␣She" in repr(lens) and len(repr(lens).splitlines()) == 10
 
 
 def test_a_model_without_a_decoder_has_neither(computer: Computer) -> None:

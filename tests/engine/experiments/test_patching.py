@@ -114,7 +114,7 @@ def test_the_gaps_are_those_of_the_two_passes(found: Patching) -> None:
 
     assert [step.gap for step in found.steps] == pytest.approx(of_trace(explorer.explore(FIRST), words), abs=1e-4)
     assert [step.other_gap for step in found.steps] == pytest.approx(of_trace(explorer.explore(SECOND), words), abs=1e-4)
-    assert [step.word[1] for step in found.steps if step.measurable] == ["＿She", "＿me", "＿book"]
+    assert [step.word[1] for step in found.steps if step.measurable] == ["␣She", "␣me", "␣book"]
 
 
 @pytest.mark.slow

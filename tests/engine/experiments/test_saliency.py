@@ -94,8 +94,8 @@ def test_the_word_read_is_the_word_that_matters() -> None:
     found = explorer.saliency("她给了我一本书。")
     words, source = found.words, [token.text for token in found.tokens["encoder"]]
 
-    assert source[int(found.integrated["encoder"][words.index("＿me")].argmax())] == "我"
-    assert source[int(found.integrated["encoder"][words.index("＿She")].argmax())] == "她"
+    assert source[int(found.integrated["encoder"][words.index("␣me")].argmax())] == "我"
+    assert source[int(found.integrated["encoder"][words.index("␣She")].argmax())] == "她"
     assert np.abs(found.errors).max() <= 0.05
 
 

@@ -118,8 +118,8 @@ def test_the_translator_s_words_have_likely_neighbours_of_their_own_language() -
     trace, found = looked_into("我爱北京。", preset="translator")
     assert "上海" in [symbol for symbol, _cosine in trace.neighbours(2)]
     target = found.sides["decoder"]
-    love = target.tokens.index("＿love")
-    assert {"＿loved", "＿loves"} <= {symbol for symbol, _cosine in trace.neighbours(love, "decoder")}
+    love = target.tokens.index("␣love")
+    assert {"␣loved", "␣loves"} <= {symbol for symbol, _cosine in trace.neighbours(love, "decoder")}
 
 
 def test_one_symbol_too_few_for_twenty_neighbours_is_no_fault() -> None:

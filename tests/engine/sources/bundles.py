@@ -15,7 +15,7 @@ from explorer.training.bundle import write_bundle
 from tests.model.models import randomized
 
 SOURCE = ("我", "爱", "北京", "图书馆", "图", "书", "馆", "天安门", "猫", "。", "看", "你", "他")
-TARGET = ("＿", *"aeghinov", "＿I", "＿love", "＿you", "＿cats", "ing", ".", ",", "＿the", "＿a")
+TARGET = ("␣", *"aeghinov", "␣I", "␣love", "␣you", "␣cats", "ing", ".", ",", "␣the", "␣a")
 BILINGUAL = Bilingual(Vocabulary((*SPECIALS, *SOURCE)), Vocabulary((*SPECIALS, *BYTES, *TARGET)))
 
 

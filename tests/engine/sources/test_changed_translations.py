@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow  # translations of the trained model
 
 TEXT, OTHER = "我爱北京天安门", "你看图书馆猫"
 SENTENCE = "她给了我一本书。"
-A_WORD = BILINGUAL.target.id_of("＿cats")
+A_WORD = BILINGUAL.target.id_of("␣cats")
 assert A_WORD is not None
 
 

@@ -272,14 +272,14 @@ def test_a_target_of_ones_own_is_cut_and_not_searched_for(name: str, computer: C
     """The begin symbol stands before it."""
     trace = computer(request(name, target="I a, I.")).trace
 
-    assert [token.text for token in trace.tokens.target] == ["<bos>", "＿I", "＿a", ",", "＿I", "."]
+    assert [token.text for token in trace.tokens.target] == ["<bos>", "␣I", "␣a", ",", "␣I", "."]
     assert trace.search is None
     assert trace.trained
 
 
 def test_a_prefix_opens_the_translation(name: str, computer: Computer) -> None:
     """Chosen in the tree: the search goes on from there."""
-    prefix = tuple(BILINGUAL.target.id_of(symbol) for symbol in ("＿you", "＿love"))
+    prefix = tuple(BILINGUAL.target.id_of(symbol) for symbol in ("␣you", "␣love"))
     trace = computer(request(name, prefix=prefix, beam=2)).trace
 
     assert trace.search.best[:2] == prefix

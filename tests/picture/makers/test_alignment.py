@@ -245,7 +245,7 @@ def test_a_place_knows_its_token() -> None:
 
 def test_chinese_is_written_downward_and_all_else_is_turned() -> None:
     """Letter under letter only where every letter is Chinese."""
-    assert stacked("图书馆") and stacked("。") and not stacked("＿He") and not stacked("<eos>")
+    assert stacked("图书馆") and stacked("。") and not stacked("␣He") and not stacked("<eos>")
     assert length_px("He", measure) == 24 and 36 < length_px("图书馆", measure) < 48
     assert (shortened("图书馆", 3), shortened("图书馆", 2)) == ("图书馆", "图…")
 
@@ -299,7 +299,7 @@ def test_the_figure_has_a_line_for_each_weight(theme: str) -> None:
 @pytest.mark.parametrize("n", [1, 4, 60])
 def test_nothing_in_the_figure_is_cut_off_or_lost(language: str, n: int) -> None:
     """Lying or turned: every token is written, and all lies within the sheet."""
-    rows, columns = tuple(f"＿word{i}" for i in range(n)), tuple(f"{'图书馆'[: 1 + i % 3]}" for i in range(n))
+    rows, columns = tuple(f"␣word{i}" for i in range(n)), tuple(f"{'图书馆'[: 1 + i % 3]}" for i in range(n))
     picture = drawn(np.full((n, n), 1 / n).tolist(), rows, columns)
     svg = render(picture, words(language))
     page = parsed(svg)

@@ -36,7 +36,7 @@ def tokens_of(axis: Axis, n_labels: int) -> list[list[int]]:
     trace = told()
     along = trace.tokens.source if axis.side == "source" else trace.tokens.target
     for place in range(axis.shift, len(along)):
-        begins = along[place].text.startswith(("＿", ".", "<")) or (place > 0 and along[place - 1].text == "<bos>")
+        begins = along[place].text.startswith(("␣", ".", "<")) or (place > 0 and along[place - 1].text == "<bos>")
         if begins or not rows:
             rows.append([])
         rows[-1].append(place - axis.shift)

@@ -58,7 +58,7 @@ def test_the_card_says_what_two_passes_recorded(computer: Computer) -> None:
     assert [(each.before, each.after) for each in card.words] == [
         *(("She", "I"), ("gave", "gave"), ("me", "her"), ("a", "a"), ("book", "book"), (".", "."))
     ]
-    both = [each["generator.probabilities"][0, trace.symbols.index("＿She")] for each in (beside.trace, beside.fed)]
+    both = [each["generator.probabilities"][0, trace.symbols.index("␣She")] for each in (beside.trace, beside.fed)]
     assert card.hit == f"p(She): {both[0]:.3f} → {both[1]:.3f}"
     head = card.map_after.head
     assert head is not None and card.map_before is not None

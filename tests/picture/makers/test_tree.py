@@ -44,7 +44,7 @@ def test_each_branch_says_where_it_led() -> None:
     expected = ["best", "kept", "best", "dropped", "kept", "best", "dropped", "kept", "best", "dropped", "best", "best"]
     assert expected == states(tree)
     assert [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1] == [branch.rank for branch in tree.branches]
-    assert ["＿He", "＿She", "＿reads"] == [branch.label for branch in tree.branches[:3]]
+    assert ["␣He", "␣She", "␣reads"] == [branch.label for branch in tree.branches[:3]]
     assert [(node.parent, node.log_p, node.total) for node in SEARCH.nodes] == [
         (branch.parent, branch.log_p, branch.total) for branch in tree.branches
     ]

@@ -229,7 +229,7 @@ def test_it_says_why_a_word_that_is_not_the_likeliest_was_written() -> None:
     branched = made(Computer()(Request(wish=wish)).trace, position=1)
     assert (branched.written.labels[1], branched.written.why) == (name, "chosen")
     typed = made(explorer.explore(text, "She is reading.", preset="translator"), position=0)
-    assert (typed.written.labels[0], typed.written.why) == ("＿She", "chosen")
+    assert (typed.written.labels[0], typed.written.why) == ("␣She", "chosen")
 
 
 def test_it_says_that_a_search_wrote_another_word() -> None:

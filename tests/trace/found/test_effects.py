@@ -20,7 +20,7 @@ def made(n_words: int = 3) -> Effects:
     return Effects(
         attentions=("encoder.self_attn", "decoder.cross_attn"),
         sides=("encoder", "decoder"),
-        words=("＿He", "＿is", "<eos>")[:n_words],
+        words=("␣He", "␣is", "<eos>")[:n_words],
         word_ids=(7, 8, 3)[:n_words],
         measured="written",
         tokens=("他", "在"),
@@ -33,13 +33,13 @@ def tokens(*ids: int) -> tuple[Token, ...]:
     return tuple(Token(str(each), each, 0, 1, True) for each in ids)
 
 
-@pytest.mark.parametrize("word", ["＿is", "is", 1, np.int64(1)])
+@pytest.mark.parametrize("word", ["␣is", "is", 1, np.int64(1)])
 def test_one_word_is_a_slice(word: str | int) -> None:
     """By its place, or as it reads, with or without the mark of a blank."""
     every = made()
     one = every.of(word)
 
-    assert (one.words, one.word_ids) == (("＿is",), (8,))
+    assert (one.words, one.word_ids) == (("␣is",), (8,))
     assert np.array_equal(one.heads, every.heads[..., 1:2])
     assert np.array_equal(one.hidden, every.hidden[:, 1:2], equal_nan=True)
     assert not one.heads.flags.writeable
@@ -49,7 +49,7 @@ def test_one_word_is_a_slice(word: str | int) -> None:
 @pytest.mark.parametrize("word", ["she", "", 3, -1, True, 1.0, None])
 def test_a_word_that_was_not_written_is_refused(word: object) -> None:
     """The sentence names those that were."""
-    with pytest.raises(UnknownWord, match="＿He ＿is <eos>"):
+    with pytest.raises(UnknownWord, match="␣He ␣is <eos>"):
         made().of(word)  # type: ignore[arg-type]
 
 

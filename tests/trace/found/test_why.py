@@ -272,16 +272,8 @@ def test_word_and_rival_are_the_written_one_and_the_likeliest_other_one() -> Non
 def test_a_typed_rival_is_the_symbol_that_it_begins_with() -> None:
     """With the mark of a word's beginning before the bare letters; the longest beginning where the word is no symbol."""
     _, trace = made(norm_placement="pre")
-    trace = attrs.evolve(trace, symbols=("<unk>", "the", "＿the", "＿there", "n", "。"))
-    assert [symbol_id(trace, text) for text in ("the", " there ", "then", "＿the", "n", "。", "nobody")] == [
-        2,
-        3,
-        2,
-        2,
-        4,
-        5,
-        4,
-    ]
+    trace = attrs.evolve(trace, symbols=("<unk>", "the", "␣the", "␣there", "n", "。"))
+    assert [symbol_id(trace, text) for text in ("the", " there ", "then", "␣the", "n", "。", "nobody")] == [2, 3, 2, 2, 4, 5, 4]
     with pytest.raises(NoSuchSymbol):
         symbol_id(trace, "zebra")
 

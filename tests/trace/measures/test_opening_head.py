@@ -211,7 +211,7 @@ def translations() -> tuple[Trace, ...]:
 
 def links(trace: Trace) -> list[tuple[int, int]]:
     """The query that writes a word, and the key of its word in the source."""
-    written = [token.text.strip("＿") for token in trace.tokens.target[1:]]
+    written = [token.text.strip("␣") for token in trace.tokens.target[1:]]
     source = [token.text for token in trace.tokens.source]
     pairs = [pair.split("=") for pair in BY_HAND[trace.source].split()]
     return [(written.index(word), source.index(its)) for word, its in pairs]

@@ -43,7 +43,7 @@ def picture(values: object = VALUES, rows: tuple[str, ...] = TARGET, columns: tu
 def long_picture(n_rows: int = 41, n_columns: int = 47) -> Alignment:
     values = np.random.default_rng(0).dirichlet(np.full(n_columns, 0.1), n_rows)
     chinese = ("我", "朋友", "图书馆", "<unk>")
-    return picture(values, tuple(f"＿word{i}" for i in range(n_rows)), tuple(chinese[i % 4] for i in range(n_columns)))
+    return picture(values, tuple(f"␣word{i}" for i in range(n_rows)), tuple(chinese[i % 4] for i in range(n_columns)))
 
 
 def shown(

@@ -74,7 +74,7 @@ def test_all_four_parts_are_there(qtbot: QtBot, words: Words) -> None:
     picture = view.picture
     assert picture is not None
     for word in picture.written.labels:
-        assert word.removeprefix("＿") in said
+        assert word.removeprefix("␣") in said
     assert view.explanation and view.accessibleDescription() == view.explanation
 
 

@@ -27,7 +27,7 @@ def steps(repeat: int = 1, **changes: object) -> Timeline:
     values = np.tile(_VALUES, repeat)
     n = len(values)
     made = Timeline(
-        labels=("＿He", "＿is", "＿reading", "北京", "<eos>") * repeat,
+        labels=("␣He", "␣is", "␣reading", "北京", "<eos>") * repeat,
         probabilities=values,
         chosen=2,
         caption=Caption(title="t", tap="generator.probabilities", shape=""),
@@ -172,7 +172,7 @@ def test_hovering_tells_probability_logarithm_and_rank(qtbot: QtBot, words: Word
     said: list[Pointed] = []
     view.pointed.connect(said.append)
     hover(view, view.step_rect(1).center().toPoint())
-    for part in ("＿is", "0.5", "−0.6931", "2", "6000"):
+    for part in ("␣is", "0.5", "−0.6931", "2", "6000"):
         assert part in said[-1].text
     assert said[-1].tokens == {("target", 2)}
     hover(view, view.step_rect(4).center().toPoint())

@@ -166,7 +166,7 @@ def test_hovering_tells_everything_and_lights_the_target_up(qtbot: QtBot, view: 
     assert [Pointed(describe(tree_of(), READS, words), frozenset({("target", 2)}))] == pointed.args
     with qtbot.waitSignal(view.pointed) as pointed:
         hover(view, view.chip_rect(A).center().toPoint())
-    assert frozenset() == pointed.args[0].tokens and "＿a" in pointed.args[0].text
+    assert frozenset() == pointed.args[0].tokens and "␣a" in pointed.args[0].text
     with qtbot.waitSignal(view.pointed) as pointed:
         hover(view, QPoint(view.width() - 3, view.height() - 8))
     assert [NOTHING] == pointed.args
