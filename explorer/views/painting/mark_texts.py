@@ -21,6 +21,7 @@ LabelImage = tuple[QImage, tuple[float, float], tuple[float, float]]
 """The image, how far (px) the text runs across and down, and where in the image the middle of its beginning is (px)."""
 
 
+@lru_cache(maxsize=64)  # row "river of another sentence": with those of `pixels.py` 13.4 ms, and 15.0 without
 def font_of(family: str, px: float, bold: bool) -> QFont:
     """A font of a family, in whole px."""
     font = QFont(family)
