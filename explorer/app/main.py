@@ -66,6 +66,7 @@ class Program:
         self.session = Session(first.state, self._load, restored=first.restored)
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.page_stack.invites = not self.preferences.text("opened_layer")
         self._hidden = SharedEntries(partial(self.preferences.change, _HIDDEN), read_line, written_line)
         self._keys = SharedEntries(partial(self.preferences.change, "shortcuts"), read_json, written_json)
         self.window.page_stack.recall(self._hidden.begin())
@@ -186,6 +187,9 @@ class Program:
         if isinstance(value, told.Loaded):
             self._loaded()
         elif isinstance(value, told.Set):
+            if value.state.look.opened and self.window.page_stack.invites:
+                self.window.page_stack.invites = False
+                self.preferences.put(opened_layer="yes")
             if value.state.wish != value.before.wish and not isinstance(value.by, SetSampling):
                 self._is_shown = False
             self.window.sessions.file.follow(value.state)

@@ -8,10 +8,12 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.river import river
 from explorer.picture.river.place import Place
+from explorer.picture.theme import Theme
 from explorer.state.intents import BeginWith
 from explorer.state.look import Look
 from explorer.trace.found.experiments import WHY
 from explorer.trace.trace import Trace
+from explorer.views.controls.transport import PlayBar
 from explorer.views.pictures.river import RiverView
 
 _STEP_MS = 600  # each step is looked at for so long while they are played
@@ -33,11 +35,15 @@ class OverviewPage(Page):
         _fill_page(self.card_)
         self.river.chose.connect(self._chose)
         self.river.laid_out.connect(self._place)
-        self._playing = QTimer(self, interval=_STEP_MS)
+        self._playing = QTimer(self)
         self._playing.timeout.connect(self._play_on)
+        self.play_bar = PlayBar()
+        self.play_bar.toggled.connect(self._toggle)
         column = column_in(self.scrolled())
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.card_)
+        column.setSpacing(0)
+        column.addWidget(self.card_, 1)
+        column.addWidget(self.play_bar)
 
     def forget(self) -> None:
         self._trace = None
@@ -46,10 +52,24 @@ class OverviewPage(Page):
         self._trace, self._look = trace, look
         # Contributions are made with weights that are asked for only while bands show them.
         self.look_into(frozenset({WHY.key}) if look.bands == "contributions" else frozenset())
+        self.invites = self.invites and not look.opened
+        self.play_bar.hint.setVisible(self.invites)
+        self.play_bar.setVisible(_n_steps(trace) > 1)
         super().draw(trace, look, words)
         picture = self.river.picture
         if picture is not None and picture.wanted:
             self.wanted.emit(picture.wanted)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.play_bar.speak(words)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.play_bar.set_theme(theme)
+
+    def _toggle(self) -> None:
+        self._chose(Place("play"))
 
     def _place(self) -> None:
         """Let the strip above stand in line with the river's columns."""
@@ -60,7 +80,7 @@ class OverviewPage(Page):
     def _chose(self, place: Place) -> None:
         """Look at what was clicked: a head, a block, a step; a candidate is written instead."""
         played = self._playing.isActive()
-        self._playing.stop()
+        self._pause()
         match place.kind:
             case "play" if not played:
                 self._play()
@@ -103,18 +123,24 @@ class OverviewPage(Page):
     def _play(self) -> None:
         """Go through the steps, from the first one if the last was looked at."""
         if self._trace is not None:
-            last = len(self._trace.side("generator.probabilities")) - 1
+            last = _n_steps(self._trace) - 1
             step = self._look.step(self._trace)
             self.look_at(position=0 if step >= last else step + 1)
-            self._playing.start()
+            self._playing.start(round(_STEP_MS / self.play_bar.speed))
+            self.play_bar.show_playing(playing=True)
+
+    def _pause(self) -> None:
+        self._playing.stop()
+        self.play_bar.show_playing(playing=False)
 
     def _play_on(self) -> None:
         """Go one step further; stop at the last one, or when the page is not seen any more."""
         trace = self._trace
-        last = 0 if trace is None else len(trace.side("generator.probabilities")) - 1
+        self._playing.setInterval(round(_STEP_MS / self.play_bar.speed))
+        last = 0 if trace is None else _n_steps(trace) - 1
         step = 0 if trace is None else self._look.step(trace)
         if step >= last or not self.isVisible():
-            self._playing.stop()
+            self._pause()
         else:
             self.look_at(position=step + 1)
 
@@ -124,6 +150,11 @@ class OverviewPage(Page):
         if self._trace is not None and self._trace.expected and picture is not None:
             before = self._trace.expected[: self._look.step(self._trace)]
             self.wished.emit(BeginWith((*before, picture.written.candidates[rank][2])))
+
+
+def _n_steps(trace: Trace) -> int:
+    """How many words were generated, or tokens predicted; 0 for a model that predicts none."""
+    return len(trace.side("generator.probabilities")) if "generator.probabilities" in trace else 0
 
 
 def _fill_page(card: Card) -> None:

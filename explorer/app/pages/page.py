@@ -64,6 +64,7 @@ class Page(QWidget):
     least_px = 0
     needs: tuple[str, ...] = ()
     sweeps = False  # whether it is nothing without passes of its own
+    invites = True  # whether it still tells a newcomer what to click first
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
 

@@ -60,6 +60,7 @@ class PageStack(QWidget):
         self.pages: dict[str, Page] = {}
         self.first = page_list.KEYS[0]
         self.touched: Card | None = None
+        self.invites = True  # whether pages still tell a newcomer what to click first
         self.prepared = PreparedPictures()
         self._stack = QStackedWidget()
         self.above = AbovePages()
@@ -114,6 +115,7 @@ class PageStack(QWidget):
     def _make(self, key: str) -> Page:
         # Importing the views takes 0.2 s, so each page is imported at its first use.
         page = page_class(key)()
+        page.invites = self.invites
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)

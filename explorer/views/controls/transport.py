@@ -1,17 +1,18 @@
-"""Play, pause, steps, a scrub bar that is the table of contents, and the speed: what a picture that moves is driven with."""
+"""Play, pause, steps, a scrub bar that is the table of contents, and the speed: what drives a picture that moves."""
 
 import attrs
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
+from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.labels import sized
 from explorer.views.painting.paint import elided
 
-_SPEEDS = {"0.5": "½×", "1": "1×", "2": "2×"}
+SPEEDS = {"0.5": "½×", "1": "1×", "2": "2×"}
 _HEIGHT, _LINE_Y, _KNOB = 40, 30.0, 6.0  # px
 _PAD = 8.0
 _WITH_SPEEDS_PX = 960  # px; with them a narrower bar has no room for its titles
@@ -203,7 +204,7 @@ class Transport(QWidget):
             gap_px=6,
             margins_px=(2, 0, 2, 0),
         )
-        self.speeds.offer(_SPEEDS, "1")  # It shows itself, and without a parent it would open as a window of its own.
+        self.speeds.offer(SPEEDS, "1")  # It shows itself, and without a parent it would open as a window of its own.
 
     def name(self, texts: dict[str, str]) -> None:
         """Name all parts: texts under "play", "earlier", "later", "all_beats", "speed", "scrub" and "keys"."""
@@ -240,3 +241,44 @@ class Transport(QWidget):
 
     def _speed(self, key: str) -> None:
         self.speed.emit(float(key))
+
+
+class PlayBar(QWidget):
+    """Play and speed below a picture that has steps, and what a newcomer may click. Signals: toggled() to play or pause."""
+
+    toggled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("play_bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.play, self.title, self.speeds, self.hint = SignButton("play", filled=True), QLabel(), Segments(), QLabel()
+        self.play.clicked.connect(self.toggled)
+        self.speeds.chose.connect(self._choose)
+        self.speed = 1.0
+        """How many times as fast as usual the steps are played."""
+        self.title.setObjectName("title")
+        self.hint.setObjectName("accent")
+        row = QHBoxLayout(self)
+        filled(row, self.play, self.title, self.speeds, gap_px=10, margins_px=(12, 2, 12, 2))
+        row.addStretch(1)
+        row.addWidget(self.hint)
+
+    def speak(self, words: Words) -> None:
+        self.play.setAccessibleName(words("follow.play"))
+        self.speeds.setAccessibleName(words("follow.speed"))
+        self.title.setText(words("river.play"))
+        self.hint.setText(words("river.invitation"))
+        self.speeds.offer(SPEEDS, "1")
+
+    def set_theme(self, theme: Theme) -> None:
+        self.play.theme = theme
+        self.play.update()
+
+    def show_playing(self, *, playing: bool) -> None:
+        """Let the button offer to pause, or to play."""
+        self.play.show_sign("pause" if playing else "play")
+
+    def _choose(self, speed: str) -> None:
+        self.speed = float(speed)
+        self.speeds.offer(SPEEDS, speed)

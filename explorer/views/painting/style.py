@@ -49,6 +49,8 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #card {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; }}
 #title {{ font-weight: 700; }}
 #faint, #formula, #shape {{ color: {faint}; }}
+#accent {{ color: {accent}; }}
+#play_bar, #page_tabs {{ background: {card}; }}
 #chat {{ color: {faint}; margin-left: 8px; }}
 #notice {{ color: {text}; background: {card}; border-left: 3px solid {accent}; border-bottom: 1px solid {hairline};
     padding: 5px 12px; }}
