@@ -129,7 +129,7 @@ class Page(QWidget):
         return made
 
     def choice(self, field: str) -> Segments:
-        """Make the buttons for a field of the Look and connect them."""
+        """Make the buttons for a field of the Look (attention, stage, side, matched or changed_head) and connect them."""
         segments = Segments()
         segments.chose.connect(self.sets(field))
         self.choices.append((segments, field))
@@ -337,4 +337,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"matched.{key}") for key in MATCHED}
     if field == "changed_head":
         return {key: words(f"change.head_of.{key}") for key in CHANGED_HEADS}
-    return {key: words(f"side.{key}") for key in sides_of(trace)}
+    if field == "side":
+        return {key: words(f"side.{key}") for key in sides_of(trace)}
+    raise ValueError(f"nothing is offered for {field}")
