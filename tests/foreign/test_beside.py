@@ -171,7 +171,7 @@ def test_a_family_without_a_row_says_what_it_lacks(folder: Folder) -> None:
     assert isinstance(found["saliency"], NotMade)
     assert isinstance(found["steering"], NotMade)
     assert isinstance(found["steering"].error, NoStreamToSteer)
-    assert "unknown" in explorer.lang.Words.load("en").error(found["steering"].error)
+    assert "does not know" in explorer.lang.Words.load("en").error(found["steering"].error)
     assert issubclass(NoStreamToSteer, CannotSteer)
     for call in (
         lambda: explorer.patching(TEXT, OTHER, preset=folder("olmo2")),
