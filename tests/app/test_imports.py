@@ -36,7 +36,7 @@ application = make_application()
 assert "pyqtgraph" not in sys.modules
 program = Program("我爱北京", "tiny", "zh")
 program.open()
-dialog, last_page = "explorer.app.shell.export_dialog", "explorer.app.pages.steering_page"
+dialog, last_page = "explorer.app.shell.export_dialog", "explorer.app.pages.inspector_page"
 while program.session.frame is None or lang._texts.cache_info().currsize < 2 or last_page not in sys.modules:
     turn()
 print("page:", program.window.page_stack.page.key, "pyqtgraph" in sys.modules)
@@ -56,7 +56,7 @@ def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    pages = "pages: explorer.app.pages.steering_page ['overview']"
+    pages = "pages: explorer.app.pages.inspector_page ['overview']"
     assert done.stdout.split("\n") == ["page: overview True", "export: True True", pages, ""]
 
 

@@ -30,7 +30,7 @@ def test_breaks_says_the_share_and_what_was_picked(own: Path, capsys: pytest.Cap
     assert main(["breaks", "--position", "none", "--sentences", str(own), "--language", "en"]) == 0
     told = capsys.readouterr().out
     found = explorer.breaks(position="none", sentences=THREE)
-    assert f"{found.changed} of 3" in told and "picked" in told
+    assert f"{found.changed} of 3" in told and "selected" in told
     assert all(one.source in told and one.after in told for one in found.kept) and len(found.kept) >= 1
     assert main(["breaks", "--position", "none", "--sentences", str(own), "--json"]) == 0
     as_json = json.loads(capsys.readouterr().out)
@@ -49,9 +49,9 @@ def test_sentences_without_a_place_for_the_change_are_left_out(own: Path, tmp_pa
 def test_without_a_change_nothing_is_searched_or_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line and exit status 2; in Python an error."""
     assert main(["breaks", "--language", "en"]) == 2
-    assert "Nothing is changed" in capsys.readouterr().err
+    assert "No intervention is on" in capsys.readouterr().err
     assert main(["postcard", SENTENCE, "--out", str(tmp_path / "a.png"), "--language", "en"]) == 2
-    assert "Nothing is changed" in capsys.readouterr().err
+    assert "No intervention is on" in capsys.readouterr().err
     with pytest.raises(NothingChanged):
         explorer.breaks(sentences=THREE)
     with pytest.raises(NothingChanged):
@@ -89,4 +89,4 @@ def test_a_model_that_writes_nothing_has_no_share_of_changed_translations(
         explorer.breaks(position="none", sentences=THREE, **model)  # type: ignore[arg-type]  # names of arguments
     flags = [part for name, value in model.items() for part in (f"--{name}", str(value))]
     assert main(["breaks", "--position", "none", "--language", "en", *flags]) == 2
-    assert "writes no translation" in capsys.readouterr().err
+    assert "generates no translation" in capsys.readouterr().err

@@ -210,7 +210,11 @@ ERRORS = {
     "preset": (("show", TEXT, "--preset", "nope"), "nope", "There is no preset nope"),
     "tap": (("export", TEXT, "--tap", "encoder.nrom", "--out", "OUT/a.png"), "encoder.norm", "the closest is encoder.norm"),
     "dpi": (("export", TEXT, "--tap", WEIGHTS, "--dpi", "nan", "--out", "OUT/a.png"), "dpi 须是数", "dpi must be a number"),
-    "head": (("export", TEXT, "--tap", WEIGHTS, "--head", "9", "--out", "OUT/a.png"), "没有 H9", "no head 9; the last is 3"),
+    "head": (
+        ("export", TEXT, "--tap", WEIGHTS, "--head", "9", "--out", "OUT/a.png"),
+        "没有第 9 头",
+        "no head 9; the last is 3",
+    ),
     "head-word": (("export", TEXT, "--tap", WEIGHTS, "--head", "²", "--out", "OUT/a.png"), "²", "no head ²"),
     "head-huge": (("export", TEXT, "--tap", WEIGHTS, "--head", "9" * 5000, "--out", "OUT/a.png"), "999", "no head 999"),
     "layer": (("export", TEXT, "--tap", WEIGHTS, "--layer", "-1", "--out", "OUT/a.png"), "-1", "no layer -1; the last is 1"),

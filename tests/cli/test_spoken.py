@@ -24,7 +24,7 @@ WRONG = {
         "show 用不上 love it：含空格的句子请加引号。",
         "show does not use love it. Put a sentence with spaces in quotes.",
     ),
-    ("gui", "text"): ("gui 用不上 text", "gui has no use for text"),
+    ("gui", "text"): ("gui 用不上 text", "gui does not use text"),
     ("show", TEXT, "--zzz", "1"): ("没有选项 --zzz：请看 ", "There is no flag --zzz: see "),
     ("show", TEXT, "--n-layer", "1"): ("没有选项 --n-layer；相近的有 --n-layers", "similar are --n-layers"),
     ("show", TEXT, "-q"): ("没有选项 -q", "There is no flag -q"),

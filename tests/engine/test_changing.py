@@ -372,7 +372,7 @@ def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest
         (
             Change("encoder.layers.0.self_attn.weights", "close", columns=[1]),
             CannotClose,
-            "encoder.layers.0.self_attn.weights 没有可以关闭的格子",
+            "encoder.layers.0.self_attn.weights 没有可以遮蔽的格子",
         ),
         (
             Change("decoder.layers.0.self_attn.masked", "close", columns=[0]),
@@ -392,12 +392,12 @@ def test_the_other_text_is_computed_once(computer: Computer, monkeypatch: pytest
         (
             Change("encoder.norm", "patch", text="我爱北京"),
             LengthsDiffer,
-            "encoder.norm 沿 position 有 6 个位置，要放进来的有 3 个：",
+            "encoder.norm 沿 position 有 6 个位置，要修补进来的有 3 个：",
         ),
         (
             Change("encoder.norm", "patch", rows=[4], text="我爱北京"),
             LengthsDiffer,
-            "encoder.norm 沿 position 有 6 个位置，要放进来的有 3 个：",
+            "encoder.norm 沿 position 有 6 个位置，要修补进来的有 3 个：",
         ),
         (
             Change("encoder.layers.0.self_attn.scores", "patch", rows=[0], text="我爱北京"),

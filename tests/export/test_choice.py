@@ -87,7 +87,7 @@ def test_a_wall_of_one_layer_is_named_by_that_layer() -> None:
 def test_a_single_map_says_which_it_is() -> None:
     """Layer and head where there are any."""
     trace, en = example(), words("en")
-    assert single(trace, QUERY, 3, Look(), en).caption.title == "Queries Q · layer 0 · head 3"
-    assert single(trace, "encoder.layers.1.norm1", None, Look(), en).caption.title == "Layer norm · layer 1"
+    assert single(trace, QUERY, 3, Look(), en).caption.title == "Queries Q · L0 H3"
+    assert single(trace, "encoder.layers.1.norm1", None, Look(), en).caption.title == "Layer norm · L1"
     assert single(trace, "encoder.norm", None, Look(), en).caption.title == "Layer norm"
     np.testing.assert_array_equal(single(trace, QUERY, 3, Look(), en).values, trace[QUERY][3])

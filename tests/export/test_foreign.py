@@ -73,7 +73,7 @@ def test_the_command_line_shows_and_exports_them(
 ) -> None:
     """Every tap a line; heads are counted on the tap itself."""
     monkeypatch.setattr(cli, "explored", lambda text, given: foreign_trace())
-    monkeypatch.setattr(exporting, "_computer", lambda: lambda request: SimpleNamespace(trace=foreign_trace()))
+    monkeypatch.setattr(exporting, "computer", lambda: lambda request: SimpleNamespace(trace=foreign_trace()))
     assert cli.main(["show", "abc"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in NAMES)

@@ -126,13 +126,13 @@ def test_a_page_from_the_command_line_is_for_the_screen_until_a_size_is_named(tm
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--width", "wide", "--tap", WEIGHTS), "A width is a number of pixels"),
+        (("--width", "wide", "--tap", WEIGHTS), "is not a width"),
         (("--width", "5mm", "--tap", WEIGHTS), "must be from 20.0 to 600.0"),
         (("--width", "7", "--tap", WEIGHTS), "--width must be from 16 to 20000, not 7."),
         (("--font-size", "3", "--tap", WEIGHTS), "--font-size must be from 5.0 to 24.0, not 3."),
         (("--page", "nowhere"), "--page must be one of overview"),
         (("--page", "attention", "--tap", WEIGHTS), "--tap and --page cannot be combined."),
-        (("--page", "overview", "--width", "88mm"), "choose a greater width or smaller letters"),
+        (("--page", "overview", "--width", "88mm"), "choose a greater width or a smaller font"),
     ],
 )
 def test_what_cannot_be_set_is_told_in_one_sentence(

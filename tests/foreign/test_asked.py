@@ -27,7 +27,7 @@ from explorer.trace.found.why import symbol_text
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
 Folder = Callable[[str], Path]
-REASON = "Where this kind of model keeps it is not known here"
+REASON = "The program does not know where this kind of model keeps it"
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:

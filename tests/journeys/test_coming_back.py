@@ -116,7 +116,7 @@ def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -
 
         def script(window: Window) -> None:
             message = window.refusals.text
-            assert "上次的设置打不开" in message.text() and "mine" in message.text()
+            assert "无法恢复上次的设置" in message.text() and "mine" in message.text()
             journey.settle(window)
             assert "translator" == window.session.state.wish.preset
 

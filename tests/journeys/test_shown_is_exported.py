@@ -250,7 +250,7 @@ def test_the_difference_is_exported_as_a_difference(journey: Journey, tmp_path: 
             journey.wait(lambda: not dialog.running and dialog.begin.isEnabled())
             QApplication.processEvents()
             ((name, values),) = read(path).items()
-            assert name == f"{tap}.difference_now_beside"
+            assert name == f"{tap}.difference_now_pinned"
             np.testing.assert_array_equal(values.astype(np.float32), wanted)
             about = json.loads(path.with_name(path.name + ".json").read_text("utf-8"))
             assert (about["config"]["temperature"], about["beside"]["config"]["temperature"]) == (0.5, 1.0)

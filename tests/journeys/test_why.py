@@ -124,7 +124,7 @@ def test_a_product_of_q_and_k_is_walked_down_to_the_embedding(journey: Journey) 
         window.session.ask(look_at(position=0))
         for beginning in ("cross L1 H4", "她", "score"):
             click(window, beginning)
-        click(window, "Open the whole K")
+        click(window, "Open all of K")
         journey.settle(window)  # The weights behind Q and K have come.
         trace = window.session.frame.trace
         sums = shown(window).sums

@@ -205,8 +205,9 @@ def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Rect) -> N
     # A short bar has no room for the two sums; they stand at the side that has more.
     after, before = area.right - bar.right - 12, bar.x - plot.names - 12
     x, anchor = (bar.right + 6, "start") if after >= before else (bar.x - 6, "end")
-    if sketch.measure(said, _SMALL, True) > max(after, before):
-        said = said_shortly(sums)
+    for shorter in (said_shortly(sums), figure):
+        if sketch.measure(said, _SMALL, True) > max(after, before):
+            said = shorter
     sketch.write(x, middle + 4, said, _SMALL, anchor=anchor, bold=True)
 
 

@@ -21,7 +21,7 @@ class PageTabs(QWidget):
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(12, 4, 12, 4)
+        self._layout.setContentsMargins(12, 3, 12, 3)
         self._layout.setSpacing(6)
         for key in page_list.KEYS:
             button = self.buttons[key] = QToolButton()

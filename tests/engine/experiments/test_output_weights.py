@@ -51,7 +51,7 @@ def test_she_and_not_i_is_the_sum_that_was_reckoned_by_hand(translated: Trace) -
     assert parts.names == ("␣She", "␣I")
     assert parts.difference == pytest.approx(5.4989, abs=1e-4)
     assert parts.p == pytest.approx((0.9206, 0.0038), abs=1e-4)
-    found = {parts.label(part): value for part, value in zip(parts.parts, parts.values, strict=True)}
+    found = {part.label: value for part, value in zip(parts.parts, parts.values, strict=True)}
     assert found["L1 cross_attn H4"] == pytest.approx(0.52, abs=0.005)
     assert found["norm_bias"] == pytest.approx(-0.47, abs=0.005)
     assert found["output_bias"] == pytest.approx(-0.62, abs=0.005)

@@ -158,4 +158,4 @@ def test_a_stream_is_patched_and_a_map_is_not() -> None:
     assert (trace[stream.tap][4] == Computer()(request()).trace[stream.tap][4]).all()
     with pytest.raises(NotKept) as caught:
         Computer()(changed(Change(f"{FIRST}.weights", "patch", head=1, rows=[3], text=other)))
-    assert str(caught.value).startswith(f"403 个词元：{FIRST}.weights 超出内存预算。")
+    assert str(caught.value).startswith(f"403 个词元时，{FIRST}.weights 超出内存预算。")

@@ -242,10 +242,10 @@ def test_lines_break_where_a_reader_expects_it() -> None:
 
 
 def test_a_name_without_room_is_marked_and_not_cut() -> None:
-    """A query that is about to write is named as on the maps where “ian (to come)” has no room, as in a narrow window."""
+    """A query that is about to write is named as on the maps where “ian (next)” has no room, as in a narrow window."""
     axis = Axis("writing", ("→␣She", "→␣gave", "→ian", "→<eos>"), "target", shift=1)
     made = by_hand(queries=axis)
-    for width, name in ((2200.0, "ian (next)"), (930.0, "→ian")):
+    for width, name in ((2200.0, "ian (next)"), (480.0, "→ian")):
         texts = [mark.text for mark in sketched(made, Rect(0, 0, width, 300), "en") if isinstance(mark, Label)]
         assert name in texts
         assert not any("…" in text and "ian" in text for text in texts)

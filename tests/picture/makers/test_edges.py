@@ -49,7 +49,7 @@ def test_a_word_is_a_slice_and_the_sentence_their_sum(trace: Trace) -> None:
     assert "No single cell has an effect" in whole.caption.note
     strong = found.values.copy()
     strong[2, 1] = -0.3
-    assert "Matters most: 北京 → 爱" in drawn(trace, attrs.evolve(HEAD, position=0), values=strong).caption.note
+    assert "Largest effect: 北京 → 爱" in drawn(trace, attrs.evolve(HEAD, position=0), values=strong).caption.note
 
 
 def test_what_a_click_does_is_said_in_the_window_alone(trace: Trace) -> None:

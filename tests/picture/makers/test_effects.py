@@ -155,7 +155,7 @@ def test_a_cell_says_what_was_switched_off_and_what_became_of_the_word() -> None
 
     assert "cross L0 H3 ablated" in told and "␣in" in told
     assert f"{value:+.3g}".replace("-", "−") in told
-    assert f"× {np.exp(value):.3g}" in told
+    assert f"a factor of {np.exp(value):.3g}" in told
     assert "(estimate)" in tell_effect(attrs.evolve(made, estimated=True), row, 3, words("en"))
     assert "L1" in tell_effect(made, len(made.rows) - 2, None, words("en"))
 

@@ -46,7 +46,7 @@ def test_lanes_are_words_and_write_the_word_after_theirs() -> None:
     n_pieces = len(trace.word_groups["target"][1])
     assert folded.written.probabilities[0] == pytest.approx(math.prod(p[:n_pieces]), rel=1e-5)
     assert folded.written.probabilities[-1] == pytest.approx(p[-1])
-    assert "words" in folded.caption.note.lower() and folded.caption.origin == "computed"
+    assert "by word" in folded.caption.note.lower() and folded.caption.origin == "computed"
 
 
 def by_hand(weights: np.ndarray, rows: list[list[int]], columns: list[list[int]]) -> list[list[float]]:

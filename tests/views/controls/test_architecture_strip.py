@@ -105,7 +105,7 @@ def test_keys_go_along_the_segments(shown: Shown) -> None:
     """From the one that one sees; at an end they stay. Nothing is wished for before Enter."""
     shown.view.setFocus()
     QTest.keyClick(shown.view, Qt.Key.Key_Right)
-    assert "解码器 1 · 前馈网络" in shown.view.accessibleDescription()
+    assert "解码器 1 · 前馈" in shown.view.accessibleDescription()
     QTest.keyClick(shown.view, Qt.Key.Key_Right)
     QTest.keyClick(shown.view, Qt.Key.Key_Right)
     assert shown.said() == []
@@ -149,7 +149,7 @@ def test_it_says_what_is_under_the_mouse(shown: Shown) -> None:
     assert told == ["解码器 1 · 交叉注意力 · 263,680 个参数"]
     assert QToolTip.text().split("\n")[2] == "整个模型 9,190,256 个参数 · 单击前往，Ctrl+单击打开“注意力”页"
     hover(shown.view, shown.middle("generator"))
-    assert told[-1] == "下一个词 · 线性 · softmax · 6,000 个参数，另与词嵌入共享 1,536,000 个"
+    assert told[-1] == "下一个词元 · 线性 · softmax · 6,000 个参数，另与词嵌入共享 1,536,000 个"
     hover(shown.view, shown.middle("sum"))
     assert told[-1] == "输入 · 相加 · 没有参数"
 

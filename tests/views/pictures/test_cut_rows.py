@@ -65,7 +65,7 @@ def test_a_cell_says_who_looks_at_whom(view: CutRowsView) -> None:
 
     for area in (first, second):
         said = told_at(view, area.inset(0, 0, area.wide / 2, area.high / 2))
-        assert '"长江" looks at "长江" 0.500' in said and "−0.250" in said
+        assert '"长江" attends to "长江" 0.500' in said and "−0.250" in said
     assert view.places.differences[0] is None
     assert "against" not in told_at(view, view.places.maps[0].inset(0, 0, 20, 20))
 

@@ -49,8 +49,8 @@ def test_a_row_says_its_share_and_its_cost(view: RemovalsView) -> None:
     for index in (0, 2):
         row = rows.row(index)
         hover(view, QPoint(round(row.x + 30), round(row.y + row.high / 2)))
-    assert "its share +0.520" in told[0].text and "changes by −0.080" in told[0].text
-    assert "its share +0.100" in told[1].text and "Switched off" not in told[1].text
+    assert "contribution +0.520" in told[0].text and "changes by −0.080" in told[0].text
+    assert "contribution +0.100" in told[1].text and "Switched off" not in told[1].text
     assert view.grab().toImage() != before
     hover(view, QPoint(5, 2))
     assert view.here is None
