@@ -121,8 +121,13 @@ class History:
         return self._at(place, self._entries[place])
 
     def taken_back(self) -> "History":
-        """One step back from a step that was refused; it cannot be redone. The lesson stays open at the step that asked."""
+        """One step back from a step that was refused; it cannot be redone. The lesson stays open at the step that asked.
+
+        Steps of sampling since then go with it, as they changed nothing that could be refused.
+        """
         refused, back = self.now, self.undone()
+        while back.can_undo and back.now.wish == refused.wish:
+            back = back.undone()
         return back.with_look(attrs.evolve(back.now, lesson=refused.lesson))._forgetting(refused.wish)
 
     def left(self, preset: str) -> tuple["History", State]:

@@ -14,10 +14,12 @@ from explorer.app.session.asking import possible
 from explorer.app.session.changing import can_be_asked
 from explorer.app.session.effects import Timer
 from explorer.engine.request import Request
+from explorer.errors import TooLong
+from explorer.state.change_intents import AddChanges
 from explorer.state.focus import NOWHERE
 from explorer.state.intents import Intent, SetKnob, SetPreset, SetText, SetTrained, look_at
 from tests.app.session.driving import frame
-from tests.app.session.happenings import EDGES, FIRST, LEAK, PLACE, Act, fails, gives_up, is_answered, lives, opens
+from tests.app.session.happenings import EDGES, FIRST, LEAK, OFF, PLACE, Act, fails, gives_up, is_answered, lives, opens
 from tests.app.session.simulated import Simulated
 
 
@@ -269,6 +271,16 @@ def test_what_a_page_no_longer_needs_is_not_computed_away(world: Simulated) -> N
     world.act(ev.PageShown(frozenset()))
     world.settle()
     assert len(world.submitted) == n and world.session.shown is not None and world.session.shown.experiments == LEAK
+
+
+def test_a_change_that_cannot_be_made_is_taken_back_behind_a_step_of_sampling(world: Simulated) -> None:
+    """The sampling was set while the change was computed; without this the change would stay on, and be asked for again."""
+    world.ask(AddChanges(changes=(OFF,), stroke=0))
+    world.ask(look_at(top_k=3))
+    fails(world, TooLong(limit=1, got=2))
+    world.settle()
+    assert not world.session.state.wish.changes
+    assert any(isinstance(value, told.SprungBack) for value in world.told)
 
 
 def test_a_thread_that_died_is_not_asked_the_same_again(world: Simulated) -> None:
