@@ -21,6 +21,7 @@ from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
 _MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a quoted value, and of a path, which users need in order to find a file
+_LONGEST_LIST = 400  # characters of a list of choices: our own are shorter, the words of a long text are not
 _LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029]\s*")
 _LARGE = 10**15
 _MOST_BYTES = 2**20  # of the preferences of macOS
@@ -74,9 +75,9 @@ class Words:
 
     def error(self, error: ExplorerError) -> str:
         """The sentence that tells a user what went wrong; knobs are named in the user's language."""
-        # Lists of choices come from the program itself and are quoted whole.
         values = {
-            name: value if name in _LISTS else quoted(value, is_path=name == "path") for name, value in error.values.items()
+            name: quoted(value, _LONGEST_LIST if name in _LISTS else _MOST_QUOTED, is_path=name == "path")
+            for name, value in error.values.items()
         }
         name = error.values.get("name")
         if isinstance(error, BadKnob | LensOfOtherKnobs) and f"knob.{name}.name" in self:
@@ -98,8 +99,8 @@ class Words:
         return self.without_values(key) if key in self else key[:_MOST_QUOTED]
 
 
-def quoted(value: object, *, is_path: bool = False) -> object:
-    """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters.
+def quoted(value: object, most: int = _MOST_QUOTED, *, is_path: bool = False) -> object:
+    """A value as an error quotes it: at most its `most` first characters, or a path's last 255, without control characters.
 
     A space replaces the end of a line, except in a path, where it would name another file.
     """
@@ -113,8 +114,8 @@ def quoted(value: object, *, is_path: bool = False) -> object:
         text = _LINE_END.sub(" ", text.rstrip("\r\n"))
     if is_path and len(text) > _LONGEST_PATH:
         text = f"…{text[1 - _LONGEST_PATH :]}"
-    elif not is_path and len(text) > _MOST_QUOTED:
-        text = f"{text[: _MOST_QUOTED - 1]}…"
+    elif not is_path and len(text) > most:
+        text = f"{text[: most - 1]}…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 

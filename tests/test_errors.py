@@ -13,6 +13,7 @@ import pytest
 from explorer import errors
 from explorer.errors import ExplorerError
 from explorer.lang import LANGUAGES, Words
+from explorer.trace.found.experiments import EXPERIMENTS
 
 VALUES = re.compile(r"Values: ([^.]*)\.")
 MODULES = [import_module(f"{errors.__name__}.{each.name}") for each in pkgutil.iter_modules(errors.__path__)]
@@ -121,6 +122,13 @@ def test_a_sentence_quotes_at_most_eighty_characters(value: object) -> None:
             assert len(told) - len(bare) <= (255 if "path" in error.values else 80)
             assert told.isprintable()
     assert str(errors.CannotRead(path="/long" * 100 + "/name.toml", reason="x")).count("/name.toml") == 1
+
+
+def test_a_list_of_choices_is_told_in_a_sentence_that_can_be_read() -> None:
+    """The words of a long text are cut off; our own lists are shorter than that."""
+    told = Words.load("en").error(errors.UnknownWord(got="x", known=" ".join(["word"] * 900)))
+    assert len(told) < 500 and "…" in told
+    assert ", ".join(EXPERIMENTS) in Words.load("en").error(errors.UnknownExperiment(name="x", known=", ".join(EXPERIMENTS)))
 
 
 def test_lines_are_quoted_as_one_line_without_strange_signs() -> None:
