@@ -56,7 +56,7 @@ class MapFilter(QWidget):
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(14)
         self.threshold.setMaximumWidth(_WIDEST_PX)
-        line.addWidget(self.threshold, 1)
+        line.addWidget(self.threshold, 8)
         line.addStretch(1)
         self.unit = UnitSwitch()
         self.unit.changed.connect(self.changed)
