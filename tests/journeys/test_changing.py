@@ -211,6 +211,7 @@ def test_the_river_makes_the_same_menu(journey: Journey) -> None:
         journey.settle(window)
         assert window.session.frame.trace.changes == (Change("encoder.layers.0.self_attn.mixed", "scale", head=0, value=0),)
 
+        half = view.grid.halves[0]  # The strip of interventions has come, and the lanes stand closer.
         choose(window, view, QPoint(round(half.label.x + 5), round(half.y(2))), "row_off")
         menu = menu_at(view, QPoint(), QContextMenuEvent.Reason.Keyboard)
         entry(menu, window.appearance.words, "cell_in_head").trigger()
