@@ -1,6 +1,7 @@
 """The fuzzer itself: a short run finds nothing, and what is broken on purpose is found, with its seed."""
 
 import ctypes
+import os
 import re
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from tests.fuzz.case import Bad, Case, Limits
 from tests.fuzz.kinds import KINDS, Kind
+from tests.fuzz.machine import Starved
 from tests.fuzz.report import faults, table
 from tests.fuzz.run import Fuzz
 from tests.fuzz.trial import Trial
@@ -130,6 +132,25 @@ def test_late_once_is_the_machines() -> None:
 
 
 @exhaustive
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a thread waits for a processor")
+def test_time_that_the_machine_gives_to_others_is_no_delay() -> None:
+    """Three others on the same processor take most of it, and the rest of the time nobody waits."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        starved, end_s = Starved(), time.monotonic() + _LONGEST_S
+        while starved.seconds() < 0.2 and time.monotonic() < end_s:
+            pass
+        assert starved.seconds() >= 0.2
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        os.sched_setaffinity(0, allowed)
+    assert Starved().seconds() < 0.2
+
+
 def test_ten_seconds_find_nothing() -> None:
     """Each kind has a turn, and the exit status says that nothing was bad."""
     command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "1", "--stories"]

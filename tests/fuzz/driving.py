@@ -11,13 +11,17 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.main import Program, make_application
 from tests.fuzz.case import Limits
+from tests.fuzz.machine import Starved
 
 _BEAT_MS = 10
 _LOOK_S = 0.05
 
 
 class Heart(QObject):
-    """Beats on the GUI thread; a thread beside it keeps the stack of each block that is longer than the limit."""
+    """Beats on the GUI thread; a thread beside it keeps the stack of each block that is longer than the limit.
+
+    Time for which the machine ran others is no block.
+    """
 
     def __init__(self, limits: Limits) -> None:
         super().__init__()
@@ -25,6 +29,7 @@ class Heart(QObject):
         self._limit_s = limits.block_s
         self._gui = threading.get_ident()
         self._last_s, self._worked_s = time.monotonic(), time.thread_time()
+        self._starved = Starved()
         self._story = ""
         self._over = threading.Event()
         self._timer = QTimer(self)
@@ -35,10 +40,12 @@ class Heart(QObject):
 
     def _beat(self) -> None:
         now_s, worked_s = time.monotonic(), time.thread_time()
-        if now_s - self._last_s > self._limit_s:
-            self.blocks.append((now_s - self._last_s, worked_s - self._worked_s, self._story))
+        blocked_s = now_s - self._last_s
+        if blocked_s > self._limit_s and blocked_s - self._starved.seconds() > self._limit_s:
+            self.blocks.append((blocked_s, worked_s - self._worked_s, self._story))
         self._story = ""
         self._last_s, self._worked_s = now_s, worked_s
+        self._starved = Starved()
 
     def _watch(self) -> None:
         while not self._over.wait(_LOOK_S):

@@ -13,6 +13,7 @@ import psutil
 
 from tests.fuzz import child
 from tests.fuzz.case import Bad, Case, Limits, Outcome
+from tests.fuzz.machine import Starved
 
 _LOOK_S = 0.02
 _START_S = 120.0  # importing torch on a busy machine
@@ -63,21 +64,21 @@ class Child:
         return self._allowed > self._limits.growth_bytes
 
     def _wait(self, limit_s: float) -> Outcome:
-        """Until it answers; each sign of life gives it the whole time again."""
-        end_s = time.monotonic() + limit_s
+        """Until it answers; each sign of life gives it the whole time again, and it has what the machine gave to others."""
+        end_s, starved = time.monotonic() + limit_s, Starved(self._process.pid or 0)
         while True:
             try:
                 while self._connection.poll(_LOOK_S):
                     said, value = self._connection.recv()
                     if said in ("ready", "done"):
                         return value or Outcome()
-                    end_s = time.monotonic() + limit_s
+                    end_s, starved = time.monotonic() + limit_s, Starved(self._process.pid or 0)
                     self._allowed = max(self._allowed, value)
             except (EOFError, OSError):
                 raise Died(self._crash()) from None
             if not self._process.is_alive():
                 raise Died(self._crash())
-            if time.monotonic() > end_s:
+            if time.monotonic() > end_s and time.monotonic() - starved.seconds() > end_s:
                 raise Died(self._stuck(f"no answer in {limit_s:g} s", timed=True))
             self._check_memory()
 
