@@ -208,7 +208,11 @@ ERRORS = {
     "number": (("show", TEXT, "--n-layers", "two"), "n_layers", "must be a number, not two"),
     "choice": (("show", TEXT, "--architecture", "gpt"), "gpt", "must be one of encoder-decoder"),
     "preset": (("show", TEXT, "--preset", "nope"), "nope", "There is no preset nope"),
-    "tap": (("export", TEXT, "--tap", "encoder.nrom", "--out", "OUT/a.png"), "encoder.norm", "the closest is encoder.norm"),
+    "tap": (
+        ("export", TEXT, "--tap", "encoder.nrom", "--out", "OUT/a.png"),
+        "encoder.norm",
+        "the closest name is encoder.norm",
+    ),
     "dpi": (("export", TEXT, "--tap", WEIGHTS, "--dpi", "nan", "--out", "OUT/a.png"), "dpi 须是数", "dpi must be a number"),
     "head": (
         ("export", TEXT, "--tap", WEIGHTS, "--head", "9", "--out", "OUT/a.png"),

@@ -29,7 +29,7 @@ _FACTORS = [round(0.1 * tick, 1) for tick in range(-50, 51)]
 _SLIDER_PX = 260
 # px of the card with both translations, with each word's Δ log p below them once something is steered. What is left belongs
 # to the map.
-_STEERED_PX, _UNSTEERED_PX = 152, 128
+_STEERED_PX, _UNSTEERED_PX = 152, 120
 
 
 class SteeringPage(Page):

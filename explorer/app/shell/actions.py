@@ -56,7 +56,8 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("language", "Ctrl+Shift+L"),
         ),
         *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
-        *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
+        *(None, ("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp")),
+        *(("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (
         ("tour", ""),
@@ -65,6 +66,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ("explain", "Shift+F1"),
         ("keys", "F1"),
         ("glossary", ""),
+        ("model_card", ""),
         ("models", ""),
         ("news", ""),
         ("about", ""),

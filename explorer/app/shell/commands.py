@@ -60,6 +60,8 @@ class Commands(QObject):
             ("tour", window.step_opener.tour),
             ("manual", self._manual),
             ("shortcuts", window.help.shortcuts),
+            ("next_page", self._next_page),
+            ("previous_page", self._previous_page),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
         ):
@@ -122,6 +124,17 @@ class Commands(QObject):
 
     def _words(self, on: bool) -> None:
         self._window.session.ask(look_at(unit="words" if on else "tokens"))
+
+    def _next_page(self) -> None:
+        self._turn_page(1)
+
+    def _previous_page(self) -> None:
+        self._turn_page(-1)
+
+    def _turn_page(self, step: int) -> None:
+        """Go to the next page in the order of the places, or to the one before; behind the last comes the first."""
+        here = page_list.KEYS.index(self._window.session.state.page)
+        self._window.go(page_list.KEYS[(here + step) % len(page_list.KEYS)])
 
     def _explain(self) -> None:
         self._window.help.explain(self._window.session.state.page, self._window.page_stack.page.explained)

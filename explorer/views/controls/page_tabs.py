@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButto
 from explorer import page_list
 from explorer.lang import Words
 from explorer.state.intents import OpenPage
-from explorer.views.controls.tab_group import make_tab_group
 
 
 class PageTabs(QWidget):
@@ -27,12 +26,12 @@ class PageTabs(QWidget):
             button = self.buttons[key] = QToolButton()
             button.setObjectName("page_tab")
             button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Ctrl+PgDown goes on from page to page.
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             self._group.addButton(button, page_list.KEYS.index(key))
             self._layout.addWidget(button)
         self._layout.addStretch(1)
         self._group.idClicked.connect(self._chose)
-        make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
         self.put_page(page_list.KEYS[0])
 
     def put_page(self, key: str) -> None:

@@ -176,6 +176,20 @@ def test_a_page_that_is_not_in_the_list_is_unknown(tmp_path: Path) -> None:
     assert "further" not in page_shortcuts() and "page.further" not in Words.load("en")
 
 
+def test_keys_go_from_page_to_page(journey: Journey) -> None:
+    """In the order of the places; behind the last page comes the first."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["previous_page"].trigger()
+        assert window.page_stack.page.key == page_list.KEYS[-1]
+        for key in (page_list.KEYS[0], page_list.KEYS[1]):
+            window.actions_.by_name["next_page"].trigger()
+            assert window.page_stack.page.key == key
+
+    journey.run(script)
+
+
 def test_each_key_of_the_row_of_digits_opens_its_page(journey: Journey) -> None:
     """On a keyboard whose row of digits is known by place alone."""
 

@@ -10,7 +10,6 @@ from torch import Tensor
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding, search
-from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
@@ -155,7 +154,6 @@ def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytes
     assert translator is not None and translator.folder is not None
     rows = (translator.folder / "held-out.tsv").read_text(encoding="utf-8").splitlines()[1::10]
     texts = [text[: len(text) // (1 + n % 2)] or text for n, text in enumerate(row.split("\t")[1] for row in rows)][:300]
-    monkeypatch.setattr("explorer.engine.decoding.beam.steps_of", Incremental)
     passes = count_passes(monkeypatch)
     said = set()
     by_length: dict[int, list[tuple[str, tuple[int, ...], Search]]] = defaultdict(list)
