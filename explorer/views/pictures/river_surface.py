@@ -242,7 +242,7 @@ class RiverSurface(Surface):
             block = next(b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer))
             return Pointed(f"{block.tap}[{place.head}]", spots)
         if pair is None or (place is not None and place.kind == "candidate"):
-            return Pointed(self.explanation, spots)
+            return Pointed("", spots)  # The sentence stands below the river already.
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
         head = {"": river.head, "layer": "mean", "layer_max": "max"}[river.pooled]
         tap = f"{river.focus.tap}[{head}, {pair[0]}, {pair[1]}]"
