@@ -147,7 +147,11 @@ def _sums(rows: list[dict[str, Any]], most: int) -> MeasureSums:
         best=np.array([[each["value"] for each in own] for own in best], np.float64).reshape(*shape, most),
         rows=np.array([[each["row"] for each in own] for own in best], np.int64).reshape(*shape, most),
     )
-    if not (np.isfinite(made.total).all() and np.isfinite(made.squares).all() and (made.best < np.inf).all()):
+    # The deviation takes the mean's square, which may be too large for a number where the sum is not.
+    with np.errstate(over="ignore"):
+        square = np.where(made.count > 0, made.mean, 0.0) ** 2
+    best_values = np.where(made.rows >= 0, made.best, 0.0)
+    if not all(np.isfinite(numbers).all() for numbers in (made.total, made.squares, square, best_values)):
         raise ValueError("NaN / ∞")
     if made.count.min() < 0 or made.histogram.min() < 0:
         raise ValueError("< 0")
