@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
+_PLAIN_S = 30.0  # so often a training that runs without a terminal says how far it is
 _EXAMPLES, _MOST_EXAMPLES = 20, 10_000
 
 _preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
@@ -74,7 +75,7 @@ def train(
         config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
-    line = ProgressLine()
+    line = ProgressLine(plain_s=_PLAIN_S)
     run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
     line.end()
     _tell_rows(run, words)
@@ -160,7 +161,8 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
         _tell_masked(preset, path, split, words)
         return
     answering, translator = _translator(preset)
-    pairs = read_corpus(path).split(split)
+    corpus = read_corpus(path)
+    pairs = (corpus.turned() if translator.bilingual.reads_english else corpus).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()

@@ -1,4 +1,4 @@
-"""A parallel corpus: rows of a source and a target sentence, each in its split.
+"""A parallel corpus: rows of a source and a target sentence, each in its split; Chinese is the source unless it is turned.
 
 The file has tab-separated columns with a header row. The columns `split`, `zh` and `en` are used. Sentences hold no tab
 and no line break. A bad row is left out and reported with its line number.
@@ -41,6 +41,11 @@ class Corpus:
         """The pairs of "train", "valid" or "test"."""
         pairs: tuple[Pair, ...] = getattr(self, name)
         return pairs
+
+    def turned(self) -> "Corpus":
+        """The corpus of the other direction, from English to Chinese."""
+        train, valid, test = (tuple((target, source) for source, target in self.split(name)) for name in SPLITS)
+        return attrs.evolve(self, train=train, valid=valid, test=test)
 
 
 def read_corpus(path: Path) -> Corpus:
