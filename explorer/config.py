@@ -13,7 +13,7 @@ import attrs
 from explorer.errors import HeadsDoNotFit, MisspelledKnob, UnknownKnob
 from explorer.knobs import Knob, Range, Value, declared, knob
 
-_FEWEST_SYMBOLS = 16
+_FEWEST_SYMBOLS = 8
 _SEEDS, _OFFERED_SEEDS = (0, 999_999), (0, 9999)  # The box beside the slider has room for six figures.
 
 SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-feature", "sine-only")

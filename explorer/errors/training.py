@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── BadFile  NotACorpus, EmptySplit, BadCheckpoint
-└── NotEnoughDeviceMemory
+└── UnknownTask, TooFewExamples, NotEnoughDeviceMemory
 """
 
 from explorer.errors.base import BadFile, ExplorerError
@@ -24,6 +24,18 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class UnknownTask(ExplorerError):
+    """A name that no task has. Values: name, known."""
+
+    key = "error.unknown_task"
+
+
+class TooFewExamples(ExplorerError):
+    """More different examples than a task has. Values: task, most."""
+
+    key = "error.too_few_examples"
 
 
 class NotEnoughDeviceMemory(ExplorerError):
