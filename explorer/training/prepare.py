@@ -27,7 +27,7 @@ from explorer.training.texts import read_texts
 
 FULL_STOP = "。"
 _FULL_STOPS = (FULL_STOP, ".")
-_SMALL_PIECES = 4  # English words are split with a vocabulary of so small a part of the whole one.
+_SMALL_PIECES = 4  # English words are split by all bytes and one of so many of the other byte pairs.
 _TOLD_EVERY = 500
 
 
@@ -121,7 +121,8 @@ def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Wor
 
 
 def _english_words(text: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
-    small = vocabulary.capped(len(vocabulary) // _SMALL_PIECES)
+    n_bytes = len(SPECIALS) + len(BYTES)
+    small = vocabulary.capped(n_bytes + (len(vocabulary) - n_bytes) // _SMALL_PIECES)
     ways = (Encoder(each, plain=True).by_piece(text) for each in (vocabulary, small))
     ids = ((tuple(token.id for token in way) for way in word) for word in zip(*ways, strict=True))
     return tuple(tuple(dict.fromkeys(word)) for word in map(tuple, ids) if any(word))

@@ -28,7 +28,7 @@ from explorer.training.masking import MaskedExample
 from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
-_SECONDS_BETWEEN_CHECKPOINTS = 60.0
+_SECONDS_BETWEEN_CHECKPOINTS = 180.0
 
 
 @attrs.frozen
