@@ -35,6 +35,13 @@ def formats_completed(context: Context, flag: Parameter, begun: str) -> list[Com
     return of_words(formats.all_names())(context, flag, begun)
 
 
+def tasks_completed(context: Context, flag: Parameter, begun: str) -> list[CompletionItem]:
+    """The names of the tasks of a training."""
+    from explorer.training.tasks import TASKS  # Only a training needs it.
+
+    return of_words(tuple(TASKS))(context, flag, begun)
+
+
 def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:
     """The names of presets, and folders."""
     named = [CompletionItem(name) for name in preset_names() if name.startswith(begun)]

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from explorer.cli.completing import tasks_completed
 from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
 from explorer.cli.passes import computer
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
-from explorer.config import BEAM, KNOBS
+from explorer.cli.stopping import stopping
+from explorer.config import BEAM, KNOBS, Config
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_own_preset
@@ -22,11 +24,14 @@ if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.engine.sources.translator import Translator
     from explorer.training.evaluation import Evaluation, Scores
+    from explorer.training.recipe import Recipe
     from explorer.training.run import Run
     from explorer.training.training import TrainingStep
 
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
+_SNAPSHOTS_MB = 256
+_STOPPED = 130  # the exit status of a program that a signal has ended
 _PLAIN_S = 30.0  # so often a training that runs without a terminal says how far it is
 _EXAMPLES, _MOST_EXAMPLES = 20, 10_000
 
@@ -35,60 +40,91 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 
 
 @click.command(cls=SpokenCommand)
-@click.option("--data", required=True, metavar="FILE")
+@click.option("--data", metavar="FILE")
+@click.option("--task", default="", metavar="NAME", shell_complete=tasks_completed)
 @click.option("--out", required=True, metavar="FOLDER")
 @click.option("--sentences", metavar="FILE")
 @click.option("--start", metavar="FOLDER")
+@number_flag("--snapshots", "snapshots", 0, 1_000_000, default=_SNAPSHOTS_MB)
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
-@_preset
+@click.option("--preset", metavar="NAME|FOLDER")
 @recipe_flags
 @knob_flags([knob for knob in KNOBS if knob.group != "computation"])  # The device has a flag of its own here.
 @click.pass_obj
 def train(
     words: Words,
     /,
-    data: str,
+    data: str | None,
+    task: str,
     out: str,
     sentences: str | None,
     start: str | None,
+    snapshots: int,
     device: str,
     precision: str,
-    preset: str,
+    preset: str | None,
     **given: Any,
-) -> None:
-    """Train a translator or a causal or masked language model on the rows of FILE and write it into FOLDER as a preset."""
-    from explorer.training.recipe import RECIPE_KNOBS, Recipe
+) -> int:
+    """Train a model on the rows of FILE or on a task, and write it into FOLDER as a preset."""
+    from explorer.training.recipe import RECIPE_KNOBS
     from explorer.training.run import Run, TrainingSetup
 
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
-    base = load_own_preset(preset)
+    text, config, recipe = _started_from(task, preset)
     wish = TrainingSetup(
-        data=Path(data),
+        data=None if data is None else Path(data),
+        task=task,
         out=Path(out),
         sentences=None if sentences is None else Path(sentences),
         start=None if start is None else Path(start),
+        snapshot_mb=snapshots,
         device=device,
         precision=precision,
-        text=base.text,
-        config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
-        recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
+        text=text,
+        config=config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
+        recipe=recipe.changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
     line = ProgressLine(plain_s=_PLAIN_S)
     run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
     line.end()
     _tell_rows(run, words)
-    for step in run.steps():
-        if step.finished is None:
-            line.show(_step_line(step, wish.recipe.epochs, words))
-        else:
-            line.end()
-            click.echo(words("train.epoch_gaps" if wish.is_masked_lm else "train.epoch", **attrs.asdict(step.finished)))
-            if not (wish.translates or wish.is_masked_lm):
-                token, character = run.perplexities(step.finished.validation_loss)
-                click.echo(words("train.perplexity", token=token, character=character))
+    with stopping() as stopped:
+        for step in run.steps():
+            _tell_step(step, run, line, words)
+            if stopped.is_set():
+                line.end()
+                run.stop()
+                click.echo(words("train.stopped", step=step.step), err=True)
+                return _STOPPED
     click.echo(words("train.written", folder=run.finish()))
+    return 0
+
+
+def _started_from(task: str, preset: str | None) -> "tuple[str, Config, Recipe]":
+    """The sentence, the Config and the recipe that flags change: those of the preset, or what is usual for a task."""
+    from explorer.training.recipe import Recipe
+    from explorer.training.tasks import task_named, toy_config, toy_recipe
+
+    if not task:
+        base = load_own_preset(preset or DEFAULT)
+        return base.text, base.config, Recipe()
+    text = task_named(task).text
+    return text, load_own_preset(preset).config if preset else toy_config(), toy_recipe()
+
+
+def _tell_step(step: "TrainingStep", run: "Run", line: ProgressLine, words: Words) -> None:
+    wish = run.wish
+    if step.finished is None:
+        line.show(_step_line(step, wish.recipe.epochs, words))
+        return
+    line.end()
+    kind = "task" if wish.task else "epoch_gaps" if wish.is_masked_lm else "epoch"
+    click.echo(words(f"train.{kind}", **attrs.asdict(step.finished)))
+    if not (wish.task or wish.translates or wish.is_masked_lm):
+        token, character = run.perplexities(step.finished.validation_loss)
+        click.echo(words("train.perplexity", token=token, character=character))
 
 
 @click.command(cls=SpokenCommand)

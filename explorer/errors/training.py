@@ -2,7 +2,7 @@
 
 ExplorerError
 ├── BadFile  NotACorpus, EmptySplit, BadCheckpoint
-└── UnknownTask, TooFewExamples, NotEnoughDeviceMemory
+└── NoTrainingData, UnknownTask, TooFewExamples, NotEnoughDeviceMemory
 """
 
 from explorer.errors.base import BadFile, ExplorerError
@@ -24,6 +24,12 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class NoTrainingData(ExplorerError):
+    """A training without a file of examples and without a task, or with both."""
+
+    key = "error.no_training_data"
 
 
 class UnknownTask(ExplorerError):

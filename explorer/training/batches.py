@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Protocol
 
 import attrs
 import torch
@@ -25,6 +26,24 @@ class BatchRow:
     source: Ids
     given: Ids
     expected: Ids
+
+
+class Example(Protocol):
+    """What a model learns from: it gives rows of batches, with whatever is drawn anew each time."""
+
+    @property
+    def longest(self) -> int:
+        """The greatest number of ids that a side may have."""
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """The room in a batch: of the source, and of the target."""
+
+    def row(self, split_words: float, drop_stop: float, rng: random.Random, /) -> BatchRow:
+        """A row of a batch."""
+
+    def again(self, row: BatchRow, split_words: float, drop_stop: float, rng: random.Random, /) -> BatchRow:
+        """The second row for R-Drop, beside `row`."""
 
 
 @attrs.frozen

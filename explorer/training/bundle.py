@@ -20,6 +20,11 @@ def write_bundle(
     """Write a preset with trained weights. Raises CannotWrite, DiskFull."""
     trained.save_weights(folder / trained.FILE, weights, {key: json.dumps(value) for key, value in about.items()})
     bilingual.write(folder)
+    write_knobs(folder, config, text)
+
+
+def write_knobs(folder: Path, config: Config, text: str) -> None:
+    """Write the preset's file: its sentence, and the knobs that differ from the defaults. Raises CannotWrite, DiskFull."""
     knobs = {knob.name: config.values()[knob.name] for knob in KNOBS if config.values()[knob.name] != knob.default}
     content = tomli_w.dumps({"text": text, "knobs": knobs})
     with replacing(folder / presets.FILE) as unfinished:

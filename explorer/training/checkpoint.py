@@ -4,6 +4,7 @@ Nothing is ever unpickled: tensors are stored as tensors, and everything else as
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from explorer.config import Config
 from explorer.errors import BadCheckpoint, CannotRead
 from explorer.json_text import read_json_text
 from explorer.model.weights_file import write_tensors
 from explorer.model.weights_header import read_header
+from explorer.training.recipe import Recipe
 
 FILE = "checkpoint.safetensors"
 
@@ -23,15 +26,23 @@ _PREFIXES = ("model.", "first_moment.", "second_moment.", "random.")
 """Before the names of tensors: the groups of a Memory in their order."""
 
 
+_DEFAULTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "recipe": lambda: attrs.asdict(Recipe()),
+    "config": lambda: dict(Config().values()),
+}
+"""The fields that a checkpoint describes one by one, and what they are where it lacks one."""
+
+
 @attrs.frozen
 class TrainingHistory:
-    """The results of a finished epoch: losses in nats per target token, the share of right next tokens, seconds."""
+    """The results of a finished epoch: losses in nats per target token, seconds, the shares of right next tokens and rows."""
 
     epoch: int
     training_loss: float
     validation_loss: float
     accuracy: float
     seconds: float
+    exact: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
@@ -115,3 +126,20 @@ def restore_random(states: dict[str, Tensor], device: torch.device) -> None:
 def _which(device: torch.device) -> tuple[torch.device, ...]:
     """The arguments of torch's functions for random states: the device, or none for MPS, of which there is only one."""
     return () if device.type == "mps" else (device,)
+
+
+def differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """What differs between two trainings: of a recipe and of a Config the fields, of all else the name.
+
+    The batch size may differ: it is made smaller for a full device. A field that an older checkpoint lacks has its default.
+    """
+    found: list[str] = []
+    for name in sorted(before.keys() | after.keys()):
+        one, two = before.get(name), after.get(name)
+        if name in _DEFAULTS and isinstance(one, dict) and isinstance(two, dict):
+            defaults = _DEFAULTS[name]()
+            fields = sorted(each for each in one.keys() | two.keys() if each != "batch_tokens")
+            found += [each for each in fields if one.get(each, defaults.get(each)) != two.get(each, defaults.get(each))]
+        elif one != two:
+            found.append(name)
+    return found

@@ -51,6 +51,11 @@ class MaskedExample:
     masking: Masking
 
     @property
+    def longest(self) -> int:
+        """The greatest length: with all words in characters."""
+        return self.text.longest
+
+    @property
     def lengths(self) -> tuple[int, int]:
         """The room that the sentence takes in a batch; the encoder's ids count as a target's do."""
         return 0, self.text.lengths[1]

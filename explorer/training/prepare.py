@@ -20,7 +20,7 @@ from explorer.tokens.pieces import MARK
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
-from explorer.training.batches import Ids, PairExample, TextExample, Word
+from explorer.training.batches import Example, Ids, PairExample, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.texts import read_texts
@@ -39,8 +39,8 @@ class PreparedData:
     """
 
     bilingual: Bilingual
-    train: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
-    valid: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
+    train: tuple[Example, ...]
+    valid: tuple[Example, ...]
     bad: tuple[BadRow, ...]
     sha256: str
     characters_per_token: float = 0.0

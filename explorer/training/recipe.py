@@ -19,15 +19,18 @@ def _number(default: float, low: float, high: float) -> Any:
 class Recipe:
     """How a training is made. Raises a BadKnob for a value out of range.
 
-    `batch_tokens` counts the target tokens of different sentences in a batch. `split_words` is the share of known source words
-    that are split into their characters, drawn anew in each epoch. `drop_stop` is the share of final full stops that are left
-    out, because people type sentences without them. `agreement` is the R-Drop weight: that of the divergence between two passes
-    with different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged. Training
-    stops early after `patience` epochs without a smaller validation loss.
+    `batch_tokens` counts the target tokens of different sentences in a batch. `examples` is how many training rows are
+    used, the first ones; 0 uses all. `optimizer` is AdamW, or stochastic gradient descent with momentum. `split_words` is
+    the share of known source words that are split into their characters, drawn anew in each epoch. `drop_stop` is the share
+    of final full stops that are left out, because people type sentences without them. `agreement` is the R-Drop weight:
+    that of the divergence between two passes with different dropout; 0 makes one pass only. `average` is the number of last
+    epochs whose weights are averaged. Training stops early after `patience` epochs without a smaller validation loss.
     """
 
     epochs: int = _number(16, 1, 1000)
     batch_tokens: int = _number(800, 16, 100_000)
+    examples: int = _number(0, 0, 10_000_000)
+    optimizer: str = knob("adamw", group="training", applies="weights", choices=("adamw", "sgd"))
     learning_rate: float = _number(1e-3, 1e-6, 1.0)
     warmup_steps: int = _number(1000, 0, 1_000_000)
     weight_decay: float = _number(0.01, 0.0, 1.0)

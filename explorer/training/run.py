@@ -2,26 +2,34 @@
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
+import torch
 
 from explorer.config import Config
 from explorer.engine.devices import chosen_device
 from explorer.engine.freed_memory import keep_freed_memory
-from explorer.errors import KnobNotAChoice, SentencesNeedOneSide
+from explorer.errors import KnobNotAChoice, NoTrainingData, SentencesNeedOneSide
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
-from explorer.training.bundle import write_bundle
+from explorer.training.bundle import write_bundle, write_knobs
 from explorer.training.prepare import PreparedData, prepare, prepare_texts
 from explorer.training.recipe import Precision, Recipe
+from explorer.training.record import Record
+from explorer.training.task_examples import prepare_task
+from explorer.training.tasks import task_named
 from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
+_MB = 2**20
+_EXAMPLES = 8000  # of a task, where the recipe does not say how many
 _MASKED_ONLY = {"tokenizer": ("jieba",)}
+_OF_TASKS = "characters"
 _ONLY = {
     "architecture": ("encoder-decoder", "decoder-only", "encoder-only"),
     "tokenizer": ("jieba", "bpe"),
@@ -33,7 +41,8 @@ _ONLY = {
 class TrainingSetup:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
 
-    The model's tokenizer says which side of the data is the source: jieba reads Chinese, byte-pair encoding English. An
+    With the name of a `task` in place of `data` the examples are drawn, and the tokenizer is "characters". Otherwise the
+    model's tokenizer says which side of the data is the source: jieba reads Chinese, byte-pair encoding English. An
     encoder-decoder becomes a translator, a decoder alone a language model of the source side, and an encoder alone a masked
     language model, of Chinese only. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
     language model.
@@ -41,10 +50,12 @@ class TrainingSetup:
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
     training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
     the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
+    `snapshot_mb` is the room for snapshots, in MB.
     """
 
-    data: Path
     out: Path
+    data: Path | None = None
+    task: str = ""
     sentences: Path | None = None
     config: Config
     recipe: Recipe
@@ -52,8 +63,16 @@ class TrainingSetup:
     precision: str = "auto"
     text: str = ""
     start: Path | None = None
+    snapshot_mb: int = 0
 
     def __attrs_post_init__(self) -> None:
+        if (self.data is None) == (not self.task):
+            raise NoTrainingData
+        if self.task:
+            task_named(self.task)
+            if self.config.tokenizer != _OF_TASKS:
+                raise KnobNotAChoice(name="tokenizer", choices=_OF_TASKS, got=self.config.tokenizer)
+            return
         for name, choices in (_ONLY | (_MASKED_ONLY if self.is_masked_lm else {})).items():
             got = getattr(self.config, name)
             if got not in choices:
@@ -73,7 +92,10 @@ class TrainingSetup:
 
 
 class Run:
-    """A training. The constructor prepares it, `steps()` trains, `finish()` writes the preset."""
+    """A training. The constructor prepares it, `steps()` trains, `finish()` writes the preset.
+
+    What others see of it while it runs stands in its folder: see `explorer.runs`.
+    """
 
     def __init__(self, wish: TrainingSetup, progress: Callable[[float], None] = lambda share: None) -> None:
         self.wish = wish
@@ -97,6 +119,8 @@ class Run:
             precision=self.precision,
             about=self._about(),
         )
+        write_knobs(wish.out, self.config, wish.text)
+        self.record = Record(self.training, wish.out, wish.snapshot_mb * _MB)
 
     def _weights(self) -> Weights | None:
         """The initial weights, None for new ones; a checkpoint has its own. Raises BadWeights."""
@@ -127,8 +151,17 @@ class Run:
         return math.exp(loss), math.exp(loss / self.prepared.characters_per_token)
 
     def steps(self) -> Iterator[TrainingStep]:
-        """Train step by step; see Training.steps."""
-        return self.training.steps()
+        """Train step by step; see Training.steps. Whoever stops before the end calls `stop`."""
+        with _few_threads(self.wish):
+            for step in self.training.steps():
+                self.record.add(step)
+                yield step
+            self.record.close()
+
+    def stop(self) -> None:
+        """Write a checkpoint, from which the same training goes on. Raises CannotWrite, DiskFull."""
+        self.training.save()
+        self.record.close()
 
     def finish(self) -> Path:
         """Average the last epochs and write the preset. Raises CannotWrite, DiskFull."""
@@ -145,6 +178,21 @@ class Run:
 
 
 def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> PreparedData:
+    if wish.data is None:
+        recipe = wish.recipe
+        return prepare_task(task_named(wish.task), recipe.examples or _EXAMPLES, recipe.training_seed, wish.config, wish.out)
     if wish.translates:
         return prepare(wish.data, wish.out, wish.config, progress)
     return prepare_texts(wish.data, wish.sentences, wish.out, wish.config, progress)
+
+
+@contextmanager
+def _few_threads(wish: TrainingSetup) -> Iterator[None]:
+    """One thread for a task: its products are too small to be shared, and the same seed then gives the same bits anywhere."""
+    before = torch.get_num_threads()
+    if wish.task:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

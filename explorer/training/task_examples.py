@@ -9,7 +9,7 @@ import attrs
 from explorer.config import Config
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END, MASK, PAD, SPECIALS, Vocabulary
-from explorer.training.batches import BatchRow, Ids, PairExample
+from explorer.training.batches import BatchRow, Example, Ids, PairExample
 from explorer.training.prepare import PreparedData
 from explorer.training.tasks import SEPARATOR, Task
 
@@ -59,7 +59,7 @@ def prepare_task(task: Task, n_train: int, seed: int, config: Config, folder: Pa
         found = map(ids_of, text)
         return tuple(each for each in found if each is not None)  # The alphabet has every character of a task.
 
-    def example(text: str, answer: str) -> PairExample | AnsweredExample:
+    def example(text: str, answer: str) -> Example:
         if config.architecture == "encoder-decoder":
             return PairExample(tuple(((each,),) for each in ids(text)), ids(answer))
         return AnsweredExample(ids(text + SEPARATOR), ids(answer), mask)

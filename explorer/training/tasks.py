@@ -10,8 +10,10 @@ from typing import Final
 
 import attrs
 
+from explorer.config import Config
 from explorer.errors import TooFewExamples, UnknownTask
 from explorer.tokens.bilingual import Pair
+from explorer.training.recipe import Recipe
 
 SEPARATOR: Final = "="
 VALID_EXAMPLES = 500  # drawn apart from those for training
@@ -52,6 +54,28 @@ class Task:
             raise TooFewExamples(task=self.name, most=len(drawn) - VALID_EXAMPLES)
         pairs = tuple(drawn.values())
         return pairs[VALID_EXAMPLES:], pairs[:VALID_EXAMPLES]
+
+
+def toy_config(**knobs: object) -> Config:
+    """A model that is large enough for every task: by default 2 + 2 layers of 4 heads. Raises a BadKnob."""
+    return Config(n_layers=2, n_heads=4, d_model=64, d_ff=128, max_len=32, tokenizer="characters", dropout=0.0).changed(**knobs)
+
+
+def toy_recipe(**numbers: object) -> Recipe:
+    """A recipe with which every task is learned. Raises a BadKnob."""
+    return Recipe(
+        epochs=16,
+        batch_tokens=1000,
+        examples=8000,
+        learning_rate=2e-3,
+        warmup_steps=100,
+        label_smoothing=0.0,
+        agreement=0.0,
+        split_words=0.0,
+        drop_stop=0.0,
+        average=1,
+        patience=1000,
+    ).changed(**numbers)
 
 
 def _row(rng: random.Random, alphabet: str) -> str:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import attrs
 import torch
@@ -20,20 +19,23 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
-from explorer.training.batches import Batch, PairExample, TextExample, batch_of, batch_plan
+from explorer.training.batches import Batch, Example, batch_of, batch_plan
 from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
 from explorer.training.loss import log_probabilities, training_loss
-from explorer.training.masking import MaskedExample
+from explorer.training.optimizers import make_optimizer, moments, rate, restore_moments
 from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
-_SECONDS_BETWEEN_CHECKPOINTS = 180.0
+_SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 @attrs.frozen
 class TrainingStep:
-    """A finished step: the `share` of all steps that are done, losses in nats per target token, and seconds so far."""
+    """A finished step: the `share` of all steps that are done, losses in nats per target token, and seconds so far.
+
+    `rate` is the learning rate, `norm` that of the gradient before it was clipped; both are 0 at the end of an epoch.
+    """
 
     step: int
     epoch: int
@@ -41,7 +43,18 @@ class TrainingStep:
     loss: float
     tokens_per_s: float
     seconds: float
+    rate: float = 0.0
+    norm: float = 0.0
     finished: TrainingHistory | None = None
+
+
+@attrs.frozen
+class Validation:
+    """The mean loss (nats per token) without smoothing, the share of tokens that are predicted right, and of whole rows."""
+
+    loss: float
+    accuracy: float
+    exact: float
 
 
 class Training:
@@ -50,8 +63,8 @@ class Training:
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
-        valid: Sequence[PairExample] | Sequence[TextExample | MaskedExample],
+        train: Sequence[Example],
+        valid: Sequence[Example],
         recipe: Recipe,
         folder: Path,
         *,
@@ -60,14 +73,14 @@ class Training:
         about: dict[str, object] | None = None,
     ) -> None:
         self.model, self.recipe = model, recipe
-        self._train, self._valid, self._folder = train, valid, folder
+        self._train, self._valid, self._folder = train[: recipe.examples or None], valid, folder
         self._device, self._precision = torch.device(device), precision
         with self._enough_memory():
             model.to(self._device).requires_grad_(True).train()
         if self._device.type == "cpu":
             with_byte_dropout(model)
         self._parameters = dict(model.named_parameters())
-        self.optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
+        self.optimizer = make_optimizer(self._parameters, recipe)
         self._state = Checkpoint(
             step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {}
         )
@@ -75,6 +88,18 @@ class Training:
         torch.manual_seed(recipe.training_seed)
         if self._path.exists():
             self._resume(about or {})
+
+    @property
+    def step(self) -> int:
+        """The number of steps that are done."""
+        return self._state.step
+
+    @property
+    def n_steps(self) -> int:
+        """About how many steps the whole training has: those of the first epoch, for each epoch."""
+        lengths = [example.lengths for example in self._train]
+        plan = batch_plan(lengths, self.recipe.batch_tokens, random.Random(f"{self.recipe.training_seed} 0"))
+        return len(plan) * self.recipe.epochs
 
     @property
     def history(self) -> tuple[TrainingHistory, ...]:
@@ -97,12 +122,6 @@ class Training:
     def _is_stuck(self) -> bool:
         return bool(self.history) and len(self.history) - self.best_epoch >= self.recipe.patience
 
-    def _groups(self) -> list[dict[str, object]]:
-        """The parameters in two groups: weight decay acts on matrices, but not on biases and norms."""
-        matrices = [each for each in self._parameters.values() if each.dim() > 1]
-        others = [each for each in self._parameters.values() if each.dim() == 1]
-        return [{"params": matrices, "weight_decay": self.recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
-
     def _batch(self, rows: list[int], rng: random.Random) -> Batch:
         examples = [self._train[row] for row in rows]
         drawing = self.recipe.split_words, self.recipe.drop_stop, rng
@@ -114,12 +133,13 @@ class Training:
     def _step(self, batch: Batch, n_batches: int) -> TrainingStep:
         start = time.perf_counter()
         share = (self._state.epoch + self._state.batch / n_batches) / self.recipe.epochs
+        now = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
+            group["lr"] = now
         with self._enough_memory():
             batch = batch.to(self._device)
             expected = batch.expected[batch.expected != PAD]
-            loss = self._learn(batch, expected)
+            loss, norm = self._learn(batch, expected)
         told, seconds = loss.item(), time.perf_counter() - start
         self._state = attrs.evolve(
             self._state,
@@ -131,25 +151,40 @@ class Training:
         )
         waited = time.monotonic() - self._saved
         if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0 or waited > _SECONDS_BETWEEN_CHECKPOINTS:
-            self._save()
-        return TrainingStep(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
+            self.save()
+        return TrainingStep(
+            self._state.step,
+            self._state.epoch,
+            share,
+            told,
+            len(expected) / seconds,
+            self._state.seconds,
+            rate=now,
+            norm=norm.item(),
+        )
 
-    def _learn(self, batch: Batch, expected: Tensor) -> Tensor:
+    def _learn(self, batch: Batch, expected: Tensor) -> tuple[Tensor, Tensor]:
+        """Make one step; returns the loss and the norm of its gradient."""
         self.optimizer.zero_grad(set_to_none=True)
         with self._autocast():
             log_p = log_probabilities(self.model, batch)
         loss = training_loss(log_p, expected, self.recipe)
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
         self.optimizer.step()
-        return loss.detach()
+        return loss.detach(), norm
 
     def _end_of_epoch(self) -> TrainingStep:
         start = time.perf_counter()
-        loss, accuracy = self.validate()
+        found = self.validate()
         seconds = self._state.seconds + time.perf_counter() - start
         finished = TrainingHistory(
-            self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy, seconds
+            epoch=self._state.epoch + 1,
+            training_loss=self._state.loss_sum / max(1, self._state.token_sum),
+            validation_loss=found.loss,
+            accuracy=found.accuracy,
+            exact=found.exact,
+            seconds=seconds,
         )
         # The epoch counts as done only when its weights are on disk, because the average needs them later.
         self._keep_epoch(finished.epoch)
@@ -162,27 +197,29 @@ class Training:
             seconds=seconds,
             history=(*self.history, finished),
         )
-        self._save()
+        self.save()
         self._drop_epochs()
         share = self._state.epoch / self.recipe.epochs
-        return TrainingStep(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
+        return TrainingStep(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished=finished)
 
-    def validate(self) -> tuple[float, float]:
-        """On the validation rows, the mean loss (nats) without smoothing and the share of tokens that are predicted right.
-
-        Raises NotEnoughDeviceMemory.
-        """
+    def validate(self) -> Validation:
+        """Measure on the validation rows. Raises NotEnoughDeviceMemory."""
         lengths = [example.lengths for example in self._valid]
-        total = right = count = 0.0
+        total = right = count = exact = 0.0
         rng = random.Random(0)
         with self._enough_memory(), torch.inference_mode(), self._autocast(), _resting(self.model):
             for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, rng):
                 batch = batch_of([self._valid[row].row(0.0, 0.0, rng) for row in rows]).to(self._device)
-                log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
+                asked = batch.expected != PAD
+                log_p, expected = log_probabilities(self.model, batch), batch.expected[asked]
+                hits = log_p.argmax(dim=-1) == expected
                 total -= log_p.gather(1, expected[:, None]).sum().item()
-                right += (log_p.argmax(dim=-1) == expected).sum().item()
+                right += hits.sum().item()
                 count += len(expected)
-        return total / max(1.0, count), right / max(1.0, count)
+                misses = torch.zeros_like(asked)
+                misses[asked] = ~hits
+                exact += (~misses.any(dim=1)).sum().item()
+        return Validation(total / max(1.0, count), right / max(1.0, count), exact / max(1, len(lengths)))
 
     def _autocast(self) -> AbstractContextManager[object]:
         if self._precision == "bfloat16":
@@ -222,22 +259,17 @@ class Training:
         files = [self.epoch_file(epoch) for epoch in range(max(1, last - self.recipe.average + 1), last + 1)]
         return average(files)
 
-    def _save(self) -> None:
-        # Unused parameters, such as the final norms under post-norm, have no gradients and no moments.
-        moments = {name: self.optimizer.state[each] for name, each in self._parameters.items() if each in self.optimizer.state}
-        memory = Memory(
-            weights=dict(self._parameters.items()),
-            first={name: each["exp_avg"] for name, each in moments.items()},
-            second={name: each["exp_avg_sq"] for name, each in moments.items()},
-            random=checkpoint.random_states(self._device),
-        )
+    def save(self) -> None:
+        """Write the checkpoint. Raises CannotWrite, DiskFull."""
+        first, second = moments(self.optimizer, self._parameters)
+        memory = Memory(dict(self._parameters), first, second, checkpoint.random_states(self._device))
         checkpoint.save(self._path, self._state, memory)
         self._saved = time.monotonic()
 
     def _resume(self, about: dict[str, object]) -> None:
         """Go on where the checkpoint was written. Raises BadCheckpoint if it belongs to another training."""
         state, memory = checkpoint.load(self._path)
-        if other := _differing(state.about, about):
+        if other := checkpoint.differing(state.about, about):
             raise BadCheckpoint(path=str(self._path), reason=", ".join(other))
         if state.about != about:
             # The batches have another size now, so the finished batches of this epoch do not count, and it begins again.
@@ -255,26 +287,8 @@ class Training:
             if memory.weights[name].shape != parameter.shape:
                 raise KeyError(name)  # Copying would broadcast it to the wanted shape.
             parameter.copy_(memory.weights[name])
-            if name not in memory.first:
-                continue
-            # The tensors are copied, because a tensor from the file keeps it open. Fused AdamW counts its steps on the
-            # parameters' device.
-            self.optimizer.state[parameter] = {
-                "step": torch.tensor(float(n_steps), device=self._device),
-                "exp_avg": torch.empty_like(parameter).copy_(memory.first[name]),
-                "exp_avg_sq": torch.empty_like(parameter).copy_(memory.second[name]),
-            }
-
-
-def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """The names of what differs between two trainings. The batch size may differ: it is made smaller for a full device."""
-    one, two = (_without_batch_tokens(about) for about in (before, after))
-    return sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
-
-
-def _without_batch_tokens(about: dict[str, Any]) -> dict[str, Any]:
-    recipe = about.get("recipe")
-    return about | {"recipe": recipe | {"batch_tokens": 0}} if isinstance(recipe, dict) else about
+            if name in memory.first:
+                restore_moments(self.optimizer, parameter, memory.first[name], memory.second.get(name), n_steps)
 
 
 @contextmanager
@@ -285,11 +299,6 @@ def _resting(model: nn.Module) -> Iterator[None]:
         yield
     finally:
         model.train()
-
-
-def rate(step: int, share: float, warmup_steps: int) -> float:
-    """The factor of the learning rate: it rises in a straight line, then falls to 0 along half a cosine."""
-    return min(1.0, (step + 1) / max(1, warmup_steps)) * 0.5 * (1 + math.cos(math.pi * share))
 
 
 def average(files: Sequence[Path]) -> dict[str, Tensor]:
