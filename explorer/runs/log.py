@@ -13,11 +13,11 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NotAFile
 from explorer.files import cannot_write, opened, read_whole
 from explorer.json_text import read_json_text
-from explorer.trace.arrays import Array, frozen_array
 
 FILE = "log.jsonl"
 STEP_FIELDS = ("step", "epoch", "loss", "rate", "norm", "tokens_per_s", "seconds")
@@ -25,6 +25,10 @@ VALID_FIELDS = ("step", "valid_loss", "accuracy", "exact")
 _MOST_BYTES = 2**28
 _FLUSH_S = 0.25
 _PIECE_BYTES = 2**18
+
+
+Table = NDArray[np.float64]
+"""Numbers of a log in their own precision: a step is a whole number, however large."""
 
 
 @attrs.frozen(eq=False)
@@ -36,15 +40,15 @@ class RunLog:
     0 where it is unknown.
     """
 
-    steps: Array
-    valid: Array
+    steps: Table
+    valid: Table
     changes: tuple[tuple[int, Mapping[str, Any]], ...] = ()
     total: int = 0
 
-    def column(self, name: str) -> Array:
+    def column(self, name: str) -> Table:
         """One column of the steps or of the validations."""
         table, fields = (self.valid, VALID_FIELDS) if name in VALID_FIELDS[1:] else (self.steps, STEP_FIELDS)
-        return frozen_array(table[:, fields.index(name)])
+        return table[:, fields.index(name)]
 
 
 class LogWriter:
@@ -110,12 +114,7 @@ class LogReader:
     @property
     def log(self) -> RunLog:
         """What was read so far."""
-        return RunLog(
-            frozen_array(np.array(self._steps, np.float64).reshape(-1, len(STEP_FIELDS))),
-            frozen_array(np.array(self._valid, np.float64).reshape(-1, len(VALID_FIELDS))),
-            tuple(self._changes),
-            self._total,
-        )
+        return RunLog(_table(self._steps, STEP_FIELDS), _table(self._valid, VALID_FIELDS), tuple(self._changes), self._total)
 
     def _begin(self) -> None:
         self._steps: list[list[float]] = []
@@ -141,6 +140,12 @@ def read_log(folder: Path) -> RunLog:
     while reader.read():
         pass
     return reader.log
+
+
+def _table(rows: list[list[float]], fields: tuple[str, ...]) -> Table:
+    made = np.array(rows, np.float64).reshape(-1, len(fields))
+    made.flags.writeable = False
+    return made
 
 
 def _has_numbers(line: Mapping[str, Any], fields: tuple[str, ...]) -> bool:

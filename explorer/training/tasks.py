@@ -21,22 +21,17 @@ VALID_EXAMPLES = 500  # drawn apart from those for training
 _LETTERS, _DIGITS = "abcdefgh", "0123456789"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SHORTEST, _LONGEST = 3, 8
-_MOST_DRAWN = 50  # draws for one wanted example: a task may have too few different ones
+_MOST_IN_VAIN = 1000  # draws in a row that give nothing new, after which a task has no more examples
 
 
 @attrs.frozen
 class Task:
-    """One task: how an example is drawn, and the `text` that a model of it opens with."""
+    """One task: how an example is drawn, of which characters, and the `text` that a model of it opens with."""
 
     name: str
     text: str
+    alphabet: str
     draw: Callable[[random.Random], Pair]
-
-    @property
-    def alphabet(self) -> str:
-        """Every character that can occur, sorted."""
-        rng = random.Random(0)
-        return "".join(sorted({each for _ in range(_MOST_DRAWN**2) for each in "".join(self.draw(rng))}))
 
     def examples(self, n_train: int, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
         """So many different examples for training, and others for validation. The same seed draws the same.
@@ -45,10 +40,10 @@ class Task:
         """
         rng, wanted = random.Random(f"{self.name} {seed}"), n_train + VALID_EXAMPLES
         drawn: dict[str, Pair] = {}
-        for _ in range(_MOST_DRAWN * wanted):
-            if len(drawn) == wanted:
-                break
+        in_vain = 0
+        while len(drawn) < wanted and in_vain < _MOST_IN_VAIN:
             pair = self.draw(rng)
+            in_vain = in_vain + 1 if pair[0] in drawn else 0
             drawn.setdefault(pair[0], pair)
         if len(drawn) < wanted:
             raise TooFewExamples(task=self.name, most=len(drawn) - VALID_EXAMPLES)
@@ -120,11 +115,11 @@ def _brackets(rng: random.Random) -> Pair:
 TASKS = {
     task.name: task
     for task in (
-        Task("copy", "badge", _copy),
-        Task("reverse", "badge", _reverse),
-        Task("sort", "31524", _sort),
-        Task("add", "27+45", _add),
-        Task("brackets", "([{}", _brackets),
+        Task("copy", "badge", _LETTERS, _copy),
+        Task("reverse", "badge", _LETTERS, _reverse),
+        Task("sort", "31524", _DIGITS, _sort),
+        Task("add", "27+45", f"+{_DIGITS}", _add),
+        Task("brackets", "([{}", "()[]{}", _brackets),
     )
 }
 """The tasks by name, the easiest first."""
