@@ -25,12 +25,14 @@ from explorer.errors import (
     NotATrace,
     NotOwnModel,
     OverLimit,
+    UnknownMoment,
     UnknownPreset,
 )
 from explorer.files import check_file, read_whole
 from explorer.lang import Words
 from explorer.model_places import model_place, weights_folder
 from explorer.resources import asset, config_folder
+from explorer.runs.snapshots import WEIGHTS, moment_in, snapshot_file, steps_kept
 from explorer.state.fields import read_fields
 from explorer.state.look import Look
 from explorer.toml_text import deep_line, too_deep
@@ -39,6 +41,8 @@ DEFAULT = "translator"
 _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
+LENS = "lens.safetensors"
+_VOCABULARY = ".txt"
 _SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
@@ -50,18 +54,29 @@ HEAD_FIELDS = frozenset(_SEEN_FIRST)
 
 @attrs.frozen
 class Preset:
-    """A preset: name, first sentence, Config, first Look, and the folder of its weights if it is trained."""
+    """A preset: name, first sentence, Config, first Look, and if it is trained its folder and the file of its weights."""
 
     name: str
     text: str
     config: Config
     order: int = 0
     folder: Path | None = None
+    weights: Path | None = None
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file chooses the attention, layer or head that is shown first
     foreign: Path | None = None  # the folder or GGUF file of a foreign model; the Config has the knobs that act on it
     recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
+
+    def files(self) -> dict[str, Path]:
+        """The files of a trained preset by their names in a folder of its own, without those of its training.
+
+        {} for a preset without a folder. A folder that cannot be read raises OSError.
+        """
+        if self.folder is None or self.weights is None:
+            return {}
+        taken = (each for each in self.folder.iterdir() if each.name in (FILE, LENS) or each.suffix == _VOCABULARY)
+        return {each.name: each for each in sorted(taken) if each.is_file()} | {WEIGHTS: self.weights}
 
     @property
     def translates(self) -> bool:
@@ -154,19 +169,25 @@ def load_own_preset(name: str) -> Preset:
 def load_preset(name: str) -> Preset:
     """Read a bundled preset, or one in a user's own file or folder, which may hold a foreign model.
 
-    Raises UnknownPreset, BadPreset, NotAFile.
+    "FOLDER@120" is a trained preset with its weights after step 120 of the training. While the training goes on, the folder
+    has no other weights than those of its snapshots, and FOLDER alone means the last of them.
+    Raises UnknownPreset, UnknownMoment, BadPreset, NotAFile.
     """
-    path = _bundled().get(name) or _own(name)
+    path, step = _bundled().get(name) or _own(name), None
+    if path is None:
+        preset, step = moment_in(name)
+        path = None if step is None else _bundled().get(preset) or _own(preset)
     if path is None:
         return _of_others(name)
+    weights = _weights(path.parent, step, name) if path.name == FILE else None
     try:
-        return _read(name, path, path.stat().st_mtime_ns)
+        return _read(name, path, weights, path.stat().st_mtime_ns)
     except OSError as error:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
 @lru_cache(maxsize=32)  # row "a key to everything painted": a key loads its preset some fifty times.
-def _read(name: str, path: Path, changed_ns: int) -> Preset:
+def _read(name: str, path: Path, weights: Path | None, changed_ns: int) -> Preset:
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
         if deep_line(text):
@@ -178,6 +199,7 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
             config=Config(**_kept(table["knobs"], dict)),
             order=_kept(table.get("order", 0), int),
             folder=path.parent if path.name == FILE else None,
+            weights=weights,
             look=_look(_kept(table.get("look", {}), dict)),
             names_head=not HEAD_FIELDS.isdisjoint(table.get("look", {})),
             changed_ns=changed_ns,
@@ -192,6 +214,16 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
         raise BadPreset(path=str(path), reason=f"{error.args[0]} ?") from error
     except (ValueError, TypeError, OverflowError) as error:
         raise BadPreset(path=str(path), reason=str(error)) from error
+
+
+def _weights(folder: Path, step: int | None, name: str) -> Path:
+    """The file of a trained preset's weights, or of those after a step. Raises UnknownMoment."""
+    if step is None and (folder / WEIGHTS).exists():
+        return folder / WEIGHTS
+    kept = steps_kept(folder)
+    if step is not None and step not in kept:
+        raise UnknownMoment(name=name, known=", ".join(map(str, kept)) or "–")
+    return snapshot_file(folder, kept[-1] if step is None else step) if kept else folder / WEIGHTS
 
 
 def _kept(value: Any, kind: type[_T]) -> _T:

@@ -3,7 +3,7 @@
 ExplorerError
 ├── BadKnob   UnknownKnob (MisspelledKnob), KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole,
 │             HeadsDoNotFit, KnobDoesNothing
-├── NotFound  UnknownPreset (AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside,
+├── NotFound  UnknownPreset (UnknownMoment, AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside,
 │             NothingThere)
 └── BadFile   BadPreset
 """
@@ -67,6 +67,12 @@ class UnknownPreset(NotFound):
     """A preset of this name does not exist. Values: name, known."""
 
     key = "error.unknown_preset"
+
+
+class UnknownMoment(UnknownPreset):
+    """A step of a training whose weights are not kept. Values: name, known."""
+
+    key = "error.unknown_moment"
 
 
 class AdapterAsPreset(UnknownPreset):

@@ -13,8 +13,9 @@ from explorer.files import replacing
 from explorer.model.transformer import Transformer
 from explorer.model.weights import Weights
 from explorer.model.weights_header import Header, read_header
+from explorer.runs.snapshots import WEIGHTS
 
-FILE = "weights.safetensors"
+FILE = WEIGHTS
 VOCABULARY = "vocabulary_sha256"  # This entry of the header names the vocabulary that the weights were trained with.
 
 

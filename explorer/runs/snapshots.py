@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = "snapshots"
+WEIGHTS = "weights.safetensors"  # of the finished training, beside the folder of snapshots
 MOST = 60
 _NAME = re.compile(r"step-(?P<step>\d{7,})\.safetensors")
+_MOMENT = re.compile(r"(?P<preset>.+)@(?P<step>\d{1,12})", re.DOTALL)
 
 
 def planned(n_steps: int, most: int = MOST) -> tuple[int, ...]:
@@ -38,3 +40,14 @@ def steps_kept(folder: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return tuple(sorted(int(found["step"]) for found in map(_NAME.fullmatch, names) if found))
+
+
+def moment_name(preset: str, step: int) -> str:
+    """The name of a trained preset as it was after a step: "FOLDER@120"."""
+    return f"{preset}@{step}"
+
+
+def moment_in(name: str) -> tuple[str, int | None]:
+    """The preset and the step that a name means; None where it names no step."""
+    found = _MOMENT.fullmatch(name)
+    return (found["preset"], int(found["step"])) if found else (name, None)

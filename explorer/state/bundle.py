@@ -31,7 +31,6 @@ from explorer.state.state_file import SUFFIX, parsed, to_toml
 
 MOST_FILES = 32
 _SESSION = f"session{SUFFIX}"
-_WEIGHTS = "weights.safetensors"
 _NAME = re.compile(r"[\w\- ][\w.\- ]{0,80}\.(?:toml|safetensors|txt)")
 _FOLDER = re.compile(r"presets/[01]")
 _MOST_TEXT, _MOST_TENSORS = 2**24, 2**31  # bytes of one file
@@ -50,9 +49,9 @@ def write_bundle(table: Mapping[str, Any], path: Path) -> None:
         taken = {"taken": {"names": names, "folders": [where[name] for name in names]}} if names else {}
         bundle.writestr(_SESSION, to_toml({**table, **taken}), zipfile.ZIP_DEFLATED)
         for name in names:
-            for file in _files_of(name):
+            for called, file in _files_of(name).items():
                 packing = zipfile.ZIP_STORED if file.suffix == ".safetensors" else zipfile.ZIP_DEFLATED
-                bundle.write(file, f"{where[name]}/{_plain(file.name)}", packing)
+                bundle.write(file, f"{where[name]}/{_plain(called)}", packing)
 
 
 def read_bundle(path: Path) -> dict[str, Any]:
@@ -77,8 +76,7 @@ def read_bundle(path: Path) -> dict[str, Any]:
 
 def weights_sha256(preset: str) -> str:
     """The SHA-256 of the weights of one of our presets; "" if it has none. Raises UnknownPreset, BadPreset."""
-    folder = load_preset(preset).folder
-    path = None if folder is None else folder / _WEIGHTS
+    path = load_preset(preset).weights
     with contextlib.suppress(OSError):
         if path is not None:
             told = path.stat()
@@ -98,14 +96,14 @@ def _presets_of(table: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 
-def _files_of(name: str) -> list[Path]:
-    """The files that another machine needs to open a preset. Raises NotTakenAlong."""
+def _files_of(name: str) -> dict[str, Path]:
+    """The files that another machine needs to open a preset, by their names. Raises NotTakenAlong."""
     preset = load_preset(name)
     if preset.foreign is not None or preset.recorded is not None:
         raise NotTakenAlong(path=name)
     if preset.folder is None:
-        return [] if name in preset_names() else [Path(name)]
-    return sorted(path for path in preset.folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file())
+        return {} if name in preset_names() else {Path(name).name: Path(name)}
+    return preset.files()
 
 
 def _plain(name: str) -> str:

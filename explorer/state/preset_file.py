@@ -11,12 +11,10 @@ import tomli_w
 from explorer.config import Config
 from explorer.errors import NotOwnModel
 from explorer.files import cannot_write, replacing
-from explorer.presets import FILE, load_preset
+from explorer.presets import FILE, Preset, load_preset
 from explorer.resources import config_folder
 from explorer.state.fields import changed_fields
 from explorer.state.state import State
-
-_TAKEN = (".safetensors", ".txt")  # weights and vocabularies
 
 
 def presets_folder() -> Path:
@@ -44,20 +42,19 @@ def save_preset(state: State, path: Path) -> Path:
         with replacing(path) as unfinished:
             unfinished.write_bytes(content)
         return path
-    return _with_weights(preset.folder, content, path.with_suffix(""))
+    return _with_weights(preset, content, path.with_suffix(""))
 
 
-def _with_weights(trained: Path, content: bytes, folder: Path) -> Path:
-    """A folder with this preset and a copy of the weights and vocabularies in `trained`, whole or not at all."""
+def _with_weights(trained: Preset, content: bytes, folder: Path) -> Path:
+    """A folder with this preset and a copy of the weights and vocabularies of `trained`, whole or not at all."""
     unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.unfinished")
     try:
         if folder.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
-        for file in trained.iterdir():
-            if file.suffix in _TAKEN:
-                shutil.copyfile(file, unfinished / file.name)
+        for name, file in trained.files().items():
+            shutil.copyfile(file, unfinished / name)
         (unfinished / FILE).write_bytes(content)
         unfinished.replace(folder)
     except OSError as error:

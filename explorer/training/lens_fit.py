@@ -18,14 +18,14 @@ from explorer import resources
 from explorer.engine.experiments.gradients import seen_at
 from explorer.engine.experiments.jacobian import carried
 from explorer.engine.experiments.jacobian_sums import jacobian_sums
-from explorer.engine.experiments.lens_file import FILE, Fitted, counting_knobs, weights_hash, write_fitted
+from explorer.engine.experiments.lens_file import Fitted, counting_knobs, weights_hash, write_fitted
 from explorer.engine.experiments.output_weights import final_reading, stream_readings, stream_taps
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit
 from explorer.json_text import read_json_text
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
-from explorer.presets import load_preset
+from explorer.presets import LENS, load_preset
 from explorer.tokens.bilingual import Pair
 from explorer.tokens.segment import Segmenter
 from explorer.trace.found.lens import Agreement
@@ -151,7 +151,7 @@ class LensFitter:
     def finish(self) -> Path:
         """Write the lens and remove the checkpoint. `steps` must have ended. Raises CannotWrite, DiskFull."""
         assert self._agreement is not None  # It was measured.
-        path = self.wish.out / FILE
+        path = self.wish.out / LENS
         recipe = {
             **self._about(),
             "places": self._places,

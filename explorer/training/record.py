@@ -1,5 +1,6 @@
 """What a training leaves for others to follow it: lines of its log, and the weights after the planned steps."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -16,13 +17,13 @@ _HALF_BYTES = 2
 
 
 class Record:
-    """The record of a training in its folder. A `budget` of 0 bytes keeps no snapshots.
+    """The record of a training in its folder. A `budget` of 0 bytes keeps no snapshots; `about` stands in their headers.
 
     Raises CannotRead, CannotWrite, DiskFull, as all its methods do but for reading.
     """
 
-    def __init__(self, training: Training, folder: Path, budget: int) -> None:
-        self._training, self._folder = training, folder
+    def __init__(self, training: Training, folder: Path, budget: int, about: Mapping[str, str]) -> None:
+        self._training, self._folder, self._about = training, folder, about
         self._log = LogWriter(folder, training.step)
         n_bytes = _HALF_BYTES * sum(each.numel() for each in training.model.parameters())
         most = snapshots.count_within(budget, n_bytes)
@@ -34,7 +35,8 @@ class Record:
                     snapshots.snapshot_file(folder, step).unlink(missing_ok=True)
         if not training.step:
             self._log.add(step=0, total=training.n_steps)
-            self._keep(0)
+            if budget:
+                self._keep(0)
 
     def add(self, step: TrainingStep) -> None:
         """Take a step down, and what follows from its number."""
@@ -58,7 +60,7 @@ class Record:
         self._validated(step, found.loss, found.accuracy, found.exact)
         try:
             weights: dict[str, Tensor] = dict(self._training.model.named_parameters())
-            save_weights(snapshots.snapshot_file(self._folder, step), weights, {"step": str(step)})
+            save_weights(snapshots.snapshot_file(self._folder, step), weights, {**self._about, "step": str(step)})
         except BadWeights:
             self._log.add(step=step, lost="weights")
         self._log.flush()

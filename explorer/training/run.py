@@ -1,5 +1,6 @@
 """A Run: a whole training from a data file to a preset with weights."""
 
+import json
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -120,7 +121,8 @@ class Run:
             about=self._about(),
         )
         write_knobs(wish.out, self.config, wish.text)
-        self.record = Record(self.training, wish.out, wish.snapshot_mb * _MB)
+        told = {VOCABULARY: json.dumps(bilingual.sha256)}
+        self.record = Record(self.training, wish.out, wish.snapshot_mb * _MB, told)
 
     def _weights(self) -> Weights | None:
         """The initial weights, None for new ones; a checkpoint has its own. Raises BadWeights."""

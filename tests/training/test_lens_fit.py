@@ -11,11 +11,12 @@ import explorer
 from explorer.cli.main import main
 from explorer.engine.compute import Computer
 from explorer.engine.experiments.jacobian_sums import jacobian_sums
-from explorer.engine.experiments.lens_file import FILE, Fitted, read_fitted, weights_hash, write_fitted
+from explorer.engine.experiments.lens_file import Fitted, read_fitted, weights_hash, write_fitted
 from explorer.engine.request import Request
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, LensOfOtherKnobs, LensOfOtherWeights, NotTrained
 from explorer.model.weights_file import FILE as WEIGHTS
 from explorer.model.weights_file import read_about, read_tensors, save_weights
+from explorer.presets import LENS
 from explorer.resources import asset
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.found.findings import NotMade
@@ -60,7 +61,7 @@ def test_what_is_written_is_the_mean_over_all_places(tmp_path: Path, tokenizers:
     """Of three sentences; the pass with these weights then has the lens, and its agreement."""
     fitter = fitted(fitting(tmp_path))
     batches = [fitter.batch(row) for row in fitter.rows]
-    found = read_fitted(tmp_path / "preset" / FILE)
+    found = read_fitted(tmp_path / "preset" / LENS)
     places = sum(batch.given.shape[1] for batch in batches)
     for tap, matrix in found.matrices.items():
         total = sum(jacobian_sums(fitter.model, each.source, each.given, lambda: False)[tap] for each in batches)
@@ -125,7 +126,7 @@ def test_a_broken_file_is_told_and_nothing_else_breaks(tmp_path: Path, tokenizer
     """A lens cut short, figures that cannot be, and a checkpoint of nonsense."""
     wish = fitting(tmp_path)
     fitter = fitted(wish)
-    path = wish.out / FILE
+    path = wish.out / LENS
     good = read_fitted(path)
     impossible = Agreement(("a",), (3,), (1,), 2, 1, 1)
     write_fitted(path, Fitted(good.matrices, good.weights, good.knobs, impossible))
@@ -159,7 +160,7 @@ def test_the_command_fits_and_tells(tmp_path: Path, capsys: pytest.CaptureFixtur
     call = ["fit-lens", "--preset", wish.preset, "--data", str(wish.data), "--sentences", "2", "--language", "en"]
     assert main(call) == 0
     said = capsys.readouterr().out
-    assert "decoder.layers.1.residual3" in said and "100.0%" in said and "over-read" in said and FILE in said
+    assert "decoder.layers.1.residual3" in said and "100.0%" in said and "over-read" in said and LENS in said
     assert main(["lens", "我爱北京", "--preset", wish.preset, "--jacobian", "--json", "--language", "en"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["agreement_on_held_out"]["fitted"] == 2 and told["rows"][-1]["exact"]
@@ -168,7 +169,7 @@ def test_the_command_fits_and_tells(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_the_shipped_lens_fits_the_shipped_weights(tokenizers: Tokenizers) -> None:
     """Its file is below 2 MB, and every fortieth of its held-out rows, counted again, gives about its figures."""
-    path = asset(f"presets/translator/{FILE}")
+    path = asset(f"presets/translator/{LENS}")
     assert path.stat().st_size < 2 * 2**20
     told = read_fitted(path)
     wish = Fitting(preset="translator", data=asset("presets/translator/held-out.tsv"), out=path.parent)

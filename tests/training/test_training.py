@@ -20,7 +20,8 @@ from torch import nn
 from explorer.errors import BadWeights
 from explorer.lang import Words
 from explorer.training import checkpoint
-from explorer.training.training import Training, average, rate
+from explorer.training.optimizers import rate
+from explorer.training.training import Training, Validation, average
 from tests.sweeps import sweep
 from tests.training.runs import CHECKPOINTS, CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
 
@@ -279,7 +280,7 @@ def with_losses(folder: Path, losses: list[float], **recipe: object) -> Training
     """A training whose validation comes out as told."""
     one = a_training(folder, RECIPE.changed(**{"epochs": 20, "batch_tokens": 2000, "average": 2} | recipe))
     told = iter(losses)
-    one.validate = lambda: (next(told), 0.5)  # type: ignore[method-assign]
+    one.validate = lambda: Validation(next(told), 0.5, 0.5)  # type: ignore[method-assign]
     return one
 
 

@@ -11,7 +11,7 @@ from explorer.errors import NoScriptForModel, RecordedOnly
 from explorer.files import make_folder
 from explorer.foreign.places import places_of
 from explorer.model.transformer import Transformer
-from explorer.model.weights_file import FILE, write_tensors
+from explorer.model.weights_file import write_tensors
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -34,7 +34,7 @@ def script_parts(sources: Sources, wish: Wish, to: Path | None = None, stop: Sto
     if isinstance(source, ForeignModel):
         return ScriptParts(None, lent, _foreign(source, wish))
     if to is None:
-        return ScriptParts(preset.folder / FILE if preset.folder is not None and wish.uses_trained else None, lent)
+        return ScriptParts(preset.weights if wish.uses_trained else None, lent)
     _write(ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent), to)
     return ScriptParts(to, lent)
 

@@ -22,10 +22,9 @@ from explorer.errors import BadWeights, LensOfOtherKnobs, LensOfOtherWeights, No
 from explorer.json_text import read_json_text
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
-from explorer.presets import load_preset
+from explorer.presets import LENS, load_preset
 from explorer.trace.found.lens import Agreement
 
-FILE = "lens.safetensors"
 _COUNTING = ("masks", "attention", "layer")  # groups of knobs that, with the weights, make the function
 _hashed: "WeakKeyDictionary[nn.Module, tuple[Hashable, str]]" = WeakKeyDictionary()
 """What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""
@@ -87,7 +86,7 @@ def fitted_for(model: Transformer, config: Config, preset: str) -> Fitted:
     Raises NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, BadWeights, and what `load_preset` raises.
     """
     folder = load_preset(preset).folder
-    path = None if folder is None else folder / FILE
+    path = None if folder is None else folder / LENS
     if path is None or not path.is_file() or model.decoder is None:
         raise NoFittedLens(preset=preset)
     fitted = read_fitted(path)
