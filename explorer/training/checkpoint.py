@@ -128,18 +128,18 @@ def _which(device: torch.device) -> tuple[torch.device, ...]:
     return () if device.type == "mps" else (device,)
 
 
-def differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """What differs between two trainings: of a recipe and of a Config the fields, of all else the name.
+def differing(former: dict[str, Any], latter: dict[str, Any]) -> list[str]:
+    """What differs between two trainings: of a recipe and of a Config the flags with both values, of all else the name.
 
     The batch size may differ: it is made smaller for a full device. A field that an older checkpoint lacks has its default.
     """
     found: list[str] = []
-    for name in sorted(before.keys() | after.keys()):
-        one, two = before.get(name), after.get(name)
+    for name in sorted(former.keys() | latter.keys()):
+        one, two = former.get(name), latter.get(name)
         if name in _DEFAULTS and isinstance(one, dict) and isinstance(two, dict):
-            defaults = _DEFAULTS[name]()
-            fields = sorted(each for each in one.keys() | two.keys() if each != "batch_tokens")
-            found += [each for each in fields if one.get(each, defaults.get(each)) != two.get(each, defaults.get(each))]
+            before, after = ({**_DEFAULTS[name](), **each, "batch_tokens": 0} for each in (one, two))
+            fields = sorted(each for each in before | after if before.get(each) != after.get(each))
+            found += [f"--{each.replace('_', '-')} {before.get(each)} ≠ {after.get(each)}" for each in fields]
         elif one != two:
             found.append(name)
     return found

@@ -132,7 +132,7 @@ def test_gradients_of_a_step_that_failed_do_not_reach_the_next(tmp_path: Path, m
         ({"data": "x"}, {"data": "y"}, "data"),
         ({"a": 1, "b": 1}, {"a": 2, "b": 2}, "a, b"),
         ({"a": 1}, {}, "a"),
-        ({"recipe": {"epochs": 3}}, {"recipe": {"epochs": 4}}, "recipe"),
+        ({"recipe": {"epochs": 3}}, {"recipe": {"epochs": 4}}, "--epochs 3 ≠ 4"),
         ({"recipe": "x"}, {"recipe": {"epochs": 4}}, "recipe"),
     ],
 )
