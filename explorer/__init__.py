@@ -19,6 +19,7 @@ model = explorer.load_model("translator")               # the live module: add h
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
+for step in explorer.train("sort", out="sorted"): print(step.loss)     # then "sorted@120" is the preset after step 120
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
@@ -33,6 +34,7 @@ from explorer.api.causes import effects, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch
 from explorer.api.passes import explore, lens, load_model, record, why
+from explorer.api.training import train
 from explorer.api.writing import cloze, generate, similar, translate
 from explorer.trace.notebook_display import NotebookDisplay
 from explorer.version import __version__
@@ -66,6 +68,7 @@ __all__ = [
     "similar",
     "steering",
     "to_pytorch",
+    "train",
     "translate",
     "why",
 ]

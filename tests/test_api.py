@@ -198,6 +198,7 @@ def test_only_public_names_are_there() -> None:
         "similar",
         "steering",
         "to_pytorch",
+        "train",
         "translate",
         "why",
     }

@@ -14,7 +14,7 @@ from explorer.cli.passes import computer
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.cli.stopping import stopping
-from explorer.config import BEAM, KNOBS, Config
+from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_own_preset
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.engine.sources.translator import Translator
     from explorer.training.evaluation import Evaluation, Scores
-    from explorer.training.recipe import Recipe
     from explorer.training.run import Run
     from explorer.training.training import TrainingStep
 
@@ -67,24 +66,17 @@ def train(
     **given: Any,
 ) -> int:
     """Train a model on the rows of FILE or on a task, and write it into FOLDER as a preset."""
-    from explorer.training.recipe import RECIPE_KNOBS
-    from explorer.training.run import Run, TrainingSetup
+    from explorer.training.run import Run
+    from explorer.training.setup import usual_setup
 
     turned = {name: value for name, value in given.items() if value is not None}
-    recipe_names = {knob.name for knob in RECIPE_KNOBS}
-    text, config, recipe = _started_from(task, preset)
-    wish = TrainingSetup(
-        data=None if data is None else Path(data),
-        task=task,
-        out=Path(out),
+    wish = attrs.evolve(
+        usual_setup(Path(out), task, None if data is None else Path(data), preset, turned),
         sentences=None if sentences is None else Path(sentences),
         start=None if start is None else Path(start),
         snapshot_mb=snapshots,
         device=device,
         precision=precision,
-        text=text,
-        config=config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
-        recipe=recipe.changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
     line = ProgressLine(plain_s=_PLAIN_S)
     run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
@@ -100,18 +92,6 @@ def train(
                 return _STOPPED
     click.echo(words("train.written", folder=run.finish()))
     return 0
-
-
-def _started_from(task: str, preset: str | None) -> "tuple[str, Config, Recipe]":
-    """The sentence, the Config and the recipe that flags change: those of the preset, or what is usual for a task."""
-    from explorer.training.recipe import Recipe
-    from explorer.training.tasks import task_named, toy_config, toy_recipe
-
-    if not task:
-        base = load_own_preset(preset or DEFAULT)
-        return base.text, base.config, Recipe()
-    text = task_named(task).text
-    return text, load_own_preset(preset).config if preset else toy_config(), toy_recipe()
 
 
 def _tell_step(step: "TrainingStep", run: "Run", line: ProgressLine, words: Words) -> None:

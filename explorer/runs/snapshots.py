@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
-
 FOLDER = "snapshots"
 WEIGHTS = "weights.safetensors"  # of the finished training, beside the folder of snapshots
 MOST = 60
@@ -19,8 +17,10 @@ def planned(n_steps: int, most: int = MOST) -> tuple[int, ...]:
     """
     if n_steps < 1:
         return (0,)
-    rising = np.rint(np.geomspace(1, n_steps, max(1, most - 1))).astype(int)
-    return (0, *sorted({*rising.tolist(), n_steps}))
+    n_rising = max(2, most - 1)
+    # step_i = n^(i / (k - 1)), from 1 to n
+    rising = {round(n_steps ** (i / (n_rising - 1))) for i in range(n_rising)}
+    return (0, *sorted({*rising, n_steps}))
 
 
 def count_within(budget_bytes: int, snapshot_bytes: int) -> int:

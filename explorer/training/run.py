@@ -9,10 +9,8 @@ from pathlib import Path
 import attrs
 import torch
 
-from explorer.config import Config
 from explorer.engine.devices import chosen_device
 from explorer.engine.freed_memory import keep_freed_memory
-from explorer.errors import KnobNotAChoice, NoTrainingData, SentencesNeedOneSide
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights
@@ -20,8 +18,9 @@ from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle, write_knobs
 from explorer.training.prepare import PreparedData, prepare, prepare_texts
-from explorer.training.recipe import Precision, Recipe
+from explorer.training.recipe import Precision
 from explorer.training.record import Record
+from explorer.training.setup import TrainingSetup
 from explorer.training.task_examples import prepare_task
 from explorer.training.tasks import task_named
 from explorer.training.training import Training, TrainingStep
@@ -29,67 +28,6 @@ from explorer.training.training import Training, TrainingStep
 _KEPT_BYTES = 2**30
 _MB = 2**20
 _EXAMPLES = 8000  # of a task, where the recipe does not say how many
-_MASKED_ONLY = {"tokenizer": ("jieba",)}
-_OF_TASKS = "characters"
-_ONLY = {
-    "architecture": ("encoder-decoder", "decoder-only", "encoder-only"),
-    "tokenizer": ("jieba", "bpe"),
-    "jieba_hmm": (True,),
-}
-
-
-@attrs.frozen(kw_only=True)
-class TrainingSetup:
-    """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
-
-    With the name of a `task` in place of `data` the examples are drawn, and the tokenizer is "characters". Otherwise the
-    model's tokenizer says which side of the data is the source: jieba reads Chinese, byte-pair encoding English. An
-    encoder-decoder becomes a translator, a decoder alone a language model of the source side, and an encoder alone a masked
-    language model, of Chinese only. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
-    language model.
-
-    `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
-    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
-    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
-    `snapshot_mb` is the room for snapshots, in MB.
-    """
-
-    out: Path
-    data: Path | None = None
-    task: str = ""
-    sentences: Path | None = None
-    config: Config
-    recipe: Recipe
-    device: str = "auto"
-    precision: str = "auto"
-    text: str = ""
-    start: Path | None = None
-    snapshot_mb: int = 0
-
-    def __attrs_post_init__(self) -> None:
-        if (self.data is None) == (not self.task):
-            raise NoTrainingData
-        if self.task:
-            task_named(self.task)
-            if self.config.tokenizer != _OF_TASKS:
-                raise KnobNotAChoice(name="tokenizer", choices=_OF_TASKS, got=self.config.tokenizer)
-            return
-        for name, choices in (_ONLY | (_MASKED_ONLY if self.is_masked_lm else {})).items():
-            got = getattr(self.config, name)
-            if got not in choices:
-                raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
-        if self.sentences is not None and self.translates:
-            raise SentencesNeedOneSide
-
-    @property
-    def translates(self) -> bool:
-        """Whether the model becomes a translator; else it becomes a language model."""
-        return self.config.architecture == "encoder-decoder"
-
-    @property
-    def is_masked_lm(self) -> bool:
-        """Whether the model becomes a masked language model."""
-        return self.config.architecture == "encoder-only"
 
 
 class Run:

@@ -15,7 +15,8 @@ from explorer.tokens.segment import Segmenter
 from explorer.training.corpus import SPLITS, read_corpus
 from explorer.training.evaluation import evaluate
 from explorer.training.recipe import Recipe
-from explorer.training.run import Run, TrainingSetup
+from explorer.training.run import Run
+from explorer.training.setup import TrainingSetup
 from explorer.training.teach import Teacher, Teaching
 from tests.engine.sources.bundles import a_bundle
 from tests.fuzz import damage, writing

@@ -11,7 +11,7 @@ from explorer.model.weights import build
 from explorer.training import training
 from explorer.training.batches import PairExample
 from explorer.training.recipe import Recipe
-from explorer.training.run import TrainingSetup
+from explorer.training.setup import TrainingSetup
 from explorer.training.training import Training, TrainingStep
 
 CONFIG = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=30, target_vocab_size=25, dropout=0.2)

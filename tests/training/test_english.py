@@ -16,7 +16,8 @@ from explorer.errors import KnobNotAChoice
 from explorer.model import weights_file as trained
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
-from explorer.training.run import Run, TrainingSetup
+from explorer.training.run import Run
+from explorer.training.setup import TrainingSetup
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of, wish
 
 pytestmark = pytest.mark.slow  # models are trained

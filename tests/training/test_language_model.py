@@ -22,7 +22,8 @@ from explorer.tokens.vocabulary import END
 from explorer.training.batches import BatchRow, TextExample, batch_of
 from explorer.training.lens_fit import Fitting, LensFitter
 from explorer.training.loss import log_probabilities
-from explorer.training.run import Run, TrainingSetup
+from explorer.training.run import Run
+from explorer.training.setup import TrainingSetup
 from explorer.training.teach import Teacher, Teaching
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 

@@ -29,7 +29,8 @@ from explorer.training.batches import BatchRow, TextExample, batch_of
 from explorer.training.loss import log_probabilities
 from explorer.training.masked_scores import masked_log_p, masked_scores
 from explorer.training.masking import MaskedExample, Masking
-from explorer.training.run import Run, TrainingSetup
+from explorer.training.run import Run
+from explorer.training.setup import TrainingSetup
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
 
 CONFIG = Config(

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 import explorer
-from explorer.errors import UnknownMoment
+from explorer.errors import BadKnob, NoTrainingData, UnknownMoment, UnknownTask
 from explorer.presets import WEIGHTS, load_preset
 from explorer.runs.log import read_log
 from explorer.runs.snapshots import moment_name, snapshot_file, steps_kept
@@ -16,7 +16,8 @@ from explorer.state.preset_file import save_preset
 from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.training.run import Run, TrainingSetup
+from explorer.training.run import Run
+from explorer.training.setup import TrainingSetup
 from explorer.training.tasks import toy_config, toy_recipe
 
 pytestmark = pytest.mark.slow  # models are trained
@@ -129,3 +130,27 @@ def test_the_same_seed_gives_the_same_bits_also_after_a_stop(tmp_path: Path, arc
     one, two = load_file(whole / WEIGHTS), load_file(halved / WEIGHTS)
     assert one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
     np.testing.assert_array_equal(read_log(whole).column("loss"), read_log(halved).column("loss"))
+
+
+def test_a_notebook_trains_with_the_same_bits(run: Run, tmp_path: Path) -> None:
+    """A loop that is left early goes on with the next call; what comes out is what the other way gave."""
+    small = {"epochs": 2, "examples": 200, "batch_tokens": 200, **SMALL}
+    for step in explorer.train("sort", out=tmp_path, snapshots=1, **small):
+        if step.step == 5:
+            break
+    assert steps_kept(tmp_path)[-1] == 5
+    losses = [step.loss for step in explorer.train("sort", out=tmp_path, snapshots=1, **small) if step.finished is None]
+    assert len(losses) == run.training.step - 5
+    one, two = load_file(run.wish.out / WEIGHTS), load_file(tmp_path / WEIGHTS)
+    assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_wrong_call_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """At the call itself, not at the first step."""
+    with pytest.raises(UnknownTask):
+        explorer.train("nope", out=tmp_path / "a")
+    with pytest.raises(NoTrainingData):
+        explorer.train(out=tmp_path / "b")
+    with pytest.raises(BadKnob):
+        explorer.train("sort", out=tmp_path / "c", learning_rate=-1)
+    assert not list(tmp_path.iterdir())

@@ -30,7 +30,8 @@ from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
 from explorer.training.corpus import BadRow
-from explorer.training.run import Run, TrainingSetup, chosen_device
+from explorer.training.run import Run, chosen_device
+from explorer.training.setup import TrainingSetup
 from tests.model.test_weights_file import full_disk
 from tests.training.runs import CHECKPOINTS, PAIRS, assert_equal, data_file, steps_of, weights, wish
 

@@ -1,0 +1,92 @@
+"""What to train, and how: all that a training is told before it begins. Nothing here needs torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+
+from explorer.config import Config
+from explorer.errors import KnobNotAChoice, NoTrainingData, SentencesNeedOneSide
+from explorer.presets import DEFAULT, load_own_preset
+from explorer.training.recipe import RECIPE_KNOBS, Recipe
+from explorer.training.tasks import task_named, toy_config, toy_recipe
+
+_MASKED_ONLY = {"tokenizer": ("jieba",)}
+_OF_TASKS = "characters"
+_ONLY = {
+    "architecture": ("encoder-decoder", "decoder-only", "encoder-only"),
+    "tokenizer": ("jieba", "bpe"),
+    "jieba_hmm": (True,),
+}
+_RECIPE = frozenset(knob.name for knob in RECIPE_KNOBS)
+
+
+@attrs.frozen(kw_only=True)
+class TrainingSetup:
+    """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
+
+    With the name of a `task` in place of `data` the examples are drawn, and the tokenizer is "characters". Otherwise the
+    model's tokenizer says which side of the data is the source: jieba reads Chinese, byte-pair encoding English. An
+    encoder-decoder becomes a translator, a decoder alone a language model of the source side, and an encoder alone a masked
+    language model, of Chinese only. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
+    language model.
+
+    `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
+    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
+    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
+    `snapshot_mb` is the room for snapshots, in MB.
+    """
+
+    out: Path
+    data: Path | None = None
+    task: str = ""
+    sentences: Path | None = None
+    config: Config
+    recipe: Recipe
+    device: str = "auto"
+    precision: str = "auto"
+    text: str = ""
+    start: Path | None = None
+    snapshot_mb: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        if (self.data is None) == (not self.task):
+            raise NoTrainingData
+        if self.task:
+            task_named(self.task)
+            if self.config.tokenizer != _OF_TASKS:
+                raise KnobNotAChoice(name="tokenizer", choices=_OF_TASKS, got=self.config.tokenizer)
+            return
+        for name, choices in (_ONLY | (_MASKED_ONLY if self.is_masked_lm else {})).items():
+            got = getattr(self.config, name)
+            if got not in choices:
+                raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
+        if self.sentences is not None and self.translates:
+            raise SentencesNeedOneSide
+
+    @property
+    def translates(self) -> bool:
+        """Whether the model becomes a translator; else it becomes a language model."""
+        return self.config.architecture == "encoder-decoder"
+
+    @property
+    def is_masked_lm(self) -> bool:
+        """Whether the model becomes a masked language model."""
+        return self.config.architecture == "encoder-only"
+
+
+def usual_setup(out: Path, task: str, data: Path | None, preset: str | None, given: Mapping[str, object]) -> TrainingSetup:
+    """The setup of a task or a file with the knobs and numbers of a recipe in `given`; all others are the usual ones.
+
+    Those are the knobs of the preset, which without a name is the default one; for a task without a preset a small model.
+    Raises UnknownTask, NoTrainingData, UnknownPreset, BadPreset, BadKnob.
+    """
+    numbers = {name: value for name, value in given.items() if name in _RECIPE}
+    knobs = {name: value for name, value in given.items() if name not in _RECIPE}
+    if task:
+        text, recipe = task_named(task).text, toy_recipe(**numbers)
+        config = toy_config(**knobs) if preset is None else load_own_preset(preset).config.changed(**knobs)
+    else:
+        base = load_own_preset(preset or DEFAULT)
+        text, recipe, config = base.text, Recipe().changed(**numbers), base.config.changed(**knobs)
+    return TrainingSetup(out=out, task=task, data=data, text=text, config=config, recipe=recipe)
