@@ -19,6 +19,9 @@ from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
 _WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
+_LONG_NAME_PX = 330
+_OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
+"""Columns that parameters do not have: no other model's are compared, and all of them are finite."""
 _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at least at the other one
 
 
@@ -89,14 +92,17 @@ class _Widths(dict[str, float]):
 class TapTableView(QWidget):
     """Lists all taps, with a filter. A click on a column's head sorts by it, a third one goes back to the order of the flow.
 
-    Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known.
+    Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known;
+    filtered() when another filter is typed.
     """
 
     chosen = Signal(str)
     lacks = Signal(tuple)
+    filtered = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._kind = "taps"
         self._rows = TapRows()
         self._rows.lacks.connect(self.lacks)
         self._sorted = QSortFilterProxyModel(self)
@@ -106,6 +112,7 @@ class TapTableView(QWidget):
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._sorted.setFilterFixedString)
+        self.filter.textChanged.connect(self.filtered)
         self.table = TapCells(self._rows, self._sorted)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -131,12 +138,20 @@ class TapTableView(QWidget):
         """Show the taps of a pass; `lacks` then asks for the figures of those on screen."""
         if not taps.compares and self._sorted.sortColumn() == DIFFERENCE:
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        self.table.setColumnHidden(DIFFERENCE, not taps.compares)
+        if taps.kind != self._kind:
+            self._kind = taps.kind
+            self.table.setColumnWidth(0, _WIDTHS_PX[0] if taps.kind == "taps" else _LONG_NAME_PX)
+        for column in _OF_PASSES:
+            self.table.setColumnHidden(column, taps.kind != "taps" or (column == DIFFERENCE and not taps.compares))
         self._rows.put(taps, words)
         self._ask_for_shown()
         self.filter.setPlaceholderText(words("inspector.filter"))
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
+
+    def n_found(self, names: tuple[str, ...]) -> int:
+        """How many of these names the filter lets through."""
+        return sum(self.filter.text() in name for name in names)
 
     @property
     def awaits(self) -> bool:
