@@ -19,7 +19,7 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
-from explorer.trace.found.weights import AttentionWeights, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
+from explorer.trace.found.weights import Circuits, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.
@@ -64,10 +64,10 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
     )
 
 
-def attention_weights(foreign: Foreign, block: str, n_heads: int) -> AttentionWeights:
+def attention_circuits(foreign: Foreign, block: str, n_heads: int) -> Circuits:
     """The four matrices of an attention that has `circuit_shapes`. Raises BadWeights."""
     read = dict(_read_by(foreign.attentions[block]))
-    return AttentionWeights(read["query"], read["key"], read["value"], _matrix(_projection(foreign, block)), n_heads)
+    return Circuits(read["query"], read["key"], read["value"], _matrix(_projection(foreign, block)), n_heads)
 
 
 def circuit_shapes(foreign: Foreign) -> dict[str, dict[str, tuple[int, int]]]:
@@ -205,14 +205,14 @@ def _scale(foreign: Foreign) -> float:
 
 def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
     """W_Q, W_K and W_V of an attention, each with the name of what it makes."""
-    parts, names = dict(attention.named_children()), _readers(attention)
-    if names and names[0] == _TOGETHER:
+    parts = dict(attention.named_children())
+    if _TOGETHER in parts:
         both = _matrix(parts[_TOGETHER])
         biases = (None,) * 3 if both.bias is None else np.split(both.bias, 3)
         for part, weight, bias in zip(("query", "key", "value"), np.split(both.weight, 3), biases, strict=True):
             yield part, Matrix(weight, bias)
         return
-    if names and names[0] == _BY_HEAD:
+    if _BY_HEAD in parts:
         both, width = _matrix(parts[_BY_HEAD]), int(attention.head_size)  # type: ignore[arg-type]  # a number
         rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
         biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
@@ -220,6 +220,7 @@ def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
             bias = None if biased is None else biased[:, number].reshape(-1)
             yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
         return
+    names = next((each for each in _READERS if set(each) <= parts.keys()), ())
     for part, name in zip(("query", "key", "value"), names, strict=False):
         yield part, _matrix(parts[name])
 

@@ -50,6 +50,8 @@ class ParametersPart(QObject):
         self._given_up: tuple[Parameter, int] | None = None
         self.map = page.card(HeatmapView(), self._map, title="parameters.title")
         self.curve = page.card(WavesView(), self._curve, title="parameters.histogram")
+        for card in (self.map, self.curve):
+            card.hide()  # Nothing is listed before there is a pass.
         self.box_label, self.box = QLabel(), WholeNumberBox()
         self.box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.box.setMinimumWidth(48)
@@ -58,6 +60,8 @@ class ParametersPart(QObject):
         self._field = "head"
         self.map.bar.insertWidget(2, self.box_label)
         self.map.bar.insertWidget(3, self.box)
+        self.box_label.hide()
+        self.box.hide()
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(4)

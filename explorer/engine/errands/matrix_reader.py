@@ -6,11 +6,12 @@ whose range depends on the figures.
 
 import numpy as np
 
-from explorer.engine.errands.parameters import Rows
+from explorer.engine.errands.parameters import AnyModel, Rows, rows_of
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.parameters import Parameter, ParameterNumbers, pooling, slabs
 from explorer.trace.levels import levels, pooled
 from explorer.trace.measures.streamed import Streamed
+from explorer.trace.model_card import ModelCard
 
 _MOST_SHOWN = 2**19  # numbers; more are painted from levels, as large recorded maps are
 
@@ -52,3 +53,13 @@ class MatrixReader:
             labels=labels,
             levels=levels(values, signed=True) if values.size > _MOST_SHOWN else None,
         )
+
+
+def read_at_once(
+    model: AnyModel, card: ModelCard, parameter: Parameter, number: int, labels: tuple[str, ...] = ()
+) -> ParameterNumbers:
+    """One matrix of a parameter, read to its end. Raises UnknownHead, BadWeights."""
+    reader = MatrixReader(rows_of(model, card, parameter, number), parameter, number)
+    while not reader.step():
+        pass
+    return reader.found(labels)

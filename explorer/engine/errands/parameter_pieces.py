@@ -1,10 +1,13 @@
 """Does the errands about the parameters of the model on screen: their list, the figures of some, and one to look at."""
 
+from collections.abc import Callable
+from functools import partial
+
 from explorer.engine.errand import ListParameters, MeasureParameters, ReadParameter
 from explorer.engine.errands.matrix_reader import MatrixReader
 from explorer.engine.errands.parameters import AnyModel, parameters_of, rows_of, token_table
 from explorer.engine.passes.pass_recorder import ready_model
-from explorer.engine.sources.source import ModelSource, Sentence, silent
+from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.errors import ExplorerError, RecordedOnly, bare
 from explorer.presets import load_preset
@@ -18,6 +21,7 @@ from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
 _MOST_MULTIPLIED = 2**24  # numbers of all circuits of an attention that are multiplied for their figures
+Labels = Callable[[Parameter], tuple[str, ...]]
 Of = ListParameters | MeasureParameters | ReadParameter
 
 
@@ -35,7 +39,7 @@ class ParameterPieces:
         try:
             if isinstance(errand, ReadParameter):
                 return self._read(errand, number, stop)
-            model, card, _source = self._ready(errand.wish, stop)
+            model, card, _labels = ready_parameters(self._sources, errand.wish, stop)
             if isinstance(errand, ListParameters):
                 return parameters_of(model, card)
             measured = errand.parameters[number]
@@ -44,21 +48,12 @@ class ParameterPieces:
             self._begun = None
             return bare(error)
 
-    def _ready(self, wish: Wish | None, stop: Stop) -> tuple[AnyModel, ModelCard, ModelSource]:
-        """The model of a Wish, its card, and where it came from. Raises RecordedOnly, ExplorerError, Superseded."""
-        assert wish is not None  # An errand with pieces has it.
-        recorded = load_preset(wish.preset).recorded
-        if recorded is not None:
-            raise RecordedOnly(path=str(recorded))
-        source = self._sources.of(wish, stop)
-        return ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent), source.card(wish.config), source
-
     def _read(self, errand: ReadParameter, number: int, stop: Stop) -> ParameterNumbers | None:
         """The next slab of a matrix; what was read, at the last one. A piece that comes out of turn begins again."""
         assert errand.parameter is not None  # An errand with pieces has it.
         begun, self._begun = self._begun, None
         if begun is None or begun[0] is not errand or begun[1] != number:
-            model, card, _source = self._ready(errand.wish, stop)
+            model, card, _labels = ready_parameters(self._sources, errand.wish, stop)
             begun = (
                 errand,
                 number,
@@ -71,17 +66,30 @@ class ParameterPieces:
         if not reader.step():
             self._begun = errand, number + 1, reader
             return None
-        model, _card, source = self._ready(errand.wish, stop)
-        return reader.found(_labels(model, source, errand))
+        _model, _card, labels = ready_parameters(self._sources, errand.wish, stop)
+        return reader.found(labels(errand.parameter))
 
 
-def _labels(model: AnyModel, source: ModelSource, errand: ReadParameter) -> tuple[str, ...]:
+def ready_parameters(sources: Sources, wish: Wish | None, stop: Stop = never) -> tuple[AnyModel, ModelCard, Labels]:
+    """The model of a Wish, its card, and what gives the tokens of a parameter's rows.
+
+    Raises RecordedOnly, ExplorerError, Superseded.
+    """
+    assert wish is not None  # An errand with pieces has it.
+    recorded = load_preset(wish.preset).recorded
+    if recorded is not None:
+        raise RecordedOnly(path=str(recorded))
+    source = sources.of(wish, stop)
+    model = ready_model(source, wish, Sentence(Tokens(), wish.text), stop, silent)
+    return model, source.card(wish.config), partial(_labels, model, source, wish)
+
+
+def _labels(model: AnyModel, source: ModelSource, wish: Wish, parameter: Parameter) -> tuple[str, ...]:
     """The tokens of a matrix' rows; () where they are none."""
-    assert errand.parameter is not None and errand.wish is not None  # The caller has read it.
-    if "vocab" not in errand.parameter.axes:
+    if "vocab" not in parameter.axes:
         return ()
-    of_source = token_table(model, errand.parameter.name) == "encoder"
-    symbols, n = source.symbols(errand.wish.config, Tokens(), of_source=of_source), errand.parameter.matrix[0]
+    of_source = token_table(model, parameter.name) == "encoder"
+    symbols, n = source.symbols(wish.config, Tokens(), of_source=of_source), parameter.matrix[0]
     return tuple(symbols[each] if each < len(symbols) and symbols[each] else f"#{each}" for each in range(n)) if symbols else ()
 
 

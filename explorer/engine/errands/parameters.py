@@ -22,8 +22,8 @@ from explorer.foreign.thin import lent_store
 from explorer.model.attention import Attention
 from explorer.model.transformer import Stack, Transformer
 from explorer.trace.arrays import Array
-from explorer.trace.found.parameters import Parameter, ParameterList
-from explorer.trace.found.weights import AttentionWeights, Matrix
+from explorer.trace.found.parameters import Parameter, ParameterList, slabs
+from explorer.trace.found.weights import Circuits, Matrix
 from explorer.trace.model_card import ModelCard
 
 AnyModel = Transformer | Foreign
@@ -70,7 +70,7 @@ def rows_of(model: AnyModel, card: ModelCard, parameter: Parameter, number: int 
         raise UnknownHead(got=number, last=parameter.n_matrices - 1)
     if parameter.kind == "circuits":
         block, _, circuit = parameter.name.rpartition(".")
-        weights = attention_weights(model, card, block)
+        weights = attention_circuits(model, card, block)
         return _Product(*(weights.qk_circuit(number) if circuit == "qk_circuit" else weights.ov_circuit(number)))
     root = _root(model)
     owner, _, leaf = parameter.name.rpartition(".")
@@ -79,18 +79,31 @@ def rows_of(model: AnyModel, card: ModelCard, parameter: Parameter, number: int 
     return _Stored(found, len(parameter.shape), math.prod(parameter.shape[1:-2]), number)
 
 
-def attention_weights(model: AnyModel, card: ModelCard, block: str) -> AttentionWeights:
+def numbers_of(model: AnyModel, card: ModelCard, parameter: Parameter, number: int | None = None) -> Array:
+    """A copy of one matrix of a parameter, or of the whole of it in its own shape. Raises UnknownHead, BadWeights."""
+    some = range(parameter.n_matrices) if number is None else (number,)
+    n_rows, n_columns = parameter.matrix
+    made = np.empty((len(some), n_rows, n_columns), np.float32)
+    for place, each in enumerate(some):
+        rows = rows_of(model, card, parameter, each)
+        for first, end in slabs(parameter):
+            made[place, first:end] = rows.span(first, end)
+    made.setflags(write=False)
+    return made.reshape(parameter.shape) if number is None else made[0]
+
+
+def attention_circuits(model: AnyModel, card: ModelCard, block: str) -> Circuits:
     """W_Q, W_K, W_V and W_O of an attention with circuits, such as "decoder.layers.0.self_attn". Raises BadWeights.
 
     Those of our own model are seen in its own memory, and are not to be kept.
     """
     n_heads = card.side(block).n_heads
     if isinstance(model, Foreign):
-        return foreign_weights.attention_weights(model, block, n_heads)
+        return foreign_weights.attention_circuits(model, block, n_heads)
     module = _attentions(model)[block]
     linear = module.project_query, module.project_key, module.project_value, module.project_output
     query, key, value, output = (Matrix(_array(each.weight)) for each in linear)
-    return AttentionWeights(query, key, value, output, n_heads)
+    return Circuits(query, key, value, output, n_heads)
 
 
 @attrs.frozen(eq=False)

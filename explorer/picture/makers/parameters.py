@@ -101,7 +101,7 @@ def _caption(read: ParameterNumbers, words: Words, note: str, title: str = "", n
         shape=parameter.badge,
         formula="" if title else _FORMULAS.get(_last(parameter), ""),
         note=note,
-        origin="computed" if title else "product" if is_circuit else "weights",
+        origin="computed" if title else "product" if is_circuit else "parameter",
         name=name,
     )
 

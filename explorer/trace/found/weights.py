@@ -25,8 +25,10 @@ class Matrix:
 
 
 @attrs.frozen(eq=False)
-class AttentionWeights:
-    """W_Q, W_K, W_V and W_O of one attention with `n_heads` heads, of which several may share one head of keys and values.
+class Circuits:
+    """W_Q, W_K, W_V and W_O of one attention, which make the circuits of its heads (Elhage et al. 2021).
+
+    It has `n_heads` heads, of which several may share one head of keys and values.
 
     The rows of W_Q, W_K and W_V, and the columns of W_O, are those of one head after those of another.
     """

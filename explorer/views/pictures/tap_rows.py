@@ -99,7 +99,7 @@ class TapRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and section > 1:
             of_pass = self._taps is None or self._taps.kind == "taps"
             about = f"inspector.about.{COLUMNS[section]}" if of_pass else f"inspector.about_weights.{COLUMNS[section]}"
-            origin = "picture.origin.computed" if of_pass else "picture.origin.weights"
+            origin = "picture.origin.computed" if of_pass else "picture.origin.parameter"
             return self._words(about) if about in self._words else self._words(origin)
         name = self._taps.kind if self._taps is not None and section == 0 else COLUMNS[section]
         return self._words(f"inspector.{name}") if role == Qt.ItemDataRole.DisplayRole else None
