@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.api.passes import load_model
+from explorer.errors import UnknownParameter
 from explorer.presets import DEFAULT
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Any, Unpack
 
     from torch import nn
 
@@ -33,6 +34,13 @@ class Parameters(Mapping[str, "Array"]):
     def __getitem__(self, name: str) -> "Array":
         return self._read(name, None)
 
+    def get(self, name: str, default: "Any" = None) -> "Any":
+        """The parameter of a name, or `default` if there is none."""
+        try:
+            return self[name]
+        except UnknownParameter:
+            return default
+
     def __iter__(self) -> Iterator[str]:
         return (each.name for each in self._list().of("parameters"))
 
@@ -40,7 +48,7 @@ class Parameters(Mapping[str, "Array"]):
         return len(self._list().of("parameters"))
 
     def __contains__(self, name: object) -> bool:
-        return any(each.name == name for each in self._list().parameters)
+        return any(name in (each.name, *each.tied) for each in self._list().parameters)
 
     @property
     def circuits(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class InspectorPage(Page):
         self.without.setObjectName("faint")
         self.without.setWordWrap(True)
         part = self.part
-        cards = (shown, 1), (self.difference, 1), (part.map, 5), part.progress, (part.curve, 3)
+        cards = (shown, 1), (self.difference, 1), (part.map, 5), part.reading, (part.curve, 3)
         filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
         tables = QWidget()
         lists = filled(QHBoxLayout(), self.lists, None, margins_px=(0, 0, 0, 0))
@@ -113,6 +113,8 @@ class InspectorPage(Page):
         self._trace, self._words = trace, words
         if is_new or other:  # Another Look changes no figure.
             self._list()
+        in_list = self.part.shown(look)
+        self.table.mark(look.tap if of_pass else in_list[0].name if in_list else "")
         has_heads = of_pass and trace.axes(look.tap)[0] == "head"
         self.head.setVisible(has_heads)
         self.head_label.setVisible(has_heads)
@@ -160,9 +162,7 @@ class InspectorPage(Page):
         self.look_at(**{"tap" if self._look.tensors == "taps" else "parameter": name})
 
     def _broken(self, trace: Trace, words: Words) -> str:
-        if self._look.tensors == "taps" or self.part.refused is None:
-            return super()._broken(trace, words)
-        return words.error(self.part.refused)
+        return super()._broken(trace, words) if self._look.tensors == "taps" else self.part.broken(self._look, words)
 
     def let_go(self) -> bool:
         return self.part.give_up()

@@ -6,6 +6,7 @@ of a whole parameter is made. Circuits are multiplied a few rows at a time.
 
 import difflib
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -42,13 +43,15 @@ def parameters_of(model: AnyModel, card: ModelCard) -> ParameterList:
     """All parameters in the model's own order, a shared one once, and behind them the circuits of all attentions."""
     root = _root(model)
     tables = _token_tables(model)
-    made = []
-    for name, own in root.named_parameters():
+    made, names = [], defaultdict[nn.Parameter, list[str]](list)
+    for name, own in root.named_parameters(remove_duplicate=False):
+        names[own].append(name)
+    for own, (name, *tied) in names.items():
         owner, _, leaf = name.rpartition(".")
         module = root.get_submodule(owner)
         store = lent_store(module, leaf)
         dtype = str(own.dtype).removeprefix("torch.") if store is None else store.dtype
-        made.append(Parameter(name, tuple(own.shape), _axes(module, own, module in tables), dtype))
+        made.append(Parameter(name, tuple(own.shape), _axes(module, own, module in tables), dtype, tuple(tied)))
     circuits = tuple(_circuits(model, card))
     n_attentions = len(model.attentions) if isinstance(model, Foreign) else len(_attentions(model))
     whole = len(circuits) == 2 * n_attentions
@@ -56,8 +59,8 @@ def parameters_of(model: AnyModel, card: ModelCard) -> ParameterList:
 
 
 def named(parameters: ParameterList, name: str) -> Parameter:
-    """The parameter or circuit of a name. Raises UnknownParameter."""
-    found = next((each for each in parameters.parameters if each.name == name), None)
+    """The parameter or circuit of a name, which may be one of several. Raises UnknownParameter."""
+    found = next((each for each in parameters.parameters if name in (each.name, *each.tied)), None)
     if found is None:
         nearest = difflib.get_close_matches(name[:200], [each.name for each in parameters.parameters], n=1, cutoff=0.0)
         raise UnknownParameter(name=name, nearest=nearest[0] if nearest else "")

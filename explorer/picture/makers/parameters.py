@@ -18,14 +18,17 @@ from explorer.trace.tap_names import place_of
 _FORMULAS = {
     "qk_circuit": "W<sub>Q</sub> W<sub>K</sub><sup>T</sup>",
     "ov_circuit": "W<sub>V</sub> W<sub>O</sub>",
-    "project_query": "W<sub>Q</sub>",
-    "project_key": "W<sub>K</sub>",
-    "project_value": "W<sub>V</sub>",
-    "project_output": "W<sub>O</sub>",
-    "expand": "W<sub>1</sub>",
-    "contract": "W<sub>2</sub>",
+    "project_query": "W<sub>Q</sub><sup>T</sup>",
+    "project_key": "W<sub>K</sub><sup>T</sup>",
+    "project_value": "W<sub>V</sub><sup>T</sup>",
+    "project_output": "W<sub>O</sub><sup>T</sup>",
+    "expand": "W<sub>1</sub><sup>T</sup>",
+    "contract": "W<sub>2</sub><sup>T</sup>",
 }
-"""The letters of the paper, by what a circuit is called, or a layer of our own model."""
+"""The letters of the paper, by what a circuit is called, or a layer of our own model.
+
+torch keeps the matrix of a layer transposed: a row for each feature that comes out.
+"""
 
 
 def parameter_rows(found: ParameterList, kind: Kind) -> TapList:
@@ -52,9 +55,10 @@ def parameter_map(read: ParameterNumbers, look: Look, words: Words) -> Heatmap:
     """One matrix of a parameter as a map; of a large one, each cell is the number of a block that is farthest from zero."""
     parameter, block = read.parameter, read.block
     rows, columns = parameter.matrix
-    note = words("parameters.pooled", block=block, count=block * block) if block > 1 else ""
-    if parameter.kind == "circuits":
-        note = "  ".join(filter(None, (words(f"parameters.about.{_last(parameter)}"), note)))
+    about = words(f"parameters.about.{_last(parameter)}") if parameter.kind == "circuits" else ""
+    tied = words("parameters.tied", names=", ".join(parameter.tied)) if parameter.tied else ""
+    pooled = words("parameters.pooled", block=block, count=block * block) if block > 1 else ""
+    note = "  ".join(filter(None, (about, tied, pooled)))
     return Heatmap(
         values=read.values,
         levels=read.levels,
@@ -79,7 +83,7 @@ def parameter_histogram(read: ParameterNumbers, words: Words) -> Waves:
     )
     outside = counted.below + counted.above
     if outside:
-        told += "  " + words("parameters.outside", count=outside)
+        told += " · " + words("parameters.outside", count=f"{outside:,}")
     centres = (counted.edges[:-1] + counted.edges[1:]) / 2  # [bin]
     return Waves(
         values=counted.counts[None].astype(np.float32),

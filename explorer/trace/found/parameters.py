@@ -24,13 +24,15 @@ Kind = Literal["parameters", "circuits"]
 class Parameter:
     """One tensor of weights: its name, its shape, what each axis runs along, and the type of its numbers in the model.
 
-    The last two axes are a matrix; those before count matrices, which are looked at one by one: experts, or a circuit's heads.
+    `tied` are its further names, where several layers share it. The last two axes are a matrix; those before count matrices,
+    which are looked at one by one: experts, or a circuit's heads.
     """
 
     name: str
     shape: tuple[int, ...]
     axes: tuple[str, ...]
     dtype: str
+    tied: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:

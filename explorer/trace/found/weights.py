@@ -54,7 +54,7 @@ class Circuits:
     def ov_circuit(self, head: int) -> tuple[Array, Array]:
         """Two factors [feature, …], of which leftᵀ·right [read by the value, added] is the head's OV circuit.
 
-        x_k·W_V·W_O is what the head adds to the stream for a key with the weight 1, without the biases.
+        x_k·W_V·W_O is what the head adds to the attention's output for a key with the weight 1, without the biases.
         """
         width = len(self.value.weight) // self._n_shared
         own = slice(head * width, (head + 1) * width)

@@ -18,8 +18,8 @@ from explorer.trace.measures.tap_figures import TapFigures
 from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
-_WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
-_LONG_NAMES_PX = (320, 100)  # of parameters, and of their shapes
+_WIDTHS_PX = (254, 80, 76, 84, 70, 86, 72, 42, 40, 40)
+_LONG_NAMES_PX = (312, 112)  # of parameters, and of their shapes
 _OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
 """Columns that parameters do not have: no other model's are compared, and all of them are finite."""
 _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at least at the other one
@@ -102,7 +102,7 @@ class TapTableView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._kind = "taps"
+        self._kind, self._marked = "taps", ""
         self._rows = TapRows()
         self._rows.lacks.connect(self.lacks)
         self._sorted = QSortFilterProxyModel(self)
@@ -150,6 +150,13 @@ class TapTableView(QWidget):
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
 
+    def mark(self, name: str) -> None:
+        """Mark the row of what is shown beside the table, without emitting `chosen`."""
+        self._marked = name
+        found = self._sorted.match(self._sorted.index(0, 0), Qt.ItemDataRole.DisplayRole, name, 1, Qt.MatchFlag.MatchExactly)
+        if found:
+            self.table.setCurrentIndex(found[0])
+
     def n_found(self, names: tuple[str, ...]) -> int:
         """How many of these names the filter lets through."""
         return sum(self.filter.text() in name for name in names)
@@ -173,5 +180,6 @@ class TapTableView(QWidget):
         self.table.set_theme(theme)
 
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:
-        if now.isValid():
-            self.chosen.emit(self._sorted.index(now.row(), 0).data())
+        name = self._sorted.index(now.row(), 0).data() if now.isValid() else self._marked
+        if name != self._marked:
+            self.chosen.emit(name)
