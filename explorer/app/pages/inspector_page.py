@@ -29,7 +29,7 @@ from explorer.views.pictures.tap_table import TapTableView
 
 _TABLE_PX = 320
 _TABLE_WHOLE_PX = 794
-_CARD_PX = 280
+_CARD_PX = 360
 
 
 class InspectorPage(Page):
@@ -77,7 +77,7 @@ class InspectorPage(Page):
         filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
         tables = QWidget()
         lists = filled(QHBoxLayout(), self.lists, None, margins_px=(0, 0, 0, 0))
-        filled(QVBoxLayout(tables), lists, (self.table, 1), self.without, gap_px=6, margins_px=(0, 0, 0, 0))
+        filled(QVBoxLayout(tables), lists, self.without, (self.table, 1), gap_px=6, margins_px=(0, 0, 0, 0))
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(tables)
         splitter.addWidget(maps)

@@ -27,6 +27,7 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.waves import WavesView
 
 _SHARES = 1000  # steps of the progress bar
+_CURVE_PX = 190
 _FEW_PIECES = 2  # of a reading that is over at once
 
 
@@ -57,6 +58,7 @@ class ParametersPart(QObject):
         self.curve = page.card(WavesView(), self._curve, title="parameters.histogram")
         for card in (self.map, self.curve):
             card.hide()  # Nothing is listed before there is a pass.
+        self.curve.setMinimumHeight(_CURVE_PX)
         self.box_label, self.box = QLabel(), WholeNumberBox()
         self.box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.box.setMinimumWidth(48)

@@ -19,7 +19,7 @@ from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
 _WIDTHS_PX = (254, 80, 76, 84, 70, 86, 72, 42, 40, 40)
-_LONG_NAMES_PX = (312, 112)  # of parameters, and of their shapes
+_OF_WEIGHTS_PX = {"parameters": (312, 104), "circuits": (264, 104)}  # names and shapes, which are longer than those of taps
 _OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
 """Columns that parameters do not have: no other model's are compared, and all of them are finite."""
 _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at least at the other one
@@ -140,7 +140,7 @@ class TapTableView(QWidget):
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         if taps.kind != self._kind:
             self._kind = taps.kind
-            for column, wide in enumerate(_WIDTHS_PX[:2] if taps.kind == "taps" else _LONG_NAMES_PX):
+            for column, wide in enumerate(_OF_WEIGHTS_PX.get(taps.kind, _WIDTHS_PX[:2])):
                 self.table.setColumnWidth(column, wide)
         for column in _OF_PASSES:
             self.table.setColumnHidden(column, taps.kind != "taps" or (column == DIFFERENCE and not taps.compares))
