@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from explorer.errors import UnknownHead, UnknownParameter
 from explorer.foreign import weights as foreign_weights
 from explorer.foreign.model import Foreign
-from explorer.foreign.stores import Store
+from explorer.foreign.stores import Held, Store
 from explorer.foreign.thin import lent_store
 from explorer.model.attention import Attention
 from explorer.model.transformer import Stack, Transformer
@@ -43,12 +43,12 @@ def parameters_of(model: AnyModel, card: ModelCard) -> ParameterList:
     """All parameters in the model's own order, a shared one once, and behind them the circuits of all attentions."""
     root = _root(model)
     tables = _token_tables(model)
-    made, names = [], defaultdict[nn.Parameter, list[str]](list)
+    made, names = [], defaultdict[object, list[str]](list)
     for name, own in root.named_parameters(remove_duplicate=False):
-        names[own].append(name)
-    for own, (name, *tied) in names.items():
+        names[_memory(root, name, own)].append(name)
+    for name, *tied in names.values():
         owner, _, leaf = name.rpartition(".")
-        module = root.get_submodule(owner)
+        module, own = root.get_submodule(owner), root.get_parameter(name)
         store = lent_store(module, leaf)
         dtype = str(own.dtype).removeprefix("torch.") if store is None else store.dtype
         made.append(Parameter(name, tuple(own.shape), _axes(module, own, module in tables), dtype, tuple(tied)))
@@ -145,6 +145,13 @@ class _Product:
         """See Rows."""
         product: Array = self.left[:, first:end].T @ self.right
         return product
+
+
+def _memory(root: nn.Module, name: str, own: nn.Parameter) -> object:
+    """An object that tied parameters share."""
+    owner, _, leaf = name.rpartition(".")
+    store = lent_store(root.get_submodule(owner), leaf)
+    return own if store is None else store.place if isinstance(store, Held) else store
 
 
 def _root(model: AnyModel) -> nn.Module:
