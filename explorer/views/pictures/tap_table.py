@@ -7,7 +7,7 @@ are new ones.
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
@@ -111,8 +111,7 @@ class TapTableView(QWidget):
         self._sorted.setSortRole(SORTED_BY)
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._sorted.setFilterFixedString)
-        self.filter.textChanged.connect(self.filtered)
+        self.filter.textChanged.connect(self._narrow)
         self.table = TapCells(self._rows, self._sorted)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -178,6 +177,14 @@ class TapTableView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self.table.set_theme(theme)
+
+    def _narrow(self, text: str) -> None:
+        """List what the filter lets through. Qt goes to another row where the present one is left out; nobody has chosen it."""
+        with QSignalBlocker(self.table.selectionModel()):
+            self._sorted.setFilterFixedString(text)
+            self.table.setCurrentIndex(QModelIndex())
+        self.mark(self._marked)
+        self.filtered.emit()
 
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:
         name = self._sorted.index(now.row(), 0).data() if now.isValid() else self._marked

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
@@ -32,6 +33,13 @@ _SMOOTH_PLACES = 512
 _TICKS = 6  # at most so many values below the places, or one more
 _MOST_DOTTED = 160  # places; dots of more places would touch
 _DOT_PX, _RING_PX = 4.5, 11
+
+
+def round_values(x: NDArray[Any]) -> list[tuple[float, str]]:
+    """The round ones of values that rise in equal steps, each with its place among them and as it is written."""
+    step = round_up(float(x[-1] - x[0]) / _TICKS, (1, 2, 5, 10))
+    values = step * np.arange(np.ceil(x[0] / step), np.floor(x[-1] / step) + 1)
+    return [((value - x[0]) / (x[1] - x[0]), rough(float(value))) for value in values]
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
@@ -142,13 +150,7 @@ class WavesView(QWidget):
 
     def _tick(self, picture: Waves) -> None:
         """Write round values below the places where a picture has values there; pyqtgraph numbers places by itself."""
-        axis, x = self._plot.getAxis("bottom"), picture.x
-        if x is None or len(x) < 2:
-            axis.setTicks(None)
-            return
-        step = round_up(float(x[-1] - x[0]) / _TICKS, (1, 2, 5, 10))
-        values = step * np.arange(np.ceil(x[0] / step), x[-1] / step)
-        axis.setTicks([[((value - x[0]) / (x[1] - x[0]), rough(float(value))) for value in values]])
+        self._plot.getAxis("bottom").setTicks(None if picture.x is None else [round_values(picture.x)])
 
     def _span(self, picture: Waves) -> None:
         """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
