@@ -17,6 +17,7 @@ explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
+explorer.parameters(model=model)["generator.project.weight"]  # numpy; `.circuits` names W_Q·W_Kᵀ and W_V·W_O
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
@@ -32,6 +33,7 @@ import explorer.lang  # noqa: F401  This import makes str() of an error its sent
 from explorer.api.causes import ablate, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch
+from explorer.api.parameters import parameters
 from explorer.api.passes import attribute, explore, lens, load_model, record
 from explorer.api.renamed import effects, why
 from explorer.api.writing import cloze, generate, similar, translate
@@ -60,6 +62,7 @@ __all__ = [
     "generate",
     "lens",
     "load_model",
+    "parameters",
     "patching",
     "postcard",
     "record",

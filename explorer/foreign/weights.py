@@ -19,7 +19,7 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
-from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
+from explorer.trace.found.weights import Circuits, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.
@@ -62,6 +62,53 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
         turns=_turns(foreign, n),
         head_norms=head_norms,
     )
+
+
+def attention_circuits(foreign: Foreign, block: str, n_heads: int) -> Circuits:
+    """The four matrices of an attention that has `circuit_shapes`. Raises BadWeights."""
+    read = dict(_read_by(foreign.attentions[block]))
+    return Circuits(read["query"], read["key"], read["value"], _matrix(_projection(foreign, block)), n_heads)
+
+
+def circuit_shapes(foreign: Foreign) -> dict[str, dict[str, tuple[int, int]]]:
+    """By attention the shapes of its heads' circuits; of one whose matrices are not known, none.
+
+    Where each head's queries or keys are normalized, their scores are no product of two weights, and there is no QK circuit.
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for block, module in foreign.attentions.items():
+        names, parts = _readers(module), dict(module.named_children())
+        if not names or block.split(".")[0] not in foreign.rows:
+            continue
+        reads = [_widths(parts[name])[1] for name in names]
+        found[block] = {"ov_circuit": (reads[2], _widths(_projection(foreign, block))[0])}
+        if not set(_HEAD_NORMS.values()) & parts.keys():
+            found[block] = {"qk_circuit": (reads[0], reads[1]), **found[block]}
+    return found
+
+
+def _projection(foreign: Foreign, block: str) -> nn.Module:
+    """The layer of an attention's W_O."""
+    side, _, number, kind = block.split(".")
+    row = foreign.rows[side]
+    layer: nn.Module = _layers(foreign, row)[int(number)]
+    return layer.get_submodule(dict(row.sublayers)[kind].output)
+
+
+def _readers(attention: nn.Module) -> tuple[str, ...]:
+    """The names of the layers that make Q, K and V, which may be the same one; () where they are not known."""
+    parts = dict(attention.named_children())
+    if _TOGETHER in parts:
+        return (_TOGETHER,) * 3
+    if _BY_HEAD in parts:
+        return (_BY_HEAD,) * 3 if isinstance(getattr(attention, "head_size", None), int) else ()
+    return next((each for each in _READERS if set(each) <= parts.keys()), ())
+
+
+def _widths(linear: nn.Module) -> tuple[int, int]:
+    """How many features a linear layer makes, and of how many; GPT-2 stores its matrix transposed."""
+    shape = linear._parameters["weight"].shape  # type: ignore[union-attr]  # It has one.
+    return (shape[0], shape[1]) if isinstance(linear, nn.Linear) else (shape[1], shape[0])
 
 
 def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:

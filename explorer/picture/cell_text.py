@@ -12,7 +12,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
 from explorer.picture.axis import Axis, strongest
-from explorer.picture.kinds import Caption, HeadGrid, Heatmap
+from explorer.picture.kinds import Caption, HeadGrid, Heatmap, Waves
 from explorer.picture.scales import Scale
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
@@ -51,6 +51,11 @@ def rough(value: float, digits: int = 3) -> str:
         return number(value)
     text = f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
     return text.replace("e-0", "e-").replace("e+0", "e").replace("-", "−")
+
+
+def place_told(picture: Waves, place: int, digits: int = 3) -> str:
+    """What stands at a place of curves: its number, or the value there."""
+    return str(place) if picture.x is None else rough(float(picture.x[place]), digits)
 
 
 def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:

@@ -25,6 +25,8 @@ ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", 
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
+TENSORS = ("taps", "parameters", "circuits")
+"""What the page of tensors lists: what the pass recorded, the weights of its model, or products of a head's weights."""
 CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
@@ -72,6 +74,10 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
+    # The page of tensors: what it lists, the parameter or circuit that it shows, and which matrix of a stack of several.
+    tensors: str = attrs.field(default="taps", validator=one_of(TENSORS))
+    parameter: str = ""
+    matrix: int = attrs.field(default=0, validator=between(0, _MOST))
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: none is chosen
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number
+from explorer.picture.cell_text import number, place_told
 from explorer.picture.figure.drawing import Drawing, largest
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
@@ -36,7 +36,8 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     sketch = Sketch(drawing.theme, "", measured)
     n = picture.values.shape[1]
     at = _Plane(area, wide / max(1, n - 1), most)
-    sketch.marks.append(Box(Rect(left, top, max((picture.n_marked - 1) * at.step, 1), area.high), "closed", opacity=0.6))
+    if picture.n_marked:
+        sketch.marks.append(Box(Rect(left, top, max((picture.n_marked - 1) * at.step, 1), area.high), "closed", opacity=0.6))
     sketch.line(left, at.y(0.0), area.right, at.y(0.0), "hairline")
     colours = curve_colours(drawing.theme.name == "dark", max(8, len(picture.names)))
     if picture.main is not None:
@@ -49,7 +50,14 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
         sketch.write(x + 40, y, name, LABEL, "faint")
     for y, value in ((top + 10, most), (at.y(0.0) + 4, 0.0), (area.bottom, -most)):
         sketch.write(left - 6, y, number(value), LABEL, "faint", "end")
-    sketch.write(left + wide / 2, area.bottom + 20, f"{picture.x_name} 0 … {n - 1}", LABEL, "faint", "middle")
+    sketch.write(
+        left + wide / 2,
+        area.bottom + 20,
+        f"{picture.x_name} {place_told(picture, 0)} … {place_told(picture, n - 1)}",
+        LABEL,
+        "faint",
+        "middle",
+    )
     write_marks(drawing, sketch.marks)
     drawing.reach(area.right, area.bottom)
 

@@ -25,6 +25,56 @@ class Matrix:
 
 
 @attrs.frozen(eq=False)
+class Circuits:
+    """W_Q, W_K, W_V and W_O of one attention, which make the circuits of its heads (Elhage et al. 2021).
+
+    It has `n_heads` heads, of which several may share one head of keys and values.
+
+    The rows of W_Q, W_K and W_V, and the columns of W_O, are those of one head after those of another.
+    """
+
+    query: Matrix
+    key: Matrix
+    value: Matrix
+    output: Matrix
+    n_heads: int
+
+    @property
+    def d_head(self) -> int:
+        """How many rows of W_Q belong to a head."""
+        return len(self.query.weight) // self.n_heads
+
+    def qk_circuit(self, head: int) -> tuple[Array, Array]:
+        """Two factors [feature, read], of which leftᵀ·right [read by the query, read by the key] is the head's QK circuit.
+
+        x_q·W_Q·W_Kᵀ·x_kᵀ is the score of a query and a key before anything else acts: positions, biases, the division.
+        """
+        return self.query.weight[self._own(head)], self.key.weight[self._shared(head, self.key)]
+
+    def ov_circuit(self, head: int) -> tuple[Array, Array]:
+        """Two factors [feature, …], of which leftᵀ·right [read by the value, added] is the head's OV circuit.
+
+        x_k·W_V·W_O is what the head adds to the attention's output for a key with the weight 1, without the biases.
+        """
+        width = len(self.value.weight) // self._n_shared
+        own = slice(head * width, (head + 1) * width)
+        return self.value.weight[self._shared(head, self.value)], self.output.weight[:, own].T
+
+    def _own(self, head: int) -> slice:
+        return slice(head * self.d_head, (head + 1) * self.d_head)
+
+    @property
+    def _n_shared(self) -> int:
+        """How many heads keys and values have."""
+        return len(self.key.weight) // self.d_head
+
+    def _shared(self, head: int, matrix: Matrix) -> slice:
+        """The rows of the head of keys and values that belongs to a head."""
+        width, which = len(matrix.weight) // self._n_shared, head // (self.n_heads // self._n_shared)
+        return slice(which * width, (which + 1) * width)
+
+
+@attrs.frozen(eq=False)
 class NormWeights:
     """One norm: weight·(x - mean)/σ + bias, both [feature], over the features x of a position.
 

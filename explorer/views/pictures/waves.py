@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number, told_origin
+from explorer.picture.cell_text import number, place_told, rough, told_origin
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Waves
-from explorer.picture.scales import curve_colours
+from explorer.picture.scales import curve_colours, round_up
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.cell_cursor import CellCursor, arrow
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
@@ -29,8 +30,16 @@ from explorer.views.painting.surface import wheel_is_the_pages
 _LEGEND_FROM_PX = 170
 # Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
 _SMOOTH_PLACES = 512
+_TICKS = 6  # at most so many values below the places, or one more
 _MOST_DOTTED = 160  # places; dots of more places would touch
 _DOT_PX, _RING_PX = 4.5, 11
+
+
+def round_values(x: NDArray[Any]) -> list[tuple[float, str]]:
+    """The round ones of values that rise in equal steps, each with its place among them and as it is written."""
+    step = round_up(float(x[-1] - x[0]) / _TICKS, (1, 2, 5, 10))
+    values = step * np.arange(np.ceil(x[0] / step), np.floor(x[-1] / step) + 1)
+    return [((value - x[0]) / (x[1] - x[0]), rough(float(value))) for value in values]
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
@@ -111,7 +120,8 @@ class WavesView(QWidget):
         self.setAccessibleDescription(in_words(picture, words))
         self.cell_cursor.keep_within(n_curves, n)
         self._mark()
-        if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
+        same = before is not None and not fresh and before.names == picture.names
+        if before is not None and same and before.x is picture.x and np.array_equal(before.values, picture.values):
             return  # The table of positions is the same for a new text.
         if self._told:
             self._left()
@@ -124,6 +134,7 @@ class WavesView(QWidget):
             if index < n_curves:
                 self._draw_curve(picture, index)
         self._colour()
+        self._tick(picture)
         if fresh:
             self._plot.getPlotItem().getViewBox().setLimits(xMin=-0.1 * n - 1, xMax=1.1 * n + 1, minXRange=2)
             self._plot.setRange(xRange=(-0.5, n - 0.5), padding=0)
@@ -136,6 +147,10 @@ class WavesView(QWidget):
             beyond = x > picture.between.x[-1]
             x, y = np.append(picture.between.x, x[beyond]), np.append(picture.between.values[index], y[beyond])
         self.curves[index].setData(x, y, connect="finite", antialias=n <= _SMOOTH_PLACES)
+
+    def _tick(self, picture: Waves) -> None:
+        """Write round values below the places where a picture has values there; pyqtgraph numbers places by itself."""
+        self._plot.getAxis("bottom").setTicks(None if picture.x is None else [round_values(picture.x)])
 
     def _span(self, picture: Waves) -> None:
         """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
@@ -271,7 +286,7 @@ class WavesView(QWidget):
         text = words(
             "picture.cell",
             value=number(float(picture.values[curve, place])),
-            where=f"{picture.x_name} {place} · {picture.names[curve]}",
+            where=f"{picture.x_name} {place_told(picture, place)} · {picture.names[curve]}",
             tap=picture.caption.tap,
             shape=picture.caption.shape,
         ) + told_origin(picture.caption, words)

@@ -17,7 +17,7 @@ from explorer.picture.makers.positions import waves
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.stages import SINUSOIDS
-from explorer.views.pictures.waves import WavesView
+from explorer.views.pictures.waves import WavesView, round_values
 from tests.views.conftest import trace_of
 
 KINDS = tuple(SINUSOIDS)
@@ -100,6 +100,20 @@ def test_a_file_has_the_same_curves_and_dots(between: bool) -> None:
     assert len(re.findall("<circle", svg)) == 30
     lines = re.findall(r'<path d="M([^"]+)" fill="none"', svg)
     assert [len(line.replace("L", " ").split()) // 2 for line in lines] == [73 if between else 10] * 3
+
+
+def test_places_may_stand_for_values(qtbot: QtBot, words: Words) -> None:
+    """Round values stand below them, and the tooltip's and the file's words say the value in place of the place."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    x = np.linspace(-0.31, 0.29, 10)
+    picture = attrs.evolve(few(False), x=x, x_name="value", n_marked=0)
+    view.draw(picture, words)
+    ticks = round_values(x)
+    assert [label for _place, label in ticks] == ["−0.3", "−0.2", "−0.1", "0", "0.1", "0.2"]
+    for place, label in ticks:
+        assert np.interp(place, np.arange(10), x) == pytest.approx(float(label.replace("−", "-")), abs=1e-9)
+    assert "value −0.31 … 0.29" in render(picture, words, LIGHT)
 
 
 def test_before_the_first_picture_there_are_no_axes(qtbot: QtBot, words: Words) -> None:
