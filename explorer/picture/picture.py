@@ -10,10 +10,10 @@ from explorer.trace.trace import Trace
 
 P = TypeVar("P", bound="Picture")
 
-Origin = Literal["recorded", "computed", "beside"]
+Origin = Literal["recorded", "parameter", "computed", "beside"]
 """Where a picture's numbers come from.
 
-"recorded" by the pass itself, "computed" from its recorded tensors, or from extra passes ("beside").
+"recorded" by the pass itself, a "parameter" of the model, "computed" from recorded tensors, or from extra passes ("beside").
 """
 
 

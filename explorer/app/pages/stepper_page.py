@@ -1,36 +1,48 @@
-"""The stepper page: one attention head, step by step."""
+"""The stepper page: one attention head, step by step, from x·W_Q to the heads times W_O."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
-from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
+from explorer.picture.causal_kinds import Account
 from explorer.picture.makers.attention_steps import (
     STEPS,
     first_operand,
     head_split,
+    opened_sum,
     operands,
     result,
     second_operand,
     why_divide,
 )
+from explorer.picture.makers.cell_sum import PRODUCTS
+from explorer.picture.makers.projections import bias, has_bias, is_projection
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import Look
+from explorer.trace.found.experiments import ATTENTION_WEIGHTS
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import LayerBox
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
+from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 
+_BIAS_PX = 76
+
 
 class StepperPage(Page):
-    """One step of one head with its operands and result. The arrow keys left and right change the step."""
+    """One step of one head with its operands and result; of a product also one cell as the sum that it is.
+
+    The arrow keys left and right change the step; in the result they choose the cell.
+    """
 
     key = "stepper"
-    least_px = 700
+    least_px = 640
     shows_masks = True
 
     def __init__(self) -> None:
@@ -41,8 +53,16 @@ class StepperPage(Page):
         self._look = Look()
         self.where = self.choice("attention")
         self.first = self.card(HeatmapView(), first_operand)
-        self.second = self.card(HeatmapView(), second_operand)
-        self.result = self.card(HeatmapView(), result)
+        self.second = self.card(HeatmapView(), second_operand, title="steps.matrix")
+        self.bias = self.card(HeatmapView(), bias)
+        self.bias.fix_height(_BIAS_PX)
+        self.map = HeatmapView()
+        self.result = self.card(self.map, result)
+        self.map.chose.connect(self._open_cell)
+        self.map.cell_cursor.moved.connect(self._open_cell)
+        self.sum = self.card(AccountView(), opened_sum, title="steps.sum")
+        self.split = self.card(StripsView(), head_split, title="steps.split")
+        self.why = self.card(BarsView(), why_divide, title="steps.why")
         self.heads = Segments()
         self.heads.chose.connect(self._chose_head)
         self.layer = LayerBox()
@@ -50,18 +70,21 @@ class StepperPage(Page):
         self.one_head = QLabel()
         self.one_head.setObjectName("faint")
         self.one_head.setWordWrap(True)
+        self.signs = QLabel("×"), QLabel("=")
+        for sign in self.signs:
+            sign.setObjectName("title")
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """The choices, then the step from left to right, then what explains it."""
         column = column_in(self.scrolled())
         column.addLayout(filled(QHBoxLayout(), self.steps, None))
         column.addLayout(filled(QHBoxLayout(), self.where, self.layer, self.heads, (self.one_head, 2), None))
-        column.addLayout(beside((self.first, 1), (self.second, 1), (self.result, 1)), 6)
-        column.addLayout(
-            beside(
-                (self.card(StripsView(), head_split, title="steps.split"), 4),
-                (self.card(BarsView(), why_divide, title="steps.why"), 3),
-                (self.explain(), 3),
-            ),
-            4,
-        )
+        times, equals = self.signs
+        row = beside((self.first, 1), (times, 0))
+        row.addLayout(below((self.second, 1), (self.bias, 0)), 1)
+        column.addLayout(filled(row, equals, (self.result, 1)), 5)
+        column.addLayout(beside((self.sum, 5), (self.split, 4), (self.why, 3), (self.explain(), 3)), 4)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._look = look
@@ -71,8 +94,25 @@ class StepperPage(Page):
         self.heads.offer({str(head): f"H{head}" for head in range(shown)}, str(look.head))
         self.one_head.setVisible(look.aligned != "head")
         self.one_head.setText(words("steps.one_head"))
-        self.second.setVisible(bool(operands(look.part)[1]))
+        self._show_cards(trace, look)
         super().draw(trace, look, words)
+        picture = self.result.picture
+        if isinstance(self.sum.picture, Account) and picture is not None and look.part in PRODUCTS:
+            self.map.cell_cursor.put(picture.chosen_row, picture.chosen_column)  # type: ignore[attr-defined]  # a Heatmap
+        projects = is_projection(look.part)
+        focus = Focus(attention=look.attention, layer=look.layer) if projects else NOWHERE
+        self.look_into(frozenset({ATTENTION_WEIGHTS.key}) if projects else frozenset(), focus)
+
+    def _show_cards(self, trace: Trace, look: Look) -> None:
+        """Show what belongs to the step: the second factor, the bias, the sum, and what it is about."""
+        two, times = bool(operands(look.part)[1]), look.part in PRODUCTS
+        self.second.setVisible(two)
+        self.signs[0].setVisible(two)
+        self.signs[1].setText("=" if two else "→")
+        self.bias.setVisible(has_bias(trace, look))
+        self.sum.setVisible(times)
+        self.split.setVisible(not times or look.part in ("query", "key", "value"))
+        self.why.setVisible(not times)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
@@ -84,6 +124,10 @@ class StepperPage(Page):
 
     def _chose_head(self, key: str) -> None:
         self.look_at(head=int(key))
+
+    def _open_cell(self, row: int, column: int) -> None:
+        if self._look.part in PRODUCTS:
+            self.look_at(sum_row=row, sum_column=column)
 
 
 PAGE = StepperPage
