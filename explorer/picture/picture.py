@@ -70,6 +70,8 @@ def marked(picture: P, trace: Trace) -> P:
     and the program that recorded the pass.
     """
     caption, n_changes = picture.caption, len(trace.changes)
+    if caption.origin == "parameter":  # It belongs to the model and to no pass.
+        return picture
     made_by = EXPERIMENTS[caption.finding] if caption.finding else None
     told: dict[str, Any] = {"recorded_by": trace.recorded_by} if trace.recorded_by else {}
     if n_changes and caption.changes is None:

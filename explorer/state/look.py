@@ -86,7 +86,7 @@ class Look:
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page patches
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
-    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    part: str = attrs.field(default="query", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     # The cell of the step's result that is opened as a sum of products; -1: the one with the largest number.
     sum_row: int = attrs.field(default=-1, validator=between(-1, _MOST))
     sum_column: int = attrs.field(default=-1, validator=between(-1, _MOST))

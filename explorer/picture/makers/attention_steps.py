@@ -12,6 +12,7 @@ from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
 from explorer.picture.makers.cell_sum import PRODUCTS, cell_sum, opened_cell
 from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
 from explorer.picture.makers.projections import is_projection, matrix, product, rows_read
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import ATTENTION_STEPS, Look
 from explorer.trace.found.projections import concatenated
@@ -60,14 +61,18 @@ def second_operand(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     if made is None or opened is None:
         return made
     column = opened[1]  # Of the scores it is a row of K, which is not transposed on screen.
-    return attrs.evolve(made, chosen_row=column) if name == "key" else attrs.evolve(made, chosen_column=column)
+    if name == "key":
+        return captioned(attrs.evolve(made, chosen_row=column), note=words("steps.transposed"))
+    return attrs.evolve(made, chosen_column=column)
 
 
 def result(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The result of the chosen step."""
     made = _made(trace, look, words)
     opened = _opened(trace, look, words)
-    return made if opened is None else attrs.evolve(made, chosen_row=opened[0], chosen_column=opened[1])
+    if opened is None:
+        return made
+    return captioned(attrs.evolve(made, chosen_row=opened[0], chosen_column=opened[1]), hint=words("steps.click_hint"))
 
 
 def opened_sum(trace: Trace, look: Look, words: Words) -> Account | None:

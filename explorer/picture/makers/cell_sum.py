@@ -19,7 +19,7 @@ from explorer.trace.trace import Trace
 
 PRODUCTS = ("query", "key", "value", "scores", "mixed", "output")
 """The steps of an attention that are products of two matrices."""
-_SYMBOLS = {"scores": ("Q", "K", "S"), "mixed": ("A", "V", "O")}
+_SYMBOLS = {"scores": ("Q", "K", "S"), "mixed": ("A", "V", "AV")}
 _FAR = 1e-4  # the largest difference from the record that is rounding, as a share of the largest term
 
 
@@ -168,11 +168,11 @@ class _CellSum:
                 TrailLink(words("steps.sum_total"), told_number(total), sign="="),
             ]
         if found is not None and found.norm is not None:
-            links.append(TrailLink(words("steps.sum_normed"), "", sign="→"))
+            normed = float(found.normed[self.row, self.column])
+            links.append(TrailLink(words("steps.sum_normed"), told_number(normed), sign="→"))
         if found is not None and found.turn is not None:
-            links.append(TrailLink(words("steps.sum_turned", position=self.row), "", sign="→"))
-        if found is not None and not found.direct:
-            links[-1] = attrs.evolve(links[-1], figure=told_number(self._arrived(total, found)))
+            turned = told_number(self._arrived(total, found))
+            links.append(TrailLink(words("steps.sum_turned", position=self.row), turned, sign="→"))
         tap = self.look.attention_tap(self.look.part)
         links.append(TrailLink(words("steps.sum_recorded"), told_number(recorded), tap, sign="|"))
         return tuple(links)

@@ -54,10 +54,10 @@ def rows_read(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = look.attention_tap(made)
     read = tap_heatmap(trace, read_by(trace, tap.rpartition(".")[0], made), look, words)
     across = look.attention.endswith("cross_attn")
-    title = "steps.memory" if across and made != "query" else "steps.input"
+    title = "steps.input" if not across else "steps.input_across" if made == "query" else "steps.memory"
     # A row of x is named after the row that it becomes. A query of cross-attention is the next token to be generated.
     named = attrs.evolve(read, rows=token_axis(trace, tap, "position", words))
-    return captioned(named, title=words(title), formula="x", note=words("steps.across") if across else "")
+    return captioned(named, title=words(title), formula="")
 
 
 def matrix(trace: Trace, look: Look, words: Words) -> Heatmap | None:

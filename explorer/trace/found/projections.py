@@ -67,12 +67,15 @@ class Projection:
         return made if self.bias is None else made + self.bias
 
     @property
+    def normed(self) -> Numbers:
+        """[row, out] the product, through the norm if there is one."""
+        made: Numbers = self.product.astype(np.float64)
+        return made if self.norm is None else np.stack([normed(row, self.norm) for row in made])
+
+    @property
     def arrived(self) -> Numbers:
         """[row, out] what the tap has, by this formula: the product, through the norm and turned."""
-        made: Numbers = self.product.astype(np.float64)
-        if self.norm is not None:
-            made = np.stack([normed(row, self.norm) for row in made])
-        return made if self.turn is None else turned(self.turn, made)
+        return self.normed if self.turn is None else turned(self.turn, self.normed)
 
 
 def read_by(trace: RecordedPass, block: str, made: Made) -> str:
