@@ -56,7 +56,7 @@ def _account_tables(picture: Account) -> Iterator[Table]:
         factors = np.array([term.factors for term in terms], np.float64)
         columns, names = [*columns, factors[:, 0], factors[:, 1]], [*names, *sums.factors]
     way = ".".join(link.label for link in sums.trail[1:]).replace(" ", "_")
-    named = table_name(picture.caption, computed=True) if not sums.groups else "generator.logits.why"
+    named = "generator.logits.why" if sums.groups else picture.caption.name
     labels = tuple(term.label for term in terms)
     name = f"{named}.{way}" if way else named
     yield Table(name, np.stack(columns, axis=1), Axis("part", labels), Axis("of", tuple(names)), picture.head)

@@ -98,7 +98,7 @@ class _CellSum:
             caption=Caption(
                 title=f"{made}[{row}, {column}] = {told_number(total)}",
                 tap=self.result.caption.tap,
-                name=f"{self.look.attention_tap(self.look.part)}.sum",
+                name=f"{self.look.attention_tap(self.look.part)}.sum.{self.row}.{self.column}",
                 shape="",
                 formula=f"Σ<sub>i</sub> {left}[{row}, i] · {_rich(right)}{second}{bias}",
                 origin="computed",

@@ -122,7 +122,7 @@ def test_all_terms_go_into_a_file() -> None:
     (table,) = tables(made)
     by_label = {term.label: term for term in made.sums.terms}
 
-    assert table.name.startswith("decoder.layers.1.cross_attn.output.")
+    assert table.name == "decoder.layers.1.cross_attn.output.sum.0.7"
     assert len(by_label) == 65 == len(table.values)
     for label, row in zip(table.rows.labels, table.values, strict=True):
         term: SumTerm = by_label[label]
