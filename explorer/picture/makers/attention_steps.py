@@ -86,13 +86,14 @@ def _made(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def _opened(trace: Trace, look: Look, words: Words) -> tuple[int, int] | None:
-    """Row and column of the opened cell; None where the step is no product, or its result was not kept."""
+    """Row and column of the opened cell; None where the step is no product, or a part of it is not there."""
     if look.part not in PRODUCTS:
         return None
     try:
-        return opened_cell(_made(trace, look, words), look)
+        made = _made(trace, look, words)
     except (NotKept, UnknownTap):
         return None
+    return opened_cell(made, look) if made.made_of is not None else None
 
 
 def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:

@@ -16,7 +16,7 @@ from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
-from tests.picture.examples import words
+from tests.picture.examples import example, words
 
 EN = words("en")
 CROSS = "decoder.cross_attn"
@@ -113,6 +113,16 @@ def test_the_largest_cell_is_open_until_one_is_chosen() -> None:
     assert steps.first_operand(trace, inside, EN).chosen_row == 2
     key = steps.second_operand(trace, inside, EN)
     assert key is not None and key.chosen_row == second.chosen_column and "Kᵀ" in key.caption.note
+
+
+def test_nothing_is_offered_to_be_opened_before_the_matrix_is_there() -> None:
+    """Neither a hint nor an outline; the recorded result is there."""
+    look = Look(attention=CROSS, layer=1, head=2, part="query")
+    there, without = (steps.result(trace, look, EN) for trace in (looked_into(), example()))
+
+    assert "Click" in there.caption.hint and there.chosen_row is not None
+    assert without.caption.hint == "" and without.chosen_row is None
+    assert without.values.size and steps.opened_sum(example(), look, EN) is None
 
 
 def test_all_terms_go_into_a_file() -> None:
