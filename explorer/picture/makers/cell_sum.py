@@ -154,7 +154,9 @@ class _CellSum:
 
     def _arrived(self, total: float, found: Projection | None) -> float:
         """What the pass makes of the sum before its tap, by this formula."""
-        return total if found is None or found.direct else float(found.arrived[self.row, self.column])
+        if found is None or found.direct:
+            return total
+        return float(found.of_rows(self.row, self.row + 1).arrived[0, self.column])
 
     def _chain(self, total: float, recorded: float, found: Projection | None) -> tuple[TrailLink, ...]:
         """The products' sum, the bias, what the pass makes of both, and the recorded number."""
@@ -168,7 +170,7 @@ class _CellSum:
                 TrailLink(words("steps.sum_total"), told_number(total), sign="="),
             ]
         if found is not None and found.norm is not None:
-            normed = float(found.normed[self.row, self.column])
+            normed = float(found.of_rows(self.row, self.row + 1).normed[0, self.column])
             links.append(TrailLink(words("steps.sum_normed"), told_number(normed), sign="→"))
         if found is not None and found.turn is not None:
             turned = told_number(self._arrived(total, found))

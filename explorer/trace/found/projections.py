@@ -21,6 +21,7 @@ MADE: tuple[Made, ...] = ("query", "key", "value", "output")
 """What the four matrices of an attention make, in the order of computation; each is the last part of a tap's name."""
 
 _SAME = 1e-2  # A model that computes in half precision differs by this share of the largest number.
+_ROWS_HELD = 32  # A matrix that gives these rows of a long text gives the others too.
 
 
 @attrs.frozen(eq=False)
@@ -53,6 +54,13 @@ class Projection:
     bias: Array | None
     norm: NormWeights | None = None
     turn: Turn | None = None
+
+    def of_rows(self, first: int, end: int) -> "Projection":
+        """The product of some rows alone."""
+        turn = self.turn
+        if turn is not None:
+            turn = attrs.evolve(turn, cos=turn.cos[first:end], sin=turn.sin[first:end])
+        return attrs.evolve(self, x=self.x[first:end], turn=turn)
 
     @property
     def direct(self) -> bool:
@@ -125,4 +133,5 @@ def _same(found: Projection, recorded: Array, bound: float) -> bool:
     fits = found.x.shape[1] == found.weight.shape[0] and found.weight.shape[1] == recorded.shape[1]
     if not fits or (found.norm is not None and len(found.norm.weight) != recorded.shape[1]):
         return False
-    return np.allclose(found.arrived, recorded, rtol=0, atol=bound, equal_nan=True)
+    arrived = found.of_rows(0, _ROWS_HELD).arrived
+    return np.allclose(arrived, recorded[:_ROWS_HELD], rtol=0, atol=bound, equal_nan=True)
