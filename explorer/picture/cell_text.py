@@ -89,8 +89,10 @@ def _value(picture: Heatmap, row: int, column: int, *, closed: bool) -> str:
 
 
 def _caption(picture: Heatmap, row: int) -> Caption:
-    """The caption as it holds for one row: with the row's own tap where rows belong to different ones."""
-    return attrs.evolve(picture.caption, tap=picture.taps[row]) if picture.taps else picture.caption
+    """The caption as it holds for one row: with the row's own tap where rows have different ones; of a parameter its name."""
+    caption = picture.caption
+    tap = picture.taps[row] if picture.taps else caption.name if caption.origin == "parameter" else caption.tap
+    return attrs.evolve(caption, tap=tap)
 
 
 def _tip(value: str, where: str, caption: Caption, words: Words, *, follows: bool) -> str:

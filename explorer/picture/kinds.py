@@ -52,6 +52,7 @@ class Heatmap(Picture):
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
     chosen_row: int | None = None  # a row that the reader has chosen
+    chosen_column: int | None = None
     least: float = 0.0  # Smaller magnitudes have no number in their cells.
     pending: bool = False  # The numbers are still computed, and all values are NaN.
 

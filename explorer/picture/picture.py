@@ -70,8 +70,9 @@ def marked(picture: P, trace: Trace) -> P:
     The caption gets the number of changes inside the pass, unless its maker has set it, what of the pass on screen is left out,
     and the program that recorded the pass.
     """
-    caption = picture.caption
-    n_changes = 0 if caption.origin in ("parameter", "product") else len(trace.changes)
+    caption, n_changes = picture.caption, len(trace.changes)
+    if caption.origin in ("parameter", "product"):  # They belong to the model and to no pass.
+        return picture
     made_by = EXPERIMENTS[caption.finding] if caption.finding else None
     told: dict[str, Any] = {"recorded_by": trace.recorded_by} if trace.recorded_by else {}
     if n_changes and caption.changes is None:

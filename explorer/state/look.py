@@ -21,7 +21,7 @@ UNITS = ("tokens", "words")
 DRAWN = ("map", "lines", "arcs")
 """How attention is drawn: as a map, as lines between two rows of tokens, or as arcs over one row."""
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
-ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
+ATTENTION_STEPS = ("query", "key", "value", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
@@ -92,7 +92,10 @@ class Look:
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page patches
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
-    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    part: str = attrs.field(default="query", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    # The cell of the step's result that is opened as a sum of products; -1: the one with the largest number.
+    sum_row: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    sum_column: int = attrs.field(default=-1, validator=between(-1, _MOST))
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
     vector: int = attrs.field(default=-1, validator=between(-1, _MOST))  # the token with neighbours; -1: the first word

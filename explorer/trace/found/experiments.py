@@ -89,6 +89,9 @@ EDGES = Experiment(
 )
 WHY = Experiment(key="why", decoder=True, taps=_WHY, passes=False)
 READERS = Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False)
+ATTENTION_WEIGHTS = Experiment(
+    key="attention_weights", taps=("self_attn.query", "residual2"), place=("attention", "layer"), passes=False
+)
 COSTS = Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival"))
 LENS = Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False)
 JACOBIAN = Experiment(key="jacobian", decoder=True, passes=False)
@@ -114,6 +117,7 @@ EXPERIMENTS = {
         EDGES,
         WHY,
         READERS,
+        ATTENTION_WEIGHTS,
         COSTS,
         LENS,
         JACOBIAN,

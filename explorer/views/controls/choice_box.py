@@ -1,4 +1,4 @@
-"""Combo boxes that show their whole text, and those that choose a layer, a token, or what stands for several heads."""
+"""Combo boxes that show their whole text, and those that choose a layer, a head, a token, or what stands for several heads."""
 
 from collections.abc import Sequence
 
@@ -100,6 +100,16 @@ class LayerBox(PlaceBox):
         """Show so many layers without a signal."""
         self.put([words("picture.layer", layer=layer) for layer in range(n_layers)], chosen)
         self.setAccessibleName(words("axis.layer"))
+
+
+class HeadBox(PlaceBox):
+    """Chooses a head."""
+
+    def offer(self, n_heads: int, chosen: int, words: Words) -> None:
+        """Show so many heads without a signal; the box is hidden where there is one."""
+        self.put([f"H{head}" for head in range(n_heads)], chosen)
+        self.setVisible(n_heads > 1)
+        self.setAccessibleName(words("axis.head"))
 
 
 class TokenBox(PlaceBox):

@@ -17,6 +17,7 @@ from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.embedding import position_map
 from explorer.picture.makers.heatmaps import closed_of
 from explorer.picture.scales import LEVELS, indices
+from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
@@ -86,9 +87,12 @@ def test_hovering_a_step_tells_the_arithmetic() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_step_has_its_matrices(architecture: str, language: str) -> None:
     """In each attention that there is; what comes out of a step goes into the next."""
-    trace = example(architecture)
-    for attention in ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"):
-        look = Look(attention=attention).fitted(trace)
+    request = Request.from_preset("tiny", architecture=architecture)
+    computer = Computer()
+    for attention in computer(request).trace.card.attentions:
+        look = Look(attention=attention)
+        asking = request.asking(experiments=frozenset({"attention_weights"}), focus=Focus(attention=attention))
+        trace = computer(asking).trace
         for step in steps.STEPS:
             chosen = attrs.evolve(look, part=step)
             made = steps.result(trace, chosen, words(language))
