@@ -1,10 +1,10 @@
 """The attention page: all heads of an attention, and the chosen head at each stage."""
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
-from explorer.app.pages.layouts import below, with_margins
+from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
@@ -15,8 +15,8 @@ from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.head_squares import HeadSquares
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.map_filter import MapFilter
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -96,16 +96,14 @@ class AttentionPage(Page):
         for choice in self.heads:
             choice.changed.connect(self.look_with)
         self.grid = head
-        stages = filled(QHBoxLayout(), self.choice("stage"), None, self._pencil_button())
-        head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
+        stages = flowing(self.choice("stage"), self._pencil_button())
+        head.layout().insertWidget(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
         left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
-        grid = with_margins(QGridLayout(self.scrolled()))
-        grid.addLayout(left, 0, 0)
+        row = row_in(self.scrolled())
+        row.addLayout(left, 1)
         for card in (head, self.lines):  # One of them is shown.
-            grid.addWidget(card, 0, 1)
-        for column in range(2):
-            grid.setColumnStretch(column, 1)
+            row.addWidget(card, 1)
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -25,6 +25,7 @@ from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
@@ -78,20 +79,18 @@ class ComparePage(Page):
         self._why = ""  # why the two maps cannot be subtracted
 
     def _lay_out(self) -> None:
-        within, buttons = QWidget(), QHBoxLayout()
-        filled(QHBoxLayout(within), self.keep, self.paper, self.swap, self.drop, margins_px=(0, 0, 0, 0))
+        within = flowing(self.keep, self.paper, self.swap, self.drop)
         make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
-        buttons.addWidget(within)
-        buttons.addWidget(self.about, 1)
-        stages = filled(QHBoxLayout(), self.choice("stage"), self.pool_box(), None)
+        stages = flowing(self.choice("stage"), self.pool_box())
         right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
         lower = beside(*((bars, 2) for bars in self.bars))
         lower.addLayout(right, 3)
         maps = beside(*((card, 1) for card in self.maps))
         maps.addWidget(self.suggestions, 2)
         column = column_in(self.scrolled())
-        column.addLayout(buttons)
-        column.addLayout(stages)
+        column.addWidget(within)
+        column.addWidget(self.about)
+        column.addWidget(stages)
         column.addLayout(maps, 5)
         column.addLayout(lower, 3)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, View
 from explorer.app.pages.hidden_cards import Enlarged, HiddenCards
-from explorer.app.pages.layouts import close_gaps
+from explorer.app.pages.layouts import Desk, close_gaps
 from explorer.app.pages.prepared import Draw, Maker, P
 from explorer.engine.errand import Brought
 from explorer.errors import NotComputed
@@ -93,8 +93,8 @@ class Page(QWidget):
 
     def scrolled(self) -> QWidget:
         """The widget that holds the cards, in a scroll area: a small window scrolls instead of squeezing the cards."""
-        inner, area = QWidget(), QScrollArea()
-        inner.setObjectName("desk")
+        area = QScrollArea()
+        inner = Desk(area)
         inner.setMinimumHeight(self.least_px)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The widgets inside take the focus.
