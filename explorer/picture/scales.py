@@ -171,6 +171,16 @@ def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
     return [hexadecimal(row) for row in rows]
 
 
+def colours_of_curves(theme: Theme, count: int, main: int | None) -> list[str]:
+    """Hexadecimal colours for `count` curves or more: shades of one table, or where one curve is the `main` one the accent
+    for that and a colour of its own for each other one.
+    """
+    if main is None:
+        return curve_colours(theme.name == "dark", max(8, count))
+    others = [theme.heads[place % len(theme.heads)] for place in range(max(8, count) - 1)]
+    return [*others[:main], theme.accent, *others[main:]]
+
+
 def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:
     """[256, 4] red, green, blue, alpha of every colour index; gaps are transparent."""
     rgba = np.zeros((256, 4), np.uint8)
