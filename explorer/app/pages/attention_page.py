@@ -4,12 +4,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
-from explorer.app.pages.layouts import below, row_in
+from explorer.app.pages.layouts import below, beside, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.alignment import attention_lines, has_arcs
-from explorer.picture.makers.attention import part_strips
+from explorer.picture.makers.attention import part_strips, source_strips
 from explorer.picture.makers.pooled import attention_map, has_shares, offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
@@ -99,7 +99,10 @@ class AttentionPage(Page):
         stages = flowing(self.choice("stage"), self._pencil_button())
         head.layout().insertWidget(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
-        left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
+        self.from_source = self.card(StripsView(), source_strips)
+        parts = below((self.explain(), 2))
+        parts.insertLayout(0, beside((self.card(StripsView(), part_strips), 1), (self.from_source, 1)), 3)
+        left.addLayout(parts, 1)
         row = row_in(self.scrolled())
         row.addLayout(left, 1)
         for card in (head, self.lines):  # One of them is shown.
@@ -116,6 +119,7 @@ class AttentionPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         cards = (self.grid, self.lines) if look.drawn == "map" else (self.lines, self.grid)
         self.show_instead(*cards)
+        self.from_source.setVisible(look.attention.endswith("cross_attn"))
         for choice in self.heads:
             choice.put(look, trace.card.side(look.attention).n_heads, words)
         self._offer_pencil(there=not trace.recorded_by)  # Nothing can be changed in a pass that was recorded.

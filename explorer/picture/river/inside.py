@@ -262,10 +262,7 @@ def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Mark]:
     rows = list(zip(below, dead.tolist(), strict=True))
     if place.pitch < _ZEROS_PX:
         rows = [(place.box.y + 48, float(dead.mean()))]
-    return [
-        Label(x + w, y, words.or_other(said, share=f"{100 * share:.0f}%"), 10, "faint", align="right")
-        for y, share in rows
-    ]
+    return [Label(x + w, y, words.or_other(said, share=f"{100 * share:.0f}%"), 10, "faint", align="right") for y, share in rows]
 
 
 def draw_inside_over(
