@@ -27,7 +27,7 @@ MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
 CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
-SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-red-dark", "blue-orange-dark")
 SAMPLING = ("sampling_temperature", "top_k", "top_p")
 """The fields that say how the next token is drawn. A user sets them like knobs, though nothing is computed for them."""
 PART_ORDERS = ("layers", "size")
