@@ -103,6 +103,7 @@ class Canvas(Surface):
         self.update()
 
     def _keep_height(self) -> None:
+        """Ask for room for the cells and what stands around them, which may take more lines in a narrow view."""
         _left, top, _right, bottom = self.margins()
         self.setMinimumHeight(int(top + bottom) + self.least_field_px())
 
@@ -255,6 +256,8 @@ class Canvas(Surface):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._field = None
+        if event.size().width() != event.oldSize().width():
+            self._keep_height()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
