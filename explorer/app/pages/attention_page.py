@@ -89,7 +89,7 @@ class AttentionPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        wall = WallCard(self)
+        wall = self.wall = WallCard(self)
         self.map = HeatmapView()
         head, self.lines = self.card(self.map, attention_map), self.card(AlignmentView(), attention_lines)
         self.heads = [HeadChoice(head), HeadChoice(self.lines)]
@@ -107,6 +107,11 @@ class AttentionPage(Page):
         row.addLayout(left, 1)
         for card in (head, self.lines):  # One of them is shown.
             row.addWidget(card, 1)
+
+    def leading(self, touched: Card | None) -> list[Card]:
+        """The head's own card comes before the wall, on which a click chooses a head, unless the wall has all the room."""
+        chooses = touched in (None, self.wall) and self.enlarged.card is not self.wall
+        return super().leading((self.lines if self.grid.isHidden() else self.grid) if chooses else touched)
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()

@@ -174,6 +174,10 @@ class Page(QWidget):
             self.touched.emit(card)
             self.enlarged.show_card(card)
 
+    def leading(self, touched: Card | None) -> list[Card]:
+        """The cards in the order in which copying and exporting choose one: first the one that was touched last."""
+        return [touched, *self.cards] if touched is not None and touched in self.cards else list(self.cards)
+
     def let_go(self) -> bool:
         """Put down what somebody has taken up on this page, such as a pencil; False where there is nothing."""
         return False

@@ -19,7 +19,9 @@ def test_a_column_with_a_question_does_not_scroll_into_nothing(qtbot: QtBot) -> 
     area.setWidget(inner)
     area.resize(260, 120)
     area.show()
-    box.put("这个词元从哪里取信息？", ("从它自己和它前面的每一个词元那里取信息", "从整个句子的所有词元那里取信息", "哪里也不取"))
+    box.put(
+        "这个词元从哪里取信息？", ("从它自己和它前面的每一个词元那里取信息", "从整个句子的所有词元那里取信息", "哪里也不取")
+    )
     qtbot.waitUntil(lambda: inner.height() > area.viewport().height())
     last = box.choices[-1]
     qtbot.waitUntil(lambda: last.isVisible() and last.height() == last.heightForWidth(last.width()))
