@@ -61,6 +61,7 @@ class Card(QFrame):
         self.setObjectName("card")
         self.prepared = PreparedPictures()  # Its page stack gives it the one that the compute thread fills.
         self._least_px = 0  # the height that its page wants it to have at least
+        self.lowered_px = 0  # the room below the title that puts the view beside those of other cards
         self.view: View[Any] = view
         self.make: Maker[Any] = make
         self.page, self._title_key = page, title
@@ -101,6 +102,12 @@ class Card(QFrame):
         """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
         self.setFixedHeight(height_px)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def lower_view(self, by_px: int) -> None:
+        """Leave so much room below the title."""
+        if by_px != self.lowered_px:
+            self.lowered_px = by_px
+            self.line.setContentsMargins(0, 0, 0, by_px)
 
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
