@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
 from explorer.json_text import read_json_text
@@ -58,7 +58,7 @@ class PrintForm(QObject):
         sizes = filled(QHBoxLayout(), (self.width_mm, 1), (self.font_pt, 1))
         caption = filled(QHBoxLayout(), self.has_caption, (self.caption, 1))
         checks = filled(QHBoxLayout(), self.letters, self.outlines, None)
-        self.rows = (
+        self.rows: tuple[tuple[str, QWidget | QLayout], ...] = (
             (words("export.set_for"), self.set_for),
             (words("export.paper_sizes"), sizes),
             (words("export.caption"), caption),

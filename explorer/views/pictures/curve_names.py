@@ -30,7 +30,8 @@ class CurveNames(QWidget):
     def put(self, names: Sequence[str], colours: Sequence[str], main: int | None, theme: Theme) -> None:
         """These names in these colours; that of the `main` curve in bold letters."""
         self.names, self._colours, self._main, self._theme = tuple(names), tuple(colours), main, theme
-        self.setFixedWidth(_LINE_PX + 6 + max((advance(self._font(i), name) for i, name in enumerate(names)), default=0))
+        widest = max((advance(self._font(index), name) for index, name in enumerate(names)), default=0)
+        self.setFixedWidth(_LINE_PX + 6 + int(widest))
         self.update()
 
     def place(self, ends: Sequence[float], bottom: float) -> None:
