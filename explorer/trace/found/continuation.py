@@ -57,8 +57,8 @@ class Sampling:
         else:
             usual = TEMPERATURE.default, TOP_K.default, TOP_P.default
         given = zip((temperature, top_k, top_p), usual, strict=True)
-        temperature, top_k, top_p = (default if value is None else value for value, default in given)
-        return cls(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+        drawn_at, kept, share = (default if value is None else value for value, default in given)
+        return cls(temperature=drawn_at, top_k=kept, top_p=share, seed=seed)
 
     def distribution(self, logits: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """[vocab] the probabilities at this temperature, and which symbols are cut away."""
