@@ -80,9 +80,8 @@ class Program:
         self._begin_refusals(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # A person who names a text or a preset needs no invitation.
-        self.window.invitation.setVisible(
-            not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited"))
-        )
+        if not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited")):
+            self.window.invitation.offer()
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)

@@ -46,6 +46,12 @@ def test_the_tour_is_offered_once_taken_and_resumed(journey: Journey, monkeypatc
     def first(window: Window) -> None:
         journey.settle(window)
         assert window.invitation.isVisible()
+        window.go("attention")
+        journey.settle(window)
+        assert not window.invitation.isVisible()  # It invites on the first page only.
+        window.go("overview")
+        journey.settle(window)
+        assert window.invitation.isVisible()
         click(window.invitation.begin)
         journey.wait(lambda: window.lessons.lesson is not None)
         assert not window.invitation.isVisible() and window.lessons.isVisible()

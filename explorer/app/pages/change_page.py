@@ -1,7 +1,7 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
@@ -64,9 +64,7 @@ class PostcardBox(QDialog):
         self.leave.setText(words("export.close"))
 
 
-_WORDS_PX, _MAPS_PX, _NARROW_PX = 184, 270, 1040
-_MOST_WORDS_PX = 320
-_SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (170, 230), (650, 870)  # in a wide page, and in a narrow one
+_WORDS_PX, _MAPS_PX, _MOST_WORDS_PX = 184, 270, 320
 _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
@@ -80,7 +78,7 @@ class ChangePage(Page):
 
     key = "change"
     sweeps = True
-    least_px = _LEAST_PX[0]
+    least_px = 650
     experiments = frozenset({UNCHANGED.key})
     shows_masks = False
 
@@ -109,7 +107,7 @@ class ChangePage(Page):
         self.hint.setWordWrap(True)
         self.hint.setObjectName("faint")
         self.head_choice = self.choice("changed_head")
-        head = filled(QHBoxLayout(), self.head_choice, (self.hint, 1))
+        head = filled(QVBoxLayout(), self.head_choice, self.hint)
         self.suggestions = Suggestions(tuple(_SUGGESTED))
         self.suggestions.chose.connect(self._suggest)
         right = below((self.words_card, 3))
@@ -128,8 +126,7 @@ class ChangePage(Page):
         right.addWidget(self.compared, 5)
         right.addWidget(self.explain(hug=True))
         self.compared.hide()
-        self._inner = self.scrolled()
-        row = row_in(self._inner)
+        row = row_in(self.scrolled())
         row.addWidget(self.list)
         row.addLayout(right, 1)
         self._wish: Wish | None = None
@@ -246,15 +243,6 @@ class ChangePage(Page):
         if self._words is not None:
             silent = self._wish is not None and not self._wish.writes
             self.find_button.setToolTip(self._words("error.writes_nothing" if silent else "breaks.find_about"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
-        super().resizeEvent(event)
-        narrow = self.width() < _NARROW_PX
-        self.list.set_narrow(narrow)
-        self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
-        self.firsts.setMinimumHeight(_FIRST_MAP_PX[narrow])
-        self._inner.setMinimumHeight(_LEAST_PX[narrow])
 
     def _tell(self) -> None:
         if self._wish is not None and self._words is not None:

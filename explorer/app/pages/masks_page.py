@@ -16,6 +16,7 @@ from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import BATCH, LEAK
 from explorer.trace.trace import Trace
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.layouts import filled
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -34,7 +35,7 @@ class MasksPage(Page):
         super().__init__()
         self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
         stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
-        choices = filled(QHBoxLayout(), self.choice("attention"), self.pool_box(at_stages), None)
+        choices = flowing(self.choice("attention"), self.pool_box(at_stages))
         self.leak = self.card(HeatmapView(), leak_map)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
         self.edit, self.label = QLineEdit(), QLabel()
@@ -44,7 +45,7 @@ class MasksPage(Page):
         filled(QHBoxLayout(batch), self.label, (self.edit, 1), margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
         column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
-        column.addLayout(choices)
+        column.addWidget(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addWidget(batch)
         self.of_our_own = [self.leak, batch]

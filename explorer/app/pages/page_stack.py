@@ -276,8 +276,8 @@ class PageStack(QWidget):
         """The card that copying and exporting use: of those shown the one touched last, or the first one with a picture."""
         if not self.lack.isHidden():
             return None
-        candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
-        shown = (card for card in candidates if card is not None and card.picture is not None and card.isVisibleTo(self.page))
+        candidates = self.page.leading(self.touched)
+        shown = (card for card in candidates if card.picture is not None and card.isVisibleTo(self.page))
         return next(shown, None)
 
     def card_in_hand(self) -> Card | None:

@@ -13,6 +13,8 @@ from explorer.picture.picture import told_pass
 from explorer.views.controls.fitting_labels import TitleLabel
 from explorer.views.controls.layouts import filled
 
+_LEAST_TITLE_PX = 110  # px, one or two words in a line
+
 
 class TitleLine(QVBoxLayout):
     """One line, or two where the buttons of a page have no room beside the title.
@@ -120,6 +122,16 @@ class TitleLine(QVBoxLayout):
             fits = bool(label.text()) and used + needed <= room_px and not bare
             label.setVisible(fits)
             used += needed if fits else 0
+
+    def least_px(self) -> int:
+        """The width (px) that is enough for title, buttons and badge in lines of their own; it does not depend on what is
+        shown at the present width.
+        """
+        gap = self.bar.spacing()
+        own = [self.open, self.smaller, self.larger]
+        below = [*self._controls(), self.badge]
+        lines = [[each.sizeHint().width() + gap for each in line if not each.isHidden()] for line in (own, below)]
+        return max(_LEAST_TITLE_PX + sum(lines[0]), sum(lines[1]))
 
     def _controls(self) -> list[QWidget]:
         """The buttons that a page has put into the line, wherever they stand now."""

@@ -122,6 +122,29 @@ class TokenBox(PlaceBox):
         self.setAccessibleName(words("vectors.token"))
 
 
+class HeadBox(ChoiceBox):
+    """Chooses a second head, or none. Signals: chose(layer, head) when the user chooses one, −1 for none."""
+
+    chose = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: list[tuple[int, int]] = []
+        self.currentIndexChanged.connect(self._chosen)
+
+    def offer(self, layers: Sequence[int], n_heads: int, chosen: tuple[int, int], words: Words) -> None:
+        """Show all heads of these layers without a signal."""
+        self._places = [(-1, -1), *((layer, head) for layer in layers for head in range(n_heads))]
+        named = [words("picture.head", layer=layer, head=head) for layer, head in self._places[1:]]
+        self.put([words("heads.no_second"), *(words("heads.second", name=name) for name in named)], self._places.index(chosen))
+        self.setAccessibleName(words("heads.second_hint"))
+        self.setToolTip(words("heads.second_hint"))
+
+    def _chosen(self, place: int) -> None:
+        if place >= 0:
+            self.chose.emit(*self._places[place])
+
+
 class PoolBox(ChoiceBox):
     """Chooses one head, or what stands for several. Signals: chose(key of `state.look.ALIGNED`) when the user chooses one."""
 

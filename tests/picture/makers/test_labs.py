@@ -339,6 +339,24 @@ def test_weights_of_a_row_that_sees_nothing_are_shown() -> None:
 # Compare
 
 
+def test_two_heads_of_one_pass_are_compared() -> None:
+    """The second head at the left, and the chosen one minus it; with a pinned state the second head is that state's."""
+    trace, look = looked_into(), Look(layer=1, head=3, beside_layer=0, beside_head=2)
+    first, second = trace["encoder.layers.0.self_attn.weights"][2], trace["encoder.layers.1.self_attn.weights"][3]
+    left, made = compare.aside(trace, look, EN), compare.difference(trace, look, EN)
+    assert left is not None and np.array_equal(left.values, first) and left.caption.title.endswith("L0 H2")
+    assert np.array_equal(compare.now(trace, look, EN).values, second)
+    np.testing.assert_allclose(made.values, second - first, atol=1e-7)
+    assert compare.comparable(trace, look) and compare.bars_aside(trace, look, EN) is None
+
+    pinned = looked_into(compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"), temperature=2.0)
+    other = pinned.compared_with["encoder.layers.0.self_attn.weights"][2]
+    assert np.array_equal(compare.aside(pinned, look, EN).values, other)
+    assert (look.fitted(trace).beside_layer, look.fitted(trace).beside_head) == (0, 2)
+    gone = attrs.evolve(look, beside_head=99).fitted(trace)
+    assert (gone.beside_layer, gone.beside_head) == (-1, -1) and compare.aside(trace, gone, EN) is None
+
+
 def test_a_difference_is_now_minus_aside() -> None:
     """Cell by cell, around zero, with its largest cell told."""
     other = Request.from_preset("tiny", "狗是人养的", tokenizer="characters")

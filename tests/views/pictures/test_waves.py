@@ -131,3 +131,36 @@ def test_before_the_first_picture_there_are_no_axes(qtbot: QtBot, words: Words) 
     assert n_colours() <= 2  # the card, and the empty legend
     view.draw(waves(trace_of("我爱北京天安门"), Look(), words), words)
     assert n_colours() > 20
+
+
+def test_the_main_curve_lies_on_the_others_and_all_are_named_at_their_ends(qtbot: QtBot, words: Words) -> None:
+    """Nine curves of shades of one table, named below, could not be told apart, and dots of the others hid the main one."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.resize(420, view.minimumHeight())
+    with qtbot.waitExposed(view):
+        view.show()
+    ends = np.array([0.5, 0.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.02], np.float32)
+    names = tuple(f"a kind of positions {each}" for each in range(9))
+    picture = attrs.evolve(few(False), values=np.tile(ends[:, None], (1, 10)), names=names, main=4, n_marked=0)
+    view.draw(picture, words)
+    view.resize(420, view.minimumHeight())
+    qtbot.waitUntil(lambda: view.height() == view.minimumHeight() and view.curve_names.isVisible())
+    assert not view.legend.isVisible()
+    assert view.dots.zValue() < view.curves[4].zValue() > max(view.curves[each].zValue() for each in (3, 5))
+    assert view.dots.getData()[1][-10:].tolist() == [0.5] * 10
+    colours = [curve.opts["pen"].color().name() for curve in view.curves]
+    assert len(set(colours)) == 9 and colours[4] == LIGHT.accent
+    rows = sorted(view.curve_names.rows)
+    letter_px = 12
+    assert min(np.diff(rows)) >= letter_px and rows[0] >= 0 and rows[-1] + letter_px / 2 <= view.height()
+    view.resize(240, view.height())
+    qtbot.waitUntil(lambda: not view.curve_names.isVisible())
+
+
+def test_a_file_names_the_curves_at_their_ends() -> None:
+    """From the topmost end down."""
+    picture = attrs.evolve(few(False), values=np.outer([0.0, 1.0, 0.5], np.ones(10)).astype(np.float32), main=0)
+    svg = render(picture, Words.load("en"), LIGHT)
+    places = {name: float(re.findall(rf'y="([\d.]+)"[^>]*>{name}<', svg)[-1]) for name in "abc"}
+    assert places["b"] < places["c"] < places["a"]
