@@ -68,9 +68,12 @@ class Program:
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.page_stack.invites = not self.preferences.text("opened_layer")
         self._hidden = SharedEntries(partial(self.preferences.change, _HIDDEN), read_line, written_line)
+        self._widths = SharedEntries(partial(self.preferences.change, "widths"), read_line, written_line)
         self._keys = SharedEntries(partial(self.preferences.change, "shortcuts"), read_json, written_json)
         self.window.page_stack.recall(self._hidden.begin())
         self.window.page_stack.rearranged.connect(self._keep_hidden)
+        self.window.page_stack.widths.recall(self._widths.begin())
+        self.window.page_stack.widths.changed.connect(self._keep_widths)
         self.window.shortcuts.recall(self._keys.begin())
         self.window.folders.recents.keep(partial(self.preferences.change, "folders"))
         self.window.sessions.recents.keep(partial(self.preferences.change, "sessions"))
@@ -211,6 +214,9 @@ class Program:
 
     def _keep_hidden(self) -> None:
         self._hidden.put(self.window.page_stack.memory)
+
+    def _keep_widths(self) -> None:
+        self._widths.put(self.window.page_stack.widths.memory)
 
     def _keep_export(self) -> None:
         self.preferences.put(export=self.window.saving.memory)

@@ -1,10 +1,10 @@
 """The attention page: all heads of an attention, and the chosen head at each stage."""
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
-from explorer.app.pages.layouts import below, with_margins
+from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
@@ -100,12 +100,7 @@ class AttentionPage(Page):
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
         left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
-        grid = with_margins(QGridLayout(self.scrolled()))
-        grid.addLayout(left, 0, 0)
-        for card in (head, self.lines):  # One of them is shown.
-            grid.addWidget(card, 0, 1)
-        for column in range(2):
-            grid.setColumnStretch(column, 1)
+        column_in(self.scrolled()).addLayout(beside((left, 1), (below((head, 1), (self.lines, 1)), 1)))
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()

@@ -6,21 +6,21 @@ from typing import TypeVar
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 from shiboken6 import Shiboken
 
-from explorer.views.controls.layouts import filled
+from explorer.app.pages.columns import FINE, KEPT_SHARE, Columns
+from explorer.views.controls.layouts import filled, members_of
 
 _GAP_PX = 8
 _LET_GO = "let_go"  # the property of a layout whose items Python has let go of
-_SHARE = "share"  # the property of a layout that keeps the shares of its empty parts
 L = TypeVar("L", bound=QLayout)
 
 
-def beside(*shares: tuple[QWidget, int]) -> QHBoxLayout:
-    """Cards beside each other, each with its share of the width."""
-    return filled(QHBoxLayout(), *shares, gap_px=_GAP_PX)
+def beside(*shares: tuple[QWidget | QLayout, int]) -> Columns:
+    """Cards, and columns of cards, beside each other, each with its share of the width; a person may part it anew."""
+    return filled(Columns(), *((each, FINE * share) for each, share in shares), gap_px=_GAP_PX)
 
 
-def below(*shares: tuple[QWidget, int]) -> QVBoxLayout:
-    """Cards below each other, each with its share of the height."""
+def below(*shares: tuple[QWidget | QLayout, int]) -> QVBoxLayout:
+    """Cards below each other, each with its share of the height. Of cards that share a place one is shown at a time."""
     return filled(QVBoxLayout(), *shares, gap_px=_GAP_PX)
 
 
@@ -39,18 +39,6 @@ def with_margins(layout: L) -> L:
     layout.setContentsMargins(_GAP_PX, _GAP_PX, _GAP_PX, _GAP_PX)
     layout.setSpacing(_GAP_PX)
     return layout
-
-
-def members_of(layout: QLayout) -> dict[int, QWidget | QLayout]:
-    """The widgets and layouts in a layout, by their places in it; stretches and gaps are left out.
-
-    Decision: children are asked for their places. Rejected: `itemAt`, which leaves half a kilobyte at each call, as long as the
-    layout is there.
-    """
-    within = layout.parentWidget()
-    children = (*layout.children(), *(within.children() if within is not None else ()))
-    members = [each for each in children if isinstance(each, QWidget | QLayout)]
-    return dict(sorted((place, each) for each in members if (place := layout.indexOf(each)) >= 0))
 
 
 def let_go_of_items(layout: QLayout) -> None:
@@ -118,7 +106,7 @@ def _set_shares(
     layout: QLayout, axis: str, empty: dict[int, bool], share: Callable[[int], int], put: Callable[[int, int], None]
 ) -> None:
     for place, is_empty in empty.items():
-        name = f"{_SHARE}{axis}{place}"
+        name = f"{KEPT_SHARE}{axis}{place}"
         kept = layout.property(name)
         if is_empty and share(place):
             layout.setProperty(name, share(place))
