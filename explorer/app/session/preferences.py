@@ -32,8 +32,10 @@ from explorer.toml_text import deep_line
 
 THEMES = ("system", "light", "dark")
 MOTIONS = ("system", "full", "reduced")
-SIZES = ("100", "125", "150", "175", "200")
-"""How large everything is, in per cent. For the last rows of a hall."""
+BY_SCREEN = "by_screen"
+PERCENTS = ("100", "125", "150", "175", "200")
+SIZES = (BY_SCREEN, *PERCENTS)
+"""How large everything is: in per cent, or as large as the screen has room for."""
 _PATIENCE_MS = 2000  # ms; another window holds the lock for a few, unless its disk hangs
 _FILE, _OLD_FILE, _LOCK = "preferences.toml", "preferences.ini", "preferences.lock"
 _MOST_BYTES = 2**20
@@ -107,7 +109,7 @@ class Preferences:
     @property
     def size(self) -> str:
         asked = self.text("size")
-        return asked if asked in SIZES else "100"
+        return asked if asked in SIZES else BY_SCREEN
 
     @property
     def geometry(self) -> QByteArray:

@@ -114,9 +114,8 @@ class Commands(QObject):
 
     def _size(self, choice: QAction) -> None:
         """Qt draws everything in one size from the start to the end of the process."""
-        percent = choice.data()
-        self._window.appearance.choose_size(percent)
-        self._window.status.notice(self._window.appearance.words("status.size", percent=percent))
+        self._window.appearance.choose_size(choice.data())
+        self._window.status.notice(self._window.appearance.words("status.size"))
 
     def _colours(self, choice: QAction) -> None:
         key = choice.data()
