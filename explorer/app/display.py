@@ -11,7 +11,6 @@ from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from explorer.app.session.preferences import BY_SCREEN, PERCENTS
 from explorer.errors import NoDisplay
 from explorer.export.raster import add_fonts
 from explorer.resources import asset
@@ -20,6 +19,11 @@ from explorer.views.painting.style import use_font
 
 IDENTITY = "transformer-explorer"
 """Application id, name of the desktop file, and class of the window."""
+
+BY_SCREEN = "by_screen"
+PERCENTS = ("100", "125", "150", "175", "200")
+SIZES = (BY_SCREEN, *PERCENTS)
+"""How large everything is: in per cent, or as large as the screen has room for."""
 
 WINDOW_PX = (1440, 900)
 """The window as it opens at first, if the screen has room for it."""

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer import page_list
-from explorer.app.session.preferences import BY_SCREEN, SIZES
+from explorer.app.display import BY_SCREEN, SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
 from explorer.manual.menu_key import MenuKey

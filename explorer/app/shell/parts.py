@@ -56,8 +56,9 @@ class WindowParts(QMainWindow):
         self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.past = Help(self, appearance, self.shortcuts), PastBox(self)
         self.saving = Saving(self, session, self.page_stack, appearance)
-        around = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.above.strip)
-        self.presenter = Presenter(self, session, self.page_stack, around)
+        edits = (self.sentences.source_edit, self.sentences.target_edit)
+        beside = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.above.where)
+        self.presenter = Presenter(self, session, edits, self.page_stack, (*beside, *self.sentences.around))
         self.scans, self.folders = Scans(self), Folders(self, self.actions_.menus["recent"])
         self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"], session, appearance)
         self.drops = Drops(
