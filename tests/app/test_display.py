@@ -264,7 +264,7 @@ print(widget.devicePixelRatioF())
         ("150", None, (1920, 1080), 1.5),
         ("150", "2", (1920, 1080), 2.0),
         ("by_screen", None, (1920, 1080), 1.0),
-        ("by_screen", None, (2560, 1440), 1.5),
+        ("by_screen", None, (2560, 1440), 1.6),
         ("by_screen", "1.25", (2560, 1440), 1.25),
     ],
 )
@@ -304,14 +304,14 @@ def test_the_size_is_told_to_qt_once() -> None:
         ((800, 600), "100"),
         ((1366, 768), "100"),
         ((1920, 1080), "100"),
-        ((1920, 1200), "125"),
-        ((2560, 1440), "150"),
-        ((3440, 1440), "150"),
-        ((3840, 2160), "200"),
+        ((1920, 1200), "130"),
+        ((2560, 1440), "160"),
+        ((3440, 1440), "160"),
+        ((3840, 2160), "240"),
     ],
 )
 def test_everything_grows_with_the_screen(screen: tuple[int, int], size: str) -> None:
-    """The window as it opens at first has room in it; at 2560 × 1440 its letters have 20 pixels."""
+    """The window as it opens at first has room in it; at 2560 × 1440 its letters have 21 pixels."""
     assert suited_size(*screen) == size
 
 
