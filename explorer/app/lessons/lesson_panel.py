@@ -27,8 +27,6 @@ from explorer.views.controls.layouts import filled
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
 
-_WIDTH_PX, _NARROW_PX = 330, 280
-
 
 class LessonPanel(QWidget):
     """Signals: opened(Step or None) when a step is to be set up or was left; resumed(Step) when one is shown that is set up
@@ -43,7 +41,6 @@ class LessonPanel(QWidget):
         super().__init__()
         self.setObjectName("lessons")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(_WIDTH_PX)
         self.lesson: Lesson | None = None
         self.place = 0
         self.earlier: tuple[Step, ...] = ()  # the steps that the open one builds on and that were not gone through just now
@@ -140,9 +137,6 @@ class LessonPanel(QWidget):
         self.list.set_theme(theme)
         self.say.again()
         self._tell()
-
-    def set_narrow(self, narrow: bool) -> None:
-        self.setFixedWidth(_NARROW_PX if narrow else _WIDTH_PX)
 
     @property
     def step(self) -> Step | None:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
-from explorer.app.pages.layouts import below, beside, row_in
+from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
@@ -100,13 +100,9 @@ class AttentionPage(Page):
         head.layout().insertWidget(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
         self.from_source = self.card(StripsView(), source_strips)
-        parts = below((self.explain(), 2))
-        parts.insertLayout(0, beside((self.card(StripsView(), part_strips), 1), (self.from_source, 1)), 3)
-        left.addLayout(parts, 1)
-        row = row_in(self.scrolled())
-        row.addLayout(left, 1)
-        for card in (head, self.lines):  # One of them is shown.
-            row.addWidget(card, 1)
+        strips = beside((self.card(StripsView(), part_strips), 1), (self.from_source, 1))
+        left.addLayout(below((strips, 3), (self.explain(), 2)), 1)
+        column_in(self.scrolled()).addLayout(beside((left, 1), (below((head, 1), (self.lines, 1)), 1)))
 
     def leading(self, touched: Card | None) -> list[Card]:
         """The head's own card comes before the wall, on which a click chooses a head, unless the wall has all the room."""

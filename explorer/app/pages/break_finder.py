@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidgetItem, QPr
 from explorer.app.file_dialogs import ask_file, start_in
 from explorer.engine.errand import Brought, FindBreaks
 from explorer.errors import ExplorerError
+from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.picture.cell_text import told_difference
 from explorer.picture.outcome import Runs, folded, runs
@@ -119,8 +120,10 @@ class BreakFinder(QDialog):
     wished = Signal(object)
     sent = Signal(object)
 
-    def __init__(self, parent: QWidget, words: Words) -> None:
+    def __init__(self, parent: QWidget, words: Words, turned: tuple[tuple[str, Value], ...] = ()) -> None:
+        """`turned` are knobs, with their values, that a find is shown with."""
         super().__init__(parent)
+        self._turned = turned
         self.words, self.breaks, self.errand, self._told = words, Breaks(), FindBreaks(), ""
         self._own: tuple[str, ...] = ()
         self._refused = ""
@@ -226,7 +229,7 @@ class BreakFinder(QDialog):
     def _use(self, item: QListWidgetItem) -> None:
         one = self.rows.chosen()
         if one is not None:
-            self.wished.emit(TakeSentence(one.source))
+            self.wished.emit(TakeSentence(one.source, self._turned))
 
     def _stop_or_again(self) -> None:
         if self.searching:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.app.pages.layouts import is_hidden, least_of, members_of
+from explorer.app.pages.layouts import least_of
 from explorer.app.pages.prepared import Draw, Maker, P, PreparedPictures, ready
 from explorer.app.pages.title_line import TitleLine
 from explorer.errors import ExplorerError, LacksTap, NotComputed, NotKept, UnknownTap
@@ -18,6 +18,7 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import is_there, members_of
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.style import set_style_property
 
@@ -257,7 +258,7 @@ class Card(QFrame):
     def minimumSizeHint(self) -> QSize:
         """A title of some words in each line, and all that stands above and below the view with the least that it needs."""
         column = self._column
-        inside = [least_of(each) for each in members_of(column).values() if each is not self.line and not is_hidden(each)]
+        inside = [least_of(each) for each in members_of(column).values() if each is not self.line and is_there(each)]
         wide = max(_LEAST_PX, 2 * _MARGIN_PX + max(self.line.least_px(), *inside))
         high = column.minimumSize().height()
         if column.hasHeightForWidth():  # Some text or row of buttons breaks.

@@ -27,7 +27,7 @@ from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.views.controls.choice_box import HeadBox
+from explorer.views.controls.choice_box import SecondHeadBox
 from explorer.views.controls.flow import flowing
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
@@ -73,7 +73,7 @@ class ComparePage(Page):
         self.link(views)
         views[0].follows = False  # Its cells belong to the pass of the state that was put aside.
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
-        self.second = HeadBox()
+        self.second = SecondHeadBox()
         self.second.chose.connect(self._chose_second)
         self._matching = self.choice("matched")
         self._lay_out()
@@ -88,10 +88,8 @@ class ComparePage(Page):
         make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
         stages = flowing(self.choice("attention"), self.choice("stage"), self.pool_box(), self.second, self._matching)
         right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
-        lower = beside(*((bars, 2) for bars in self.bars))
-        lower.addLayout(right, 3)
-        maps = beside(*((card, 1) for card in self.maps))
-        maps.addWidget(self.suggestions, 2)
+        lower = beside(*((bars, 2) for bars in self.bars), (right, 3))
+        maps = beside(*((card, 1) for card in self.maps), (self.suggestions, 2))
         column = column_in(self.scrolled())
         column.addWidget(within)
         column.addWidget(self.about)

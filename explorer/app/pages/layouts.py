@@ -2,34 +2,39 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import Shiboken
 
-from explorer.views.controls.layouts import filled
+from explorer.app.pages.columns import FINE, KEPT_SHARE, Columns
+from explorer.views.controls.layouts import filled, is_there, members_of
 
 _GAP_PX = 8
-_LET_GO = "let_go"  # the property of a layout whose items Python has let go of
-_SHARE = "share"  # the property of a layout that keeps the shares of its empty parts
 _BREAKS = "breaks"  # the property of a row that becomes a column where it has no room
+_LET_GO = "let_go"  # the property of a layout whose items Python has let go of
 L = TypeVar("L", bound=QLayout)
 
 
-def beside(*shares: tuple[QWidget, int]) -> QHBoxLayout:
-    """Cards beside each other, each with its share of the width; below each other where a page has no room for them."""
-    return breaking(filled(QHBoxLayout(), *shares, gap_px=_GAP_PX))
+def beside(*shares: tuple[QWidget | QLayout, int]) -> Columns:
+    """Cards, and columns of cards, beside each other, each with its share of the width; a person may part it anew.
+
+    Where a page has no room for them, they stand below each other.
+    """
+    return filled(Columns(), *((each, FINE * share) for each, share in shares), gap_px=_GAP_PX)
 
 
-def below(*shares: tuple[QWidget, int]) -> QVBoxLayout:
-    """Cards below each other, each with its share of the height."""
+def below(*shares: tuple[QWidget | QLayout, int]) -> QVBoxLayout:
+    """Cards below each other, each with its share of the height. Of cards that share a place one is shown at a time."""
     return filled(QVBoxLayout(), *shares, gap_px=_GAP_PX)
 
 
 def row_in(within: QWidget) -> QHBoxLayout:
     """A row that fills a widget, with a page's margins. It breaks as one of cards does."""
-    return breaking(with_margins(QHBoxLayout(within)))
+    row = with_margins(QHBoxLayout(within))
+    row.setProperty(_BREAKS, True)
+    return row
 
 
 def column_in(within: QWidget) -> QVBoxLayout:
@@ -42,12 +47,6 @@ def with_margins(layout: L) -> L:
     layout.setContentsMargins(_GAP_PX, _GAP_PX, _GAP_PX, _GAP_PX)
     layout.setSpacing(_GAP_PX)
     return layout
-
-
-def breaking(row: QHBoxLayout) -> QHBoxLayout:
-    """The row, marked to become a column where a page has no room for it."""
-    row.setProperty(_BREAKS, True)
-    return row
 
 
 class Desk(QWidget):
@@ -84,7 +83,7 @@ def break_rows(layout: QLayout | None, room_px: float) -> None:
     """Turn each row of a layout that has so much room into a column where it has too little, and back where it has enough."""
     if layout is None:
         return
-    if isinstance(layout, QHBoxLayout) and layout.property(_BREAKS):
+    if _breaks(layout):
         fits = _least_px(layout) <= room_px
         way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         if layout.direction() != way:
@@ -95,10 +94,15 @@ def break_rows(layout: QLayout | None, room_px: float) -> None:
         break_rows(_inner(member), room_px - around.left() - around.right())
 
 
+def _breaks(layout: QLayout) -> TypeGuard[QHBoxLayout]:
+    """Whether a row becomes a column where it has no room."""
+    return isinstance(layout, QHBoxLayout) and (isinstance(layout, Columns) or bool(layout.property(_BREAKS)))
+
+
 def _least_px(layout: QLayout) -> int:
     """The width (px) that a layout needs at least with all its rows unbroken."""
     around = layout.contentsMargins()
-    needed = [least_of(member) for member in members_of(layout).values() if not is_hidden(member)]
+    needed = [least_of(member) for member in members_of(layout).values() if is_there(member)]
     gaps = layout.spacing() * max(0, len(needed) - 1)
     inside = sum(needed) + gaps if isinstance(layout, QHBoxLayout) else max(needed, default=0)
     return int(inside + around.left() + around.right())
@@ -111,23 +115,6 @@ def least_of(member: QWidget | QLayout) -> int:
     if isinstance(member, QLayout):
         return least
     return member.minimumWidth() or least or member.minimumSizeHint().width()
-
-
-def is_hidden(member: QWidget | QLayout) -> bool:
-    """Whether a member of a layout takes no room."""
-    return member.isEmpty() if isinstance(member, QLayout) else member.isHidden()
-
-
-def members_of(layout: QLayout) -> dict[int, QWidget | QLayout]:
-    """The widgets and layouts in a layout, by their places in it; stretches and gaps are left out.
-
-    Decision: children are asked for their places. Rejected: `itemAt`, which leaves half a kilobyte at each call, as long as the
-    layout is there.
-    """
-    within = layout.parentWidget()
-    children = (*layout.children(), *(within.children() if within is not None else ()))
-    members = [each for each in children if isinstance(each, QWidget | QLayout)]
-    return dict(sorted((place, each) for each in members if (place := layout.indexOf(each)) >= 0))
 
 
 def let_go_of_items(layout: QLayout) -> None:
@@ -184,7 +171,7 @@ def _empty_lines(grid: QGridLayout, members: dict[int, QWidget | QLayout]) -> tu
     for place, member in members.items():
         where: tuple[int, int, int, int] = grid.getItemPosition(place)  # type: ignore[assignment]  # Its stub says object.
         row, column, n_rows, n_columns = where
-        if not is_hidden(member):
+        if is_there(member):
             if n_columns == 1 or grid.columnCount() == 1:  # What lies across all columns fills none of them.
                 columns[column] = False
             rows |= dict.fromkeys(range(row, row + n_rows), False)
@@ -195,7 +182,7 @@ def _set_shares(
     layout: QLayout, axis: str, empty: dict[int, bool], share: Callable[[int], int], put: Callable[[int, int], None]
 ) -> None:
     for place, is_empty in empty.items():
-        name = f"{_SHARE}{axis}{place}"
+        name = f"{KEPT_SHARE}{axis}{place}"
         kept = layout.property(name)
         if is_empty and share(place):
             layout.setProperty(name, share(place))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, View
+from explorer.app.pages.columns import Columns
 from explorer.app.pages.hidden_cards import Enlarged, HiddenCards
 from explorer.app.pages.layouts import Desk, close_gaps
 from explorer.app.pages.prepared import Draw, Maker, P
@@ -289,6 +290,8 @@ class Page(QWidget):
         for card in self.cards:
             card.larger.setVisible(len(self.cards) > 1 and not card.bare)
         self.hidden_cards.speak(words)
+        for columns in self.findChildren(Columns):
+            columns.speak(words)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 

@@ -10,6 +10,7 @@ from explorer import page_list
 from explorer.app.pages.above_pages import AbovePages
 from explorer.app.pages.arranging import page_class
 from explorer.app.pages.card import Card
+from explorer.app.pages.columns import Columns, KeptWidths
 from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.page import Page
 from explorer.app.pages.prepared import PreparedPictures
@@ -62,6 +63,7 @@ class PageStack(QWidget):
         self.touched: Card | None = None
         self.invites = True  # whether pages still tell a newcomer what to click first
         self.prepared = PreparedPictures()
+        self.widths = KeptWidths()
         self._stack = QStackedWidget()
         self.above = AbovePages()
         self.above.wished.connect(self.wished)
@@ -129,6 +131,7 @@ class PageStack(QWidget):
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
         page.enlarge_letters(self._larger)
+        self.widths.take(key, page.findChildren(Columns))
         if self._wish is not None:
             self._put_wish(page, self._wish)
         if self._words is not None:

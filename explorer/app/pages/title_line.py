@@ -5,13 +5,13 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.app.pages.layouts import let_go_of_items, members_of
+from explorer.app.pages.layouts import let_go_of_items
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
 from explorer.picture.picture import told_pass
 from explorer.views.controls.fitting_labels import TitleLabel
-from explorer.views.controls.layouts import filled
+from explorer.views.controls.layouts import filled, members_of
 
 _LEAST_TITLE_PX = 110  # px, one or two words in a line
 

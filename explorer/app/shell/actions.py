@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer import page_list
-from explorer.app.session.preferences import SIZES
+from explorer.app.display import BY_SCREEN, SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
 from explorer.manual.menu_key import MenuKey
@@ -127,7 +127,7 @@ class Actions:
         for key, action in self.motions.items():
             action.setText(words(f"action.motion_{key}"))
         for key, action in self.sizes.items():
-            action.setText(words("action.size_percent", percent=key))
+            action.setText(words("action.size_by_screen") if key == BY_SCREEN else words("action.size_percent", percent=key))
         for key, action in self.colours.items():
             action.setText(words(f"colours.{key}"))
 

@@ -8,6 +8,7 @@ from explorer.app.session import told
 from explorer.app.shell.parts import WindowParts
 from explorer.picture.scales import SEQUENTIAL
 from explorer.state.intents import ResetKnobs, look_at
+from explorer.state.state_link import OpenLink
 
 
 class Commands(QObject):
@@ -114,9 +115,8 @@ class Commands(QObject):
 
     def _size(self, choice: QAction) -> None:
         """Qt draws everything in one size from the start to the end of the process."""
-        percent = choice.data()
-        self._window.appearance.choose_size(percent)
-        self._window.status.notice(self._window.appearance.words("status.size", percent=percent))
+        self._window.appearance.choose_size(choice.data())
+        self._window.status.notice(self._window.appearance.words("status.size"))
 
     def _colours(self, choice: QAction) -> None:
         key = choice.data()
@@ -153,6 +153,8 @@ class Commands(QObject):
                 self._window.step_opener.open(name)
             case "action":
                 self._actions.by_name[name].trigger()
+            case "explorer":
+                self._window.session.ask(OpenLink(f"{kind}:{name}"))
 
     def _escape(self) -> None:
         """Stop what is computed; otherwise put down the pencil or put a card back, or go back to the picture of the whole."""

@@ -20,7 +20,6 @@ from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 
-_EDIT_PX = 32
 _MOST_OF_DOUBT = 0.22  # of the width
 
 
@@ -40,6 +39,7 @@ class Sentences(QWidget):
         self.source_label, self.target_label = QLabel(), QLabel()
         self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
         self.source_row, self.target_row = TokenRowView(), TokenRowView()
+        self.around = tuple(QWidget() for _ in range(4))  # what stands before both boxes and below them
         self.examples = ExamplesButton()
         self.examples.chosen.connect(self._chose_example)
         self.doubt = DoubtMark()
@@ -55,20 +55,13 @@ class Sentences(QWidget):
         ):
             label.setObjectName("faint")
             label.setBuddy(edit)
-            edit.setObjectName("sentence")
-            edit.setMinimumHeight(_EDIT_PX)
-            beside = QHBoxLayout()
-            beside.addWidget(label)
-            grid.addLayout(beside, 0, 2 * column)
-            if not column:
-                beside.addWidget(self.examples)
-                beside.addWidget(self.chat)
+            more = () if column else (self.examples, self.chat)
+            before, below = self.around[2 * column : 2 * column + 2]
+            filled(QHBoxLayout(before), label, *more, margins_px=(0, 0, 0, 0))
+            filled(QHBoxLayout(below), (row, 1), *(() if column else (self.doubt,)), margins_px=(0, 0, 0, 0))
+            grid.addWidget(before, 0, 2 * column)
             grid.addWidget(edit, 0, 2 * column + 1)
-            if not column:
-                under = filled(QHBoxLayout(), (row, 1), self.doubt)
-                grid.addLayout(under, 1, 0, 1, 2)
-            else:
-                grid.addWidget(row, 1, 2, 1, 2)
+            grid.addWidget(below, 1, 2 * column, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
             row.pointed.connect(self.pointed)
             row.wished.connect(self.wished)

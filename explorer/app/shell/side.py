@@ -121,7 +121,7 @@ class WeightsBar(ModelBar):
         self.wished.emit(SetTrained(key == "trained"))
 
 
-_WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
+_TAB_PX = 24
 _SAID = {True: "open", False: "folded"}
 
 
@@ -260,7 +260,6 @@ class Drawer(QWidget):
         self.set_open(False)
 
     def _show(self) -> None:
-        self.side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
         self.side.setVisible(self.is_open)
         self.tab.setVisible(not self.is_open)
         self.opened.emit(self.is_open)

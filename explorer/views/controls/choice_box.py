@@ -122,7 +122,7 @@ class TokenBox(PlaceBox):
         self.setAccessibleName(words("vectors.token"))
 
 
-class HeadBox(ChoiceBox):
+class SecondHeadBox(ChoiceBox):
     """Chooses a second head, or none. Signals: chose(layer, head) when the user chooses one, −1 for none."""
 
     chose = Signal(int, int)

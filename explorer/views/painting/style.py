@@ -90,7 +90,7 @@ QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ border-width: {box_edge}px; padding: 0 {box_pad}px; min-height: 18px; }}
-#sentence {{ font-size: 17px; padding: 3px 8px; }}
+#sentence {{ padding: 3px 8px; }}
 #sentence[offers="true"] {{ placeholder-text-color: {text}; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
