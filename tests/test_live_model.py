@@ -148,7 +148,7 @@ def test_experiments_and_further_calls_compute_with_it(model: Transformer) -> No
     x = torch.from_numpy(found[0]["decoder.norm"].copy()).double()
     weight, bias = (each.double().numpy() for each in (model.generator.project.weight, model.generator.project.bias))
     logits = x.numpy() @ weight.T + bias
-    parts = explorer.why(SENTENCE, 1, model=model)
+    parts = explorer.attribute(SENTENCE, 1, model=model)
     # The sum of all parts is the difference of the two logits of the halved matrix.
     assert parts.total == pytest.approx(logits[1, parts.word] - logits[1, parts.rival], abs=1e-3)
 

@@ -9,7 +9,9 @@ from explorer.picture.makers.river import river
 from explorer.picture.marks import Rect
 from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.inside_grid import lay_out_inside
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.river import River
+from explorer.picture.river.slabs import lanes
 from explorer.state.look import Look
 from tests.picture.examples import example, words
 from tests.sweeps import sweep
@@ -45,6 +47,8 @@ def _check(grid: RiverGrid, picture: River, size: tuple[int, int]) -> None:
         assert place.n == half.n and place.pitch > 0
         assert place.top >= 30 and place.bottom <= place.slab_bottom + 1 <= grid.explanation.y + 1
         slabs = place.slabs
+        if half is picture.halves[-1]:  # The lanes end before the words that come out.
+            assert lanes(picture, half, place, KeptMarks()).x.max() <= grid.out.x
         assert [slab.layer for slab in slabs] == list(range(len(half.layers)))
         for first, last in itertools.pairwise(slabs):
             assert first.x + first.wide == pytest.approx(last.x)
