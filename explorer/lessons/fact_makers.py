@@ -3,6 +3,7 @@
 A claim that does not hold for the sentence on screen is not made: another key says what holds instead.
 """
 
+import math
 from collections.abc import Mapping
 
 import attrs
@@ -11,6 +12,7 @@ import numpy as np
 from explorer.mathematics import softmax
 from explorer.state.look import Look
 from explorer.tokens.pieces import MARK
+from explorer.tokens.vocabulary import BEGIN, PAD, UNKNOWN
 from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import VECTORS, WITHOUT
 from explorer.trace.found.without import Without
@@ -19,7 +21,6 @@ from explorer.trace.measures.measures import is_word, telling_cell
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors
 
-_ALIKE = 0.3  # The best of 8,000 random vectors of 256 numbers has a cosine of about 0.25.
 _FULL = 0.995  # a weight that two figures write as 100 %
 _LISTED = 3  # neighbours, or pieces of a list
 _MOST_TOKENS = 10  # tokens of a list
@@ -42,7 +43,7 @@ def tokens(trace: Trace, look: Look) -> list[Fact]:
     source, place = trace.tokens.source, _word(trace, look)
     shown = tuple(_plain(token.text) for token in source)
     told = [Fact("tokens.count", {"n": len(source), "tokens": _listed(shown)})]
-    told.append(Fact("tokens.id", {"token": shown[place], "id": source[place].id}))
+    told.append(Fact("tokens.id", {"token": shown[place], "id": str(source[place].id)}))
     split = next((token.word for token in source if token.word is not None), None)
     if split is not None:
         pieces = tuple(_plain(token.text) for token in source if token.word == split)
@@ -56,10 +57,13 @@ def vectors(trace: Trace, look: Look) -> list[Fact]:
     if not isinstance(found, Vectors) or "encoder" not in found.sides:
         return []
     side, place = found.sides["encoder"], _word(trace, look)
-    near = [pair for pair in side.neighbours(place)[:_LISTED] if pair[1] > _ALIKE]
+    # cosine = sqrt(2·ln(n) / d): the largest one of n random vectors of d numbers with another one, to be expected at most
+    chance = math.sqrt(2 * math.log(side.n_symbols) / side.n_features)
+    near = [pair for pair in side.neighbours(place)[:_LISTED] if pair[1] > chance]
     token = _plain(side.tokens[place])
     if not near:
-        return [Fact("vectors.far", {"token": token, "cosine": side.neighbours(place)[0][1], "alike": _ALIKE})]
+        told = _values(token=token, cosine=side.neighbours(place)[0][1], n=side.n_symbols, chance=chance)
+        return [Fact("vectors.far", told)]
     names = _listed(tuple(_plain(name) for name, _ in near))
     return [Fact("vectors.near", {"token": token, "names": names, "cosine": near[0][1]})]
 
@@ -70,17 +74,18 @@ def position(trace: Trace, look: Look) -> list[Fact]:
 
 
 def projections(trace: Trace, look: Look) -> list[Fact]:
-    """S[a,b] and S[b,a] of the pair in which they differ most: a query is not a key."""
-    scaled = trace[look.attention_tap("scaled")][look.head].astype(np.float64)  # [query, key]
+    """q·k of a pair of tokens, both ways: the pair of words in which it differs most. A query is not a key."""
+    scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)  # [query, key]
     card, names = trace.card, _texts(trace, look)
     told = [Fact("projections.sizes", {"d_model": card.d_model, "d_head": card.d_head, "n_heads": card.sides[0].n_heads})]
-    if len(scaled) != scaled.shape[1] or len(scaled) < 2:
+    words = [place for place, name in enumerate(names) if is_word(name)]
+    if not look.attention.endswith("self_attn") or len(words) < 2:
         return told
-    gap = np.abs(scaled - scaled.T)
-    a, b = (int(place) for place in np.unravel_index(int(np.argmax(gap)), gap.shape))
-    if f"{scaled[a, b]:.2f}" == f"{scaled[b, a]:.2f}":
+    gap = np.abs(scores - scores.T)[np.ix_(words, words)]
+    a, b = (words[int(place)] for place in np.unravel_index(int(np.argmax(gap)), gap.shape))
+    if f"{scores[a, b]:.2f}" == f"{scores[b, a]:.2f}":
         return told
-    return [*told, Fact("projections.both_ways", _values(a=names[a], b=names[b], there=scaled[a, b], back=scaled[b, a]))]
+    return [*told, Fact("projections.both_ways", _values(a=names[a], b=names[b], there=scores[a, b], back=scores[b, a]))]
 
 
 def weight(trace: Trace, look: Look) -> list[Fact]:
@@ -160,16 +165,14 @@ def mask(trace: Trace, look: Look) -> list[Fact]:
     weights = trace["decoder.layers.0.self_attn.weights"]  # [head, query, key]
     later = np.triu(np.ones(weights.shape[1:], bool), 1)  # [query, key] the key is later than the query
     n, closed = int(later.sum()), int((np.nan_to_num(weights)[:, later] == 0).all(axis=0).sum())
-    told = [Fact("mask.closed", {"closed": closed, "n": weights.shape[1]})] if n and closed == n else []
-    found = _without(trace, "mask")
-    if found is None:
-        return told
-    values = _values(p_share=found.p, p_whole_share=found.p_whole, without=_cut(found.target))
-    return [*told, Fact("mask.same" if found.same else "mask.changed", values)]
+    told = [Fact("mask.closed", {"closed": closed})] if n and closed == n else []
+    return [*told, *_told_without(trace, "mask")]
 
 
 def cross(trace: Trace, look: Look) -> list[Fact]:
     """Where the chosen head looks at the chosen step; and what the sentence becomes without cross-attention."""
+    if not look.attention.endswith("cross_attn"):
+        return _told_without(trace, "cross")
     weights = np.nan_to_num(trace[look.attention_tap("weights")][look.head])  # [query, key]
     step = look.step(trace)
     key = int(weights[step].argmax())
@@ -184,13 +187,13 @@ def cross(trace: Trace, look: Look) -> list[Fact]:
 
 
 def choice(trace: Trace, look: Look) -> list[Fact]:
-    """The chosen step: the word, its probability, and the likeliest other one."""
-    step, written = look.step(trace), trace.expected
+    """The chosen step: the word, its probability, and the likeliest other one that may be generated."""
+    step, written, search = look.step(trace), trace.expected, trace.search
     row = trace["generator.probabilities"][step].astype(np.float64)  # [vocab]
     if not written:
         return []
     chosen = written[step]
-    first = int(row.argmax())
+    row[[PAD, UNKNOWN, BEGIN]] = 0.0
     other = int(np.where(np.arange(len(row)) == chosen, -1.0, row).argmax())
     told = _values(
         step=step + 1,
@@ -201,7 +204,11 @@ def choice(trace: Trace, look: Look) -> list[Fact]:
         other=_plain(trace.symbols[other]),
         other_share=row[other],
     )
-    return [Fact("choice.first" if chosen == first else "choice.beam", told)]
+    if row[chosen] >= row[other]:
+        return [Fact("choice.first", told)]
+    path = () if search is None or search.beam == 1 else search.path(search.ends[0])
+    searched = step < len(path) and not search.nodes[path[step]].forced
+    return [Fact("choice.beam" if searched else "choice.given", told)]
 
 
 # What several of them share

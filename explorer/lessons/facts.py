@@ -43,8 +43,11 @@ FACTS = tuple(_KINDS)
 
 
 def facts(kind: str, trace: Trace, look: Look) -> tuple[Fact, ...] | None:
-    """The facts of a kind about a pass; none where the model has no such thing. None until its experiments are made."""
+    """The facts of a kind about a pass from a source to its translation, none about another one. None until its experiments
+    are made."""
     row = _KINDS[kind]
+    if not (trace.card.has("encoder") and trace.card.has("decoder")):
+        return ()
     if not _is_ready(row, trace):
         return None
     try:
@@ -65,7 +68,7 @@ def left_out(kind: str) -> str:
 
 def _is_ready(row: _Kind, trace: Trace) -> bool:
     """Whether all experiments of a kind that can be made for this pass were made, each about the right part."""
-    if row.without and (trace.of_others or not trace.card.has("decoder") or not trace.whole):
+    if row.without and (trace.of_others or not trace.whole):
         return True
     found = trace.experiments.get(WITHOUT.key)
     is_other = bool(row.without) and isinstance(found, Without) and found.part != row.without

@@ -4,6 +4,7 @@ Each part is taken away by the knob or the Changes with which a reader would do 
 trained without the part.
 """
 
+import math
 from collections.abc import Mapping
 
 import attrs
@@ -28,7 +29,7 @@ _ADDED = {"feed_forward": "feed_forward", "cross": "cross_attn"}  # by part the 
 def without(inquiry: Inquiry) -> Without:
     """What the model translates without the part; not made where it has none to lose. Raises Superseded."""
     wish, part, trace = inquiry.wish, inquiry.focus.without, inquiry.trace
-    if part not in PARTS or wish.target is not None or wish.prefix or not trace.expected:
+    if part not in PARTS or wish.target is not None or wish.prefix or not trace.expected or not trace.trained:
         return Without(part, made=False)
     wish = attrs.evolve(wish, batch=(), other="", toward=(), away=(), compared_with=None)
     asked = _without(wish, part, inquiry.card)
@@ -52,11 +53,12 @@ def _without(wish: Wish, part: str, card: ModelCard) -> Wish:
 
 
 def _mean_p(trace: Trace) -> float:
-    """The mean probability of the generated words, each at its step of the recorded pass."""
-    if not trace.expected:
-        return float("nan")
+    """The mean probability of the generated words, each at its step of the recorded pass; of the end too, if it was reached."""
+    if trace.search is None:
+        return math.nan
+    ids = [trace.search.nodes[node].id for node in trace.search.path(trace.search.ends[0])]
     # mean over i of p[i, id of word i]
-    return float(np.mean(trace["generator.probabilities"][np.arange(len(trace.expected)), list(trace.expected)]))
+    return float(np.mean(trace["generator.probabilities"][np.arange(len(ids)), ids]))
 
 
 MAKE = without

@@ -99,7 +99,14 @@ SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=
 NORMS = Experiment(key="norms", passes=False)
 UNCHANGED = Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False)
 WITHOUT = Experiment(
-    key="without_part", decoder=True, own=True, quietly=True, place=("without",), by_itself=True, second_model=True, formulas=False
+    key="without_part",
+    decoder=True,
+    own=True,
+    quietly=True,
+    place=("without",),
+    by_itself=True,
+    second_model=True,
+    formulas=False,
 )
 STEERING = Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False)
 

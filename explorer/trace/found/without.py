@@ -13,7 +13,7 @@ class Without:
     """The translation that the model makes without `part`, and the same for the whole model.
 
     `p` and `p_whole` are the mean probabilities of the words of each translation, as a pass over all of it gives them; NaN
-    where nothing was generated. `made` is False where the model has no such part, or where the words are not its own.
+    where nothing was generated. `made` is False where the model has no such part, or where the words are not of its own choice.
     """
 
     part: str

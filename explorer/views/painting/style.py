@@ -57,7 +57,7 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #hiddencards {{ border-top: 1px solid {hairline}; background: {card}; }}
 #hiddencards QToolButton#small {{ color: {accent}; }}
 #warning {{ color: {warning}; }}
-#facts {{ border-left: 3px solid {accent}; padding: 0 0 0 8px; }}
+#facts {{ border: none; border-left: 3px solid {accent}; padding: 0 0 0 8px; }}
 #badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
 #changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
 #chip {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; }}
