@@ -18,13 +18,14 @@ from explorer.trace.found.experiments import VECTORS, WITHOUT
 from explorer.trace.found.without import Without
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.measures.measures import is_word, telling_cell
+from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors
 
 _FULL = 0.995  # a weight that two figures write as 100 %
 _LISTED = 3  # neighbours, or pieces of a list
 _MOST_TOKENS = 10  # tokens of a list
-_LONGEST = 48  # characters of a translation
+_LONGEST = 30  # characters of a translation
 
 
 @attrs.frozen
@@ -206,9 +207,13 @@ def choice(trace: Trace, look: Look) -> list[Fact]:
     )
     if row[chosen] >= row[other]:
         return [Fact("choice.first", told)]
-    path = () if search is None or search.beam == 1 else search.path(search.ends[0])
-    searched = step < len(path) and not search.nodes[path[step]].forced
-    return [Fact("choice.beam" if searched else "choice.given", told)]
+    return [Fact("choice.beam" if search is not None and _is_searched(search, step) else "choice.given", told)]
+
+
+def _is_searched(search: Search, step: int) -> bool:
+    """Whether a beam of several sentences chose the token at a step of the best one."""
+    path = search.path(search.ends[0])
+    return search.beam > 1 and step < len(path) and not search.nodes[path[step]].forced
 
 
 # What several of them share

@@ -3,16 +3,18 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QScrollArea
 
 from explorer.app.lessons.ticks import load_ticks
 from explorer.app.shell.window import Window
+from explorer.lang import LANGUAGES
 from explorer.lessons.lesson import Step
 from explorer.lessons.questions import Where, ask
 from explorer.state.intents import SetPreset, SetText
 from tests.journeys.conftest import Journey
+from tests.sweeps import sweep
 
-PAGES = ["overview", "embedding", *["overview"] * 2, "follow", "attention", *["overview"] * 7]
+PAGES = ["overview", "embedding", *["overview"] * 2, "follow", *["overview"] * 8]
 
 
 def click(button: QPushButton) -> None:
@@ -200,3 +202,33 @@ def test_a_step_that_is_come_back_to_builds_on_those_before_it(journey: Journey)
 
     journey.run(act)
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("size", sweep([(1440, 881), (1024, 681)], telling=[(1024, 681)]))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_stop_is_seen_whole(
+    journey: Journey, monkeypatch: pytest.MonkeyPatch, language: str, size: tuple[int, int]
+) -> None:
+    """Why, what the sentence shows, question and answers without scrolling, also below a desktop's title bar; the knobs are
+    folded and come back afterwards."""
+
+    def act(window: Window) -> None:
+        window.resize(*size)
+        journey.settle(window, 60_000)
+        was_open = window.drawer.is_open
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        bar = window.lessons.findChild(QScrollArea).verticalScrollBar()
+        facts = window.lessons.parts.facts
+        for place, page in enumerate(PAGES):
+            journey.settle(window)
+            journey.wait(lambda: facts.isHidden() or "<b>" in facts.text())
+            assert window.session.state.page == page and not window.drawer.is_open
+            journey.wait(lambda: not bar.maximum())
+            if place < len(PAGES) - 1:
+                click(window.lessons.next)
+        window.lessons.back.click()
+        assert window.drawer.is_open == was_open
+
+    monkeypatch.setenv("LC_ALL", {"zh": "zh_CN.UTF-8", "en": "en_US.UTF-8"}[language])
+    journey.run_as_left(act)

@@ -89,8 +89,8 @@ class LessonPanel(QWidget):
             self.parts,
             self.question,
             None,
-            gap_px=10,
-            margins_px=(12, 4, 12, 8),
+            gap_px=8,
+            margins_px=(12, 2, 12, 4),
         )
         area = QScrollArea()
         area.setWidgetResizable(True)

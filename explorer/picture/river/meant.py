@@ -11,7 +11,7 @@ def meant_rects(names: tuple[str, ...], grid: RiverGrid, inside: Inside | None =
     """The rooms of columns by their names; a name that this river has no column for has none.
 
     "tokens", "embedding", "position", "sum" are the columns of the first half, "encoder" and "decoder" the layers of a side,
-    "map", "heads" and "output" what they say. Of an opened block they are its steps, such as "qkv".
+    "map", "heads" and "output" what they say. Of an opened block they are its steps, such as "qkv", and "heads".
     """
     rooms = _steps(inside) if inside is not None else _columns(grid)
     return tuple(_around(rooms[name]) for name in names if name in rooms)
@@ -20,7 +20,8 @@ def meant_rects(names: tuple[str, ...], grid: RiverGrid, inside: Inside | None =
 def _steps(inside: Inside) -> dict[str, Rect]:
     top = inside.box.y + _AROUND_PX
     high = inside.top + inside.pitch * inside.n - top
-    return {name: Rect(x, top, inside.room(name), high) for name, (x, _wide) in inside.steps.items()}
+    rooms = {name: Rect(x, top, inside.room(name), high) for name, (x, _wide) in inside.steps.items()}
+    return rooms | {"heads": inside.heads}
 
 
 def _columns(grid: RiverGrid) -> dict[str, Rect]:
@@ -29,7 +30,7 @@ def _columns(grid: RiverGrid) -> dict[str, Rect]:
     for name, x in zip(("embedding", "position", "sum"), first.strips, strict=True):
         rooms[name] = Rect(x, first.top, first.strip_w, first.pitch * first.n)
     rooms |= {half.side: _layers(half) for half in grid.halves}
-    top = min(grid.out.y, grid.candidates.y)
+    top = min(grid.out.y, grid.candidates.y + _AROUND_PX)  # below the caption
     rooms["output"] = Rect(grid.out.x, top, grid.out.wide, max(grid.out.bottom, grid.candidates.bottom) - top)
     return rooms | {"map": grid.map, "heads": grid.heads}
 

@@ -116,7 +116,7 @@ QToolButton#small::menu-indicator {{ image: none; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
 QPushButton#slim {{ padding: 1px 12px; }}
-QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 5px 10px; }}
+QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 3px 10px; }}
 QPushButton#choice_right {{ color: {right}; border-color: {right}; }}
 QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
 QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
