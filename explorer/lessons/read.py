@@ -37,7 +37,7 @@ _OWN = ("zh", "en", "title", "cuts", "highlight", "given", "claim", "question", 
 """A step's own keys; the others set up a State."""
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token", "river", "card")
-_LINKS = ("page", "lesson", "action")
+_LINKS = ("page", "lesson", "manual")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
 _MOST_GIVEN = 128  # cells of all given matrices of a step; Qt makes a table of that size in 10 ms
 _MOST_TABLES = 12  # given matrices of a step
@@ -172,7 +172,8 @@ class _Reader:
 
 def _link(row: Mapping[str, Any]) -> tuple[Text, str]:
     _only(row, ("zh", "en", "to"))
-    if str(row.get("to", "")).partition(":")[0] not in _LINKS:
+    kind, _, name = str(row.get("to", "")).partition(":")
+    if kind not in _LINKS or (kind == "page" and name not in page_list.KEYS):
         raise WrongError("to", f"to = {quoted(row.get('to'))}")
     return _bilingual(row, "link"), str(row["to"])
 

@@ -152,6 +152,8 @@ class Commands(QObject):
                 self._window.go(name)
             case "lesson":
                 self._window.step_opener.open(name)
+            case "manual":
+                self._window.help.manual(self._window.lessons.reckoner, self._actions, name)
             case "action":
                 self._actions.by_name[name].trigger()
 
