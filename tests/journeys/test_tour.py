@@ -10,6 +10,7 @@ from explorer.app.shell.window import Window
 from explorer.lang import LANGUAGES
 from explorer.lessons.lesson import Step
 from explorer.lessons.questions import Where, ask
+from explorer.presets import load_preset
 from explorer.state.intents import SetPreset, SetText
 from tests.journeys.conftest import Journey
 from tests.sweeps import sweep
@@ -232,3 +233,64 @@ def test_each_stop_is_seen_whole(
 
     monkeypatch.setenv("LC_ALL", {"zh": "zh_CN.UTF-8", "en": "en_US.UTF-8"}[language])
     journey.run_as_left(act)
+
+
+def test_a_sentence_that_cannot_be_read_is_answered_with_an_offer(journey: Journey) -> None:
+    """The model reads Chinese; the offer puts the preset's own sentence in place, and the facts are then about that."""
+
+    def act(window: Window) -> None:
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        parts = window.lessons.parts
+        journey.settle(window)
+        assert not parts.offer.isVisible()
+        window.session.ask(SetText("Hello there."))
+        journey.settle(window)
+        journey.wait(parts.offer.isVisible)
+        assert "Hello there." in parts.unread.text()
+        click(parts.offer)
+        journey.settle(window)
+        own = load_preset("translator").text
+        assert window.session.state.wish.text == own and not parts.offer.isVisible()
+        journey.wait(lambda: f"<b>{len(window.session.frame.trace.tokens.source)}</b>" in parts.facts.text())
+
+    journey.run(act)
+
+
+def test_a_verdict_is_scrolled_into_view(journey: Journey) -> None:
+    """In a small window it stands below the fold until it is told."""
+
+    def act(window: Window) -> None:
+        window.resize(1024, 640)
+        journey.settle(window)
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        lessons = window.lessons
+        for _ in range(6):
+            click(lessons.next)
+        journey.settle(window)
+        journey.wait(lambda: "<b>" in lessons.parts.facts.text())
+        lessons.question.choices[0].click()
+        verdict, area = lessons.question.verdict, lessons.findChild(QScrollArea)
+        journey.wait(lambda: area.viewport().rect().contains(verdict.mapTo(area.viewport(), verdict.rect().bottomRight())))
+
+    journey.run(act)
+
+
+def test_the_last_card_leads_on(journey: Journey) -> None:
+    """To an experiment, to the lessons and to a chapter of the manual."""
+
+    def act(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        for _ in range(len(PAGES) - 1):
+            click(window.lessons.next)
+        journey.settle(window)
+        experiment, lessons, _training = window.lessons.parts.links
+        click(experiment)
+        assert window.session.state.page == "effects"
+        click(lessons)
+        journey.wait(lambda: window.lessons.lesson is not None and window.lessons.lesson.key == "a1")
+
+    journey.run(act)

@@ -97,6 +97,8 @@ class LessonPanel(QWidget):
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
+        self._bar = area.verticalScrollBar()
+        self._bar.rangeChanged.connect(self._show_verdict)
         above = filled(QHBoxLayout(), self.back, None, self.counter, margins_px=(8, 0, 12, 0))
         below = filled(QHBoxLayout(), (self.previous, 1), (self.next, 1), margins_px=(12, 0, 12, 0))
         page = QWidget()
@@ -202,6 +204,11 @@ class LessonPanel(QWidget):
         """Close the step and go back to the list."""
         self._end()
         self._stack.setCurrentIndex(0)
+
+    def _show_verdict(self, _least: int, most: int) -> None:
+        """Scroll to a verdict, which stands at the end; it is told when the answer is given, not before."""
+        if not self.question.verdict.isHidden():
+            self._bar.setValue(most)
 
     def _end(self) -> None:
         self.lesson = None
