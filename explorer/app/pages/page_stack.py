@@ -74,6 +74,9 @@ class PageStack(QWidget):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
+        self._columns: tuple[str, ...] = ()  # of the river, that a lesson speaks of
+        self._alone = ""  # the tap whose card a lesson gives all the room, until it has it
+        self._enlarged: Page | None = None  # the page on which it has
         self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
@@ -179,7 +182,7 @@ class PageStack(QWidget):
         self.above.draw(*self._shown)
         self._show_lack(*self._shown)
         if self.lack.isHidden():
-            self.page.hidden_cards.show_whole(bool(self._marked))
+            self.page.hidden_cards.show_whole(bool(self._marked or self._alone) or self._enlarged is not None)
             self.page.draw(*self._shown)
             self.wait_no_more(self._in_vain)
             self._mark()
@@ -264,16 +267,26 @@ class PageStack(QWidget):
         self._veil.setVisible(stale)
         self._veil.raise_()
 
-    def mark(self, taps: tuple[str, ...]) -> None:
-        """Outline the cards whose taps begin with one of these names."""
-        self._marked = taps
-        if self.page.hidden_cards.show_whole(bool(taps)):
+    def mark(self, taps: tuple[str, ...], columns: tuple[str, ...] = (), alone: str = "") -> None:
+        """Outline the cards whose taps begin with one of these names, and columns of the river; one card may stand alone."""
+        self._marked, self._columns, self._alone = taps, columns, alone
+        if self._enlarged is not None:
+            self._enlarged.enlarge(None)
+            self._enlarged = None
+        if self.page.hidden_cards.show_whole(bool(taps or alone)):
             self._draw()
         self._mark()
 
     def _mark(self) -> None:
         for card in self.page.cards:
-            card.set_meant(card.picture is not None and card.picture.caption.tap.startswith(self._marked or ("\0",)))
+            tap = "" if card.picture is None else card.picture.caption.tap
+            card.set_meant(tap.startswith(self._marked or ("\0",)))
+            if self._alone and tap.startswith(self._alone) and card.isVisibleTo(self.page):
+                self._alone, self._enlarged = "", self.page
+                self.page.enlarge(card)
+            mean = getattr(card.view, "mean", None)  # Only the river has columns.
+            if mean is not None:
+                mean(self._columns)
 
     def main_card(self) -> Card | None:
         """The card that copying and exporting use: of those shown the one touched last, or the first one with a picture."""

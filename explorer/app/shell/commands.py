@@ -87,6 +87,7 @@ class Commands(QObject):
         window.header.export.connect(window.saving.export)
         window.header.explain.connect(self._explain)
         window.help.followed.connect(self._follow)
+        window.lessons.parts.followed.connect(self._follow)
         self.tell_undoable(told.Undoable(False, False))
 
     def _connect_choices(self) -> None:
@@ -143,7 +144,7 @@ class Commands(QObject):
         self._window.help.manual(self._window.lessons.reckoner, self._actions)
 
     def _follow(self, kind: str, name: str) -> None:
-        """Do what a link of the manual says, with the window in front."""
+        """Do what a link of the manual or of a lesson says, with the window in front."""
         self._window.raise_()
         self._window.activateWindow()
         match kind:
@@ -151,6 +152,8 @@ class Commands(QObject):
                 self._window.go(name)
             case "lesson":
                 self._window.step_opener.open(name)
+            case "manual":
+                self._window.help.manual(self._window.lessons.reckoner, self._actions, name)
             case "action":
                 self._actions.by_name[name].trigger()
             case "explorer":

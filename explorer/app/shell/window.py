@@ -62,6 +62,7 @@ class Window(WindowParts):
         self.status.progressed.connect(self.page_stack.above.strip.set_progress)
         self.left_open.accepted.connect(self.sessions.restore)
         self.invitation.accepted.connect(self.step_opener.tour)
+        self.step_opener.quiet.connect(self.drawer.set_quiet)
         self.sessions.preset_made.connect(self._offer_presets)
 
     def begin(self) -> None:

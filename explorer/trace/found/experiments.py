@@ -101,6 +101,16 @@ VECTORS = Experiment(key="vectors", passes=False)
 SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True)
 NORMS = Experiment(key="norms", passes=False)
 UNCHANGED = Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False)
+WITHOUT = Experiment(
+    key="without_part",
+    decoder=True,
+    own=True,
+    quietly=True,
+    place=("without",),
+    by_itself=True,
+    second_model=True,
+    formulas=False,
+)
 STEERING = Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False)
 
 EXPERIMENTS = {
@@ -127,6 +137,7 @@ EXPERIMENTS = {
         SEGMENTATIONS,
         NORMS,
         UNCHANGED,
+        WITHOUT,
         STEERING,
     )
 }

@@ -11,6 +11,7 @@ from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.river import River
+from explorer.picture.river.slab_widths import slab_widths
 from explorer.picture.river.slabs import lanes
 from explorer.state.look import Look
 from tests.picture.examples import example, words
@@ -100,3 +101,12 @@ def test_a_rectangle_knows_what_it_holds() -> None:
     """The right and the lower edge belong to the neighbour."""
     rect = Rect(10, 20, 5, 5)
     assert rect.holds(10, 20) and not rect.holds(15, 20) and not rect.holds(10, 25)
+
+
+@pytest.mark.parametrize("focus", range(3))
+@pytest.mark.parametrize("width", range(100, 400, 30))
+def test_no_layer_of_three_is_a_sliver(width: int, focus: int) -> None:
+    """In a narrow window the others are pillars in which bands can be seen, and the layer that is looked at is the widest."""
+    widths = slab_widths(3, width, focus, 58.0)
+    assert sum(widths) == pytest.approx(width)
+    assert min(widths) >= 12 and widths[focus] == max(widths)
