@@ -25,8 +25,7 @@ from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.texts import read_texts
 
-FULL_STOP = "。"
-_FULL_STOPS = (FULL_STOP, ".")
+FULL_STOPS = ("。", ".")
 _SMALL_PIECES = 4  # English words are split by all bytes and one of so many of the other byte pairs.
 _TOLD_EVERY = 500
 
@@ -130,7 +129,7 @@ def _english_words(text: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
 
 def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
     """Whether a text of several words ends with a full stop, which people may omit when they type."""
-    return text.endswith(_FULL_STOPS) and len(words) > 1
+    return text.endswith(FULL_STOPS) and len(words) > 1
 
 
 def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:

@@ -116,7 +116,8 @@ class Sentences(QWidget):
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        language = "english" if load_preset(wish.preset).reads_english else "chinese"
+        self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
 
@@ -146,7 +147,7 @@ class Sentences(QWidget):
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
-        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese").removesuffix("_english")))
 
     def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
         """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.
