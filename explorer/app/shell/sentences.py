@@ -107,7 +107,8 @@ class Sentences(QWidget):
             self._translates = wish.uses_trained
             if self._words is not None:
                 self._offer("", self._words)
-        self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
+        preset = load_preset(wish.preset)
+        self.examples.setVisible(wish.uses_trained and preset.translates and not preset.reads_english)  # They are Chinese.
         self._foreign = wish.foreign
         self.chat.put(wish)
         if not wish.foreign:
@@ -116,7 +117,7 @@ class Sentences(QWidget):
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        language = "english" if load_preset(wish.preset).reads_english else "chinese"
+        language = "english" if preset.reads_english else "chinese"
         self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)

@@ -77,7 +77,8 @@ def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
 
 def reads_english(trace: RecordedPass) -> bool:
     """Whether a model that was trained here reads English, which byte pairs are for: a translator writes the other language."""
-    return bool(trace.symbols) and (BYTES[0] in trace.symbols) != (trace.card.architecture == "encoder-decoder")
+    translates = trace.card.architecture == "encoder-decoder"
+    return trace.trained and bool(trace.symbols) and (BYTES[0] in trace.symbols) != translates
 
 
 def _in_bytes(tokens: tuple[Token, ...], text: str) -> set[tuple[int, int]]:

@@ -44,8 +44,9 @@ def test_a_translator_from_english_says_so(qtbot: QtBot, tmp_path: Path) -> None
         sentences.speak(Words.load(language))
         sentences.put(Wish.from_preset(an_english_preset(tmp_path)), None)
         assert sentences.source_label.text() == english and "（" not in sentences.source_edit.accessibleName()
+        assert sentences.examples.isHidden()  # Its sentences are Chinese.
         sentences.put(Wish.from_preset("translator"), None)
-        assert sentences.source_label.text() == chinese
+        assert sentences.source_label.text() == chinese and not sentences.examples.isHidden()
 
 
 def test_random_weights_read_no_language(qtbot: QtBot) -> None:

@@ -101,9 +101,9 @@ def test_chinese_is_what_a_model_of_english_does_not_read(tmp_path: Path, archit
     assert kinds(ENGLISH) == kinds(ENGLISH, tokenizer="spaces") == kinds(f"{ENGLISH} 我") == kinds("🙂🙂") == []
 
 
-@pytest.mark.parametrize("preset", ["translator", "language-model"])
-def test_the_bundled_models_read_chinese(preset: str) -> None:
-    """One writes English in byte pairs, and one Chinese."""
+@pytest.mark.parametrize("preset", ["translator", "language-model", "tiny"])
+def test_the_bundled_models_do_not_read_english(preset: str) -> None:
+    """One writes English in byte pairs, one Chinese, and one nothing that it was trained on."""
     assert not reads_english(explorer.explore("我", preset=preset))
 
 
