@@ -64,6 +64,7 @@ def train(
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_own_preset(preset)
+    config = base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names})
     wish = TrainingSetup(
         data=Path(data),
         out=Path(out),
@@ -71,8 +72,8 @@ def train(
         start=None if start is None else Path(start),
         device=device,
         precision=precision,
-        text=base.text,
-        config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
+        text=base.text if config.tokenizer == base.config.tokenizer else "",
+        config=config,
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
     line = ProgressLine(plain_s=_PLAIN_S)

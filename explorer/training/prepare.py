@@ -32,7 +32,8 @@ _TOLD_EVERY = 500
 
 @attrs.frozen
 class PreparedData:
-    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
+    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out. `first` is the
+    first sentence of the validation rows.
 
     `characters_per_token` counts over what a language model predicts on the validation rows; 0 for a translator.
     """
@@ -42,6 +43,7 @@ class PreparedData:
     valid: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
+    first: str
     characters_per_token: float = 0.0
 
 
@@ -86,7 +88,9 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return PreparedData(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data))
+    return PreparedData(
+        bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data), corpus.valid[0][0]
+    )
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExample:
@@ -172,6 +176,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
         tuple(made["valid"]),
         texts.bad,
         _sha256(data, sentences),
+        texts.valid[0],
         characters_per_token=n_characters / n_tokens,
     )
 

@@ -39,8 +39,9 @@ class TrainingSetup:
     language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
-    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
-    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
+    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens, by default
+    the first of the validation rows. `start` is the folder of a trained preset: training begins with its vocabularies and
+    weights. Without `start` both are new.
     """
 
     data: Path
@@ -138,7 +139,7 @@ class Run:
             self.training.averaged(),
             self.config,
             self.prepared.bilingual,
-            self.wish.text,
+            self.wish.text or self.prepared.first,
             {**self._about(), "history": history},
         )
         return self.wish.out

@@ -15,6 +15,7 @@ from explorer.cli import main as cli
 from explorer.config import Config
 from explorer.errors import KnobNotAChoice
 from explorer.model import weights_file as trained
+from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
 from explorer.training.run import Run, TrainingSetup
@@ -31,7 +32,9 @@ def setup(folder: Path, architecture: str = "encoder-decoder", **recipe: object)
     """A whole training that takes seconds; the Chinese words have no more room than their characters."""
     folder.mkdir(exist_ok=True)
     config = Config(**TINY, architecture=architecture, vocab_size=330, target_vocab_size=24, tied_embeddings=True)  # type: ignore[arg-type]
-    made = wish(folder / "out", data_file(folder / "x.tsv", "test\t我爱这些书。\tI love the books."), config, epochs=2, **recipe)
+    made = wish(
+        folder / "out", data_file(folder / "x.tsv", "test\t我爱这些书。\tI love the books."), config, epochs=2, **recipe
+    )
     return attrs.evolve(made, recipe=made.recipe.changed(average=RECIPE.average))
 
 
@@ -96,6 +99,7 @@ def test_the_command_line_trains_scores_and_translates_it(tmp_path: Path, capsys
     assert "They love cats.\n  = 他们爱猫。" in said
     assert "tok:zh" in said
     assert cli.main(["translate", "--preset", str(out), "They love cats."]) == 0
+    assert load_preset(str(out)).text == PAIRS[0][1]  # The first of the validation rows; the usual sentence is Chinese.
 
 
 def test_a_language_model_keeps_capitals(language_model: Run) -> None:
