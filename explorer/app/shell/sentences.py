@@ -9,7 +9,6 @@ from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
-from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
@@ -107,8 +106,7 @@ class Sentences(QWidget):
             self._translates = wish.uses_trained
             if self._words is not None:
                 self._offer("", self._words)
-        preset = load_preset(wish.preset)
-        self.examples.setVisible(wish.uses_trained and preset.translates and not preset.reads_english)  # They are Chinese.
+        self.examples.setVisible(wish.writes and not wish.reads_english)  # They are Chinese.
         self._foreign = wish.foreign
         self.chat.put(wish)
         if not wish.foreign:
@@ -117,7 +115,7 @@ class Sentences(QWidget):
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        language = "english" if preset.reads_english else "chinese"
+        language = "english" if wish.reads_english else "chinese"
         self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)

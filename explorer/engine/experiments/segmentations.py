@@ -20,7 +20,6 @@ from explorer.engine.sources.source import ModelSource, Row
 from explorer.errors import BadText, TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
@@ -35,7 +34,7 @@ def segmentations(inquiry: Inquiry) -> Segmentations:
     """The text of the Wish tokenized in every way, without its changes. Raises Superseded."""
     wish = inquiry.wish.of_text(inquiry.wish.text)
     present = BY_HAND if wish.source_cuts is not None else wish.config.tokenizer
-    usual = ENGLISH_WAYS if load_preset(wish.preset).reads_english else WAYS
+    usual = ENGLISH_WAYS if wish.reads_english else WAYS
     ways = (*((present,) if present not in usual else ()), *usual)  # The present one is seen without scrolling.
     with turned(inquiry.own, inquiry.config.changed(dropout_active=False)) as model:
         rows = tuple(_cut(inquiry.origin, model, _asked(wish, way), way, inquiry.stop) for way in ways)
