@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
+_PLAIN_S = 30.0  # so often a training that runs without a terminal says how far it is
 _EXAMPLES, _MOST_EXAMPLES = 20, 10_000
 
 _preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
@@ -63,6 +64,7 @@ def train(
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_own_preset(preset)
+    config = base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names})
     wish = TrainingSetup(
         data=Path(data),
         out=Path(out),
@@ -70,11 +72,11 @@ def train(
         start=None if start is None else Path(start),
         device=device,
         precision=precision,
-        text=base.text,
-        config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
+        text=base.text if config.tokenizer == base.config.tokenizer else "",
+        config=config,
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
-    line = ProgressLine()
+    line = ProgressLine(plain_s=_PLAIN_S)
     run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
     line.end()
     _tell_rows(run, words)
@@ -160,7 +162,7 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
         _tell_masked(preset, path, split, words)
         return
     answering, translator = _translator(preset)
-    pairs = read_corpus(path).split(split)
+    pairs = read_corpus(path).read_by(translator.bilingual).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()

@@ -1,7 +1,8 @@
-"""The two vocabularies of a translator: words and characters of the source, byte pairs of the target.
+"""The two vocabularies of a translator: words and characters of the Chinese side, byte pairs of the English one.
 
-A source word that the vocabulary lacks is split into its characters, so that nearly nothing is unknown. Both vocabularies are
-stored as readable text, one token on each line.
+A word that its vocabulary lacks is split into its characters, so that nearly nothing is unknown. English that is read has small
+letters only; what was typed in capitals is looked up in them. Both vocabularies are stored as readable text, one token on each
+line. A vocabulary of byte pairs has all bytes, so it tells itself which of the two it is.
 """
 
 import hashlib
@@ -48,8 +49,7 @@ class Bilingual:
         """
         words, single = _counted((source for source, _target in pairs), segmenter)
         symbols = _most_frequent_first(words | single)
-        merges = learn((target for _source, target in pairs), n_target_symbols - len(SPECIALS) - len(BYTES))
-        return cls(Vocabulary((*SPECIALS, *symbols)), Vocabulary((*SPECIALS, *BYTES, *merges)))
+        return cls(Vocabulary((*SPECIALS, *symbols)), _byte_pairs((target for _source, target in pairs), n_target_symbols))
 
     @classmethod
     def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int, *, with_mask: bool = False) -> Self:
@@ -60,11 +60,21 @@ class Bilingual:
         `with_mask` adds the mask token.
         """
         first = (*SPECIALS, MASK) if with_mask else SPECIALS
-        words, single = _counted(texts, segmenter)
-        kept = _most_frequent_first(single)[: n_symbols - len(first)]
-        kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(first) - len(kept)]
-        counts = words | single
-        return cls.shared(Vocabulary((*first, *_most_frequent_first(Counter({each: counts[each] for each in kept})))))
+        return cls.shared(_words_and_characters(texts, segmenter, n_symbols, first))
+
+    @classmethod
+    def learn_from_english(cls, pairs: Sequence[Pair], segmenter: Segmenter, n_source: int, n_target: int) -> Self:
+        """Vocabularies of pairs of an English and a Chinese sentence: byte pairs, and words and characters, at most so many.
+
+        Every character that was seen is a symbol, so that a model never learns to write the unknown token.
+        """
+        source = _byte_pairs((source.lower() for source, _target in pairs), n_source)
+        return cls(source, _words_and_characters((target for _source, target in pairs), segmenter, n_target, SPECIALS, 1))
+
+    @classmethod
+    def learn_shared_english(cls, texts: Iterable[str], n_symbols: int) -> Self:
+        """One vocabulary of at most `n_symbols` byte pairs for both sides, as a language model of English has it."""
+        return cls.shared(_byte_pairs(texts, n_symbols))
 
     @classmethod
     def shared(cls, vocabulary: Vocabulary) -> Self:
@@ -80,6 +90,16 @@ class Bilingual:
     def read(cls, folder: Path) -> Self:
         """The vocabularies in a folder. Raises BadVocabulary."""
         return cls(_read(folder / SOURCE_FILE), _read(folder / TARGET_FILE))
+
+    @property
+    def reads_english(self) -> bool:
+        """Whether the source is cut into byte pairs."""
+        return _is_of_byte_pairs(self.source)
+
+    @property
+    def writes_english(self) -> bool:
+        """Whether the target is cut into byte pairs."""
+        return _is_of_byte_pairs(self.target)
 
     @property
     def sha256(self) -> str:
@@ -103,6 +123,10 @@ class Bilingual:
             with replacing(folder / name) as unfinished:
                 vocabulary.write(unfinished)
 
+    def turned(self) -> "Bilingual":
+        """The vocabularies of the other direction, with which a target is tokenized as a source is."""
+        return Bilingual(self.target, self.source)
+
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
         """The spans of words; an unknown word becomes the spans of its characters, and a mask token is one span."""
         return tuple(span for span, _word in self.source_pieces(text, spans, simplifier))
@@ -121,7 +145,7 @@ class Bilingual:
                 yield from (((start + a, start + b), None) for a, b in parts or ((0, end - start),))
 
     def target_ids(self, text: str) -> tuple[int, ...]:
-        """The ids of a target sentence, without begin and end symbols."""
+        """The ids of a target sentence in byte pairs, without begin and end symbols."""
         return tuple(token.id for token in Encoder(self.target).encode(text))
 
     def target_text(self, ids: Iterable[int]) -> str:
@@ -155,7 +179,32 @@ def begin_token() -> Token:
     return Token(SPECIALS[BEGIN], BEGIN, 0, 0, known=True)
 
 
-def _counted(texts: Iterable[str], segmenter: Segmenter) -> tuple[Counter[str], Counter[str]]:
+def _is_of_byte_pairs(vocabulary: Vocabulary) -> bool:
+    return vocabulary.id_of(BYTES[0]) is not None
+
+
+def _byte_pairs(texts: Iterable[str], n_symbols: int) -> Vocabulary:
+    return Vocabulary((*SPECIALS, *BYTES, *learn(texts, n_symbols - len(SPECIALS) - len(BYTES))))
+
+
+def _words_and_characters(
+    texts: Iterable[str],
+    segmenter: Segmenter,
+    n_symbols: int,
+    first: tuple[str, ...],
+    fewest_characters: int = _FEWEST_CHARACTERS,
+) -> Vocabulary:
+    """At most `n_symbols` symbols: `first`, then characters and words; words only where there is room for all characters."""
+    words, single = _counted(texts, segmenter, fewest_characters)
+    kept = _most_frequent_first(single)[: n_symbols - len(first)]
+    kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(first) - len(kept)]
+    counts = words | single
+    return Vocabulary((*first, *_most_frequent_first(Counter({each: counts[each] for each in kept}))))
+
+
+def _counted(
+    texts: Iterable[str], segmenter: Segmenter, fewest_characters: int = _FEWEST_CHARACTERS
+) -> tuple[Counter[str], Counter[str]]:
     """The counts of the words and the characters of these texts, without rare ones."""
     words: Counter[str] = Counter()
     single: Counter[str] = Counter()
@@ -163,7 +212,7 @@ def _counted(texts: Iterable[str], segmenter: Segmenter) -> tuple[Counter[str], 
         words.update(text[start:end] for start, end in segmenter.spans(text, "accurate", hmm=True))
         single.update(text[start:end] for start, end in characters(text))
     often = Counter({word: count for word, count in words.items() if count >= _FEWEST_WORDS})
-    return often, Counter({each: count for each, count in single.items() if count >= _FEWEST_CHARACTERS})
+    return often, Counter({each: count for each, count in single.items() if count >= fewest_characters})
 
 
 def _most_frequent_first(counts: Counter[str]) -> list[str]:

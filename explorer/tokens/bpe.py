@@ -6,12 +6,13 @@ whole table of merges, and a smaller one has fewer merges. Rejected: a second ta
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import groupby
+from itertools import groupby, takewhile
 
 import attrs
 
 from explorer.tokens.graphemes import Span, Spans, clusters
 from explorer.tokens.pieces import MARK, Pretoken, first_symbols, opens_word, pieces
+from explorer.tokens.plain_forms import plain_forms
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
 
@@ -25,22 +26,47 @@ Rank = Callable[[str], int | None]
 
 
 class Encoder:
-    """Encodes and decodes with one vocabulary."""
+    """Encodes and decodes with one vocabulary.
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
+    With `plain`, a character that the vocabulary lacks is looked up in a plainer form: T as t. Its token keeps what was typed.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, *, plain: bool = False) -> None:
+        self._vocabulary, self._plain = vocabulary, plain
 
     def encode(self, text: str) -> tuple[Token, ...]:
         """The tokens of `text`. A character outside the vocabulary becomes its bytes: 龘 1/3, 龘 2/3, 龘 3/3."""
-        return tuple(token for piece in pieces(text) for token in self._encoded(piece, text))
+        return tuple(token for piece in self.by_piece(text) for token in piece)
+
+    def by_piece(self, text: str) -> Iterator[tuple[Token, ...]]:
+        """The tokens of each piece inside which merges are made: words and punctuation marks."""
+        return (tuple(self._encoded(piece, text)) for piece in pieces(text))
+
+    def within(self, text: str, spans: Spans) -> Iterator[Token]:
+        """The tokens of a text that was cut in another way. A span that is no symbol falls apart into its byte pairs.
+
+        Where byte pairs lie across the borders of a span, it falls apart into its characters.
+        """
+        pairs = self.encode(text)
+        first = {token.start: place for place, token in reversed(list(enumerate(pairs)))}
+        for start, end in spans:
+            whole = self.whole(text, start, end)
+            if all(token.known for token in whole):
+                yield from whole
+                continue
+            inside = tuple(takewhile(lambda token, end=end: token.end <= end, pairs[first.get(start, len(pairs)) :]))  # type: ignore[misc]
+            if not inside or inside[-1].end != end:
+                inside = tuple(each for a, b in clusters(text[start:end]) for each in self.whole(text, start + a, start + b))
+            yield from (attrs.evolve(token, word=(start, end)) for token in inside)
 
     def whole(self, text: str, start: int, end: int) -> tuple[Token, ...]:
         """A user-defined piece as one token: <unk> if the vocabulary lacks it. A single character may become its bytes."""
         piece = text[start:end]
-        forms = (MARK + piece, piece) if opens_word(text, start) else (piece,)
-        for symbol in forms:
+        looked_up = "".join(self._known(piece[a:b]) for a, b in clusters(piece))
+        forms = (f"{MARK}{piece}", f"{MARK}{looked_up}") if opens_word(text, start) else ()
+        for symbol in (*forms, piece, looked_up):
             if self._vocabulary.id_of(symbol) is not None and MARK not in piece:
-                return (self._token(symbol, symbol, start, end),)
+                return (self._token(f"{MARK}{piece}" if symbol[0] == MARK else piece, symbol, start, end),)
         if len(clusters(piece)) == 1:
             return tuple(self._bytes(piece, piece, start, end))
         return (Token(piece, UNKNOWN, start, end, known=False),)
@@ -72,7 +98,7 @@ class Encoder:
 
     def _encoded(self, piece: Pretoken, text: str) -> Iterator[Token]:
         spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
-        symbols = first_symbols(piece, text)
+        symbols = map(self._known, first_symbols(piece, text))
         parts = [MergePart(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]
         for part in merged(parts, self._vocabulary.id_of):
             is_space = part.symbol == MARK and piece.space is not None
@@ -84,7 +110,14 @@ class Encoder:
                 continue
             # The white space before a word is not part of its token.
             start = part.start if is_space else max(part.start, piece.characters[0][0])
-            yield self._token(part.symbol, part.symbol, start, part.end, tuple(merge for _, merge in part.merges))
+            shown = MARK if is_space else MARK * part.symbol.startswith(MARK) + text[start : part.end]
+            yield self._token(shown, part.symbol, start, part.end, tuple(merge for _, merge in part.merges))
+
+    def _known(self, symbol: str) -> str:
+        """The symbol, or the nearest plainer form that the vocabulary has; the symbol itself if it has none."""
+        if not self._plain or self._vocabulary.id_of(symbol) is not None:
+            return symbol
+        return next((form for form in plain_forms(symbol) if self._vocabulary.id_of(form) is not None), symbol)
 
     def _bytes(self, shown: str, content: str, start: int, end: int) -> Iterator[Token]:
         raw = content.encode()

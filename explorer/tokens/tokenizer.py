@@ -18,6 +18,7 @@ from explorer.tokens.vocabulary import UNKNOWN, Vocabulary
 
 # A user who types Chinese with the half-width punctuation of another keyboard means the full-width marks.
 _FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!(),:;?"}
+_BY_JIEBA = Config()
 _JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "search"}
 
 
@@ -33,8 +34,13 @@ class Tokenizers:
     def source(
         self, text: str, config: Config, bilingual: Bilingual, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
     ) -> tuple[Token, ...]:
-        """The tokens of a translator's source; words that the vocabulary lacks are split into characters. Raises a BadText."""
+        """The tokens of a translator's source; words that the vocabulary lacks are split into characters. Raises a BadText.
+
+        Under byte-pair encoding such words are split into byte pairs.
+        """
         check_text(text)
+        if bilingual.reads_english:
+            return self._in_byte_pairs(text, config, bilingual.source, cuts, words)
         if cuts is not None:
             pieces: list[tuple[Span, Span | None]] = [(span, None) for span in trimmed(check_cuts(cuts, text), text)]
         else:
@@ -44,11 +50,24 @@ class Tokenizers:
     def target(self, text: str, bilingual: Bilingual, *, cuts: Spans | None = None) -> tuple[Token, ...]:
         """The begin symbol and the tokens of a translator's target. Raises a BadText."""
         check_text(text)
+        if not bilingual.writes_english:
+            return begin_token(), *self.source(text, _BY_JIEBA, bilingual.turned(), cuts=cuts)
         encoder = Encoder(bilingual.target)
         if cuts is None:
             return begin_token(), *encoder.encode(text)
         spans = trimmed(check_cuts(cuts, text), text)
         return begin_token(), *(token for start, end in spans for token in encoder.whole(text, start, end))
+
+    def _in_byte_pairs(
+        self, text: str, config: Config, vocabulary: Vocabulary, cuts: Spans | None, words: tuple[str, ...]
+    ) -> tuple[Token, ...]:
+        """The tokens of a text whose vocabulary is of byte pairs: those, or what another tokenizer cuts, looked up in them."""
+        encoder = Encoder(vocabulary, plain=True)
+        if cuts is not None:
+            return tuple(token for span in trimmed(check_cuts(cuts, text), text) for token in encoder.whole(text, *span))
+        if config.tokenizer == "bpe":
+            return encoder.encode(text)
+        return tuple(encoder.within(text, self._spans(text, config, words)))
 
     def tokenize(
         self, text: str, config: Config, *, cuts: Spans | None = None, words: tuple[str, ...] = ()

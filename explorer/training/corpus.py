@@ -1,4 +1,4 @@
-"""A parallel corpus: rows of a source and a target sentence, each in its split.
+"""A parallel corpus: rows of a source and a target sentence, each in its split; Chinese is the source unless it is turned.
 
 The file has tab-separated columns with a header row. The columns `split`, `zh` and `en` are used. Sentences hold no tab
 and no line break. A bad row is left out and reported with its line number.
@@ -11,7 +11,7 @@ import attrs
 
 from explorer.errors import BadText, NotACorpus
 from explorer.files import read_whole
-from explorer.tokens.bilingual import Pair
+from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
@@ -41,6 +41,15 @@ class Corpus:
         """The pairs of "train", "valid" or "test"."""
         pairs: tuple[Pair, ...] = getattr(self, name)
         return pairs
+
+    def read_by(self, bilingual: Bilingual) -> "Corpus":
+        """The corpus in the direction of a translator with these vocabularies."""
+        return self.turned() if bilingual.reads_english else self
+
+    def turned(self) -> "Corpus":
+        """The corpus of the other direction, from English to Chinese."""
+        train, valid, test = (tuple((target, source) for source, target in self.split(name)) for name in SPLITS)
+        return attrs.evolve(self, train=train, valid=valid, test=test)
 
 
 def read_corpus(path: Path) -> Corpus:

@@ -66,9 +66,10 @@ def evaluate(
         Scored(source, found[source][0], tuple(dict.fromkeys((target, *references[source]))), found[source][1])
         for source, target in pairs
     )
+    tokenizer = "13a" if translator.bilingual.writes_english else "zh"
     groups = ((first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS)
-    by_length = tuple((first, last, len(group), score(group)) for first, last, group in groups if group)
-    return Evaluation(score(rows), by_length, rows)
+    by_length = tuple((first, last, len(group), score(group, tokenizer)) for first, last, group in groups if group)
+    return Evaluation(score(rows, tokenizer), by_length, rows)
 
 
 def translate_all(
@@ -99,14 +100,14 @@ def translate_all(
     return found
 
 
-def score(rows: Sequence[Scored]) -> Scores:
-    """BLEU (with sacreBLEU's tokenizer 13a, cased) and chrF of translated rows."""
+def score(rows: Sequence[Scored], tokenizer: str = "13a") -> Scores:
+    """BLEU (cased, with sacreBLEU's tokenizer for English or that for Chinese, "zh") and chrF of translated rows."""
     said = [row.translation for row in rows]
     one = [[row.references[0] for row in rows]]
     most = max(len(row.references) for row in rows)
     # Rows with fewer references are padded with None, which sacreBLEU ignores.
     every = [[row.references[k] if k < len(row.references) else None for row in rows] for k in range(most)]
-    bleu, chrf = sacrebleu.BLEU(), sacrebleu.CHRF()
+    bleu, chrf = sacrebleu.BLEU(tokenize=tokenizer), sacrebleu.CHRF()
     bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # sacreBLEU allows None; its types do not.
     chrf_all = chrf.corpus_score(said, every).score  # type: ignore[arg-type]
     signatures = str(bleu.get_signature()), str(chrf.get_signature())

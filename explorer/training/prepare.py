@@ -14,22 +14,26 @@ from explorer.errors import EmptySplit
 from explorer.files import read_whole
 from explorer.stops import Progress
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
+from explorer.tokens.bpe import BYTES, Encoder
 from explorer.tokens.graphemes import characters
+from explorer.tokens.pieces import MARK
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
-from explorer.tokens.vocabulary import SPECIALS, UNKNOWN
-from explorer.training.batches import PairExample, TextExample, Word
+from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
+from explorer.training.batches import Ids, PairExample, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.texts import read_texts
 
-FULL_STOP = "。"
+FULL_STOPS = ("。", ".")
+_SMALL_PIECES = 4  # English words are split by all bytes and one of so many of the other byte pairs.
 _TOLD_EVERY = 500
 
 
 @attrs.frozen
 class PreparedData:
-    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
+    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out. `first` is the
+    first sentence of the validation rows.
 
     `characters_per_token` counts over what a language model predicts on the validation rows; 0 for a translator.
     """
@@ -39,6 +43,7 @@ class PreparedData:
     valid: tuple[PairExample, ...] | tuple[TextExample | MaskedExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
+    first: str
     characters_per_token: float = 0.0
 
 
@@ -47,13 +52,17 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
 
     A row with more tokens than the Config has positions is left out. Raises BadFile, EmptySplit.
     """
-    corpus = read_corpus(data)
+    from_english = config.tokenizer == "bpe"
+    corpus = read_corpus(data).turned() if from_english else read_corpus(data)
     for split in ("train", "valid"):
         if not corpus.split(split):
             raise EmptySplit(path=str(data), split=split)
     segmenter = Segmenter(resources.cache_folder())
     if (folder / SOURCE_FILE).exists():
         bilingual = Bilingual.read(folder)
+    elif from_english:
+        bilingual = Bilingual.learn_from_english(corpus.train, segmenter, config.vocab_size, config.n_target_symbols)
+        bilingual.write(folder)
     else:
         bilingual = Bilingual.learn(corpus.train, segmenter, config.n_target_symbols)
         bilingual = bilingual.capped(config.vocab_size, len(bilingual.target))
@@ -79,18 +88,32 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return PreparedData(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data))
+    return PreparedData(
+        bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data), corpus.valid[0][0]
+    )
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExample:
     """A pair in ids."""
     source, target = pair
     words = words_of(source, bilingual, segmenter)
-    return PairExample(words, bilingual.target_ids(target), ends_with_stop(source, words))
+    return PairExample(words, _target_ids(target, bilingual, segmenter), ends_with_stop(source, words))
+
+
+def _target_ids(text: str, bilingual: Bilingual, segmenter: Segmenter) -> Ids:
+    """The ids of a target sentence: its byte pairs, or its words, of which unknown ones fall apart into characters."""
+    if bilingual.writes_english:
+        return bilingual.target_ids(text)
+    return tuple(each for word in words_of(text, bilingual.turned(), segmenter) for each in word[0])
 
 
 def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Word, ...]:
-    """The words in ids: a known word as a whole and in characters, an unknown word in characters only."""
+    """The words in ids: a known word as a whole and in characters, an unknown word in characters only.
+
+    An English word, or a mark, is in byte pairs, and once more in smaller ones if it has any.
+    """
+    if bilingual.reads_english:
+        return _english_words(text, bilingual.source)
     words: list[Word] = []
     for start, end in segmenter.spans(text, "accurate", hmm=True):
         word = text[start:end]
@@ -100,9 +123,17 @@ def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Wor
     return tuple(words)
 
 
+def _english_words(text: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
+    n_bytes = len(SPECIALS) + len(BYTES)
+    small = vocabulary.capped(n_bytes + (len(vocabulary) - n_bytes) // _SMALL_PIECES)
+    ways = (Encoder(each, plain=True).by_piece(text) for each in (vocabulary, small))
+    ids = ((tuple(token.id for token in way) for way in word) for word in zip(*ways, strict=True))
+    return tuple(tuple(dict.fromkeys(word)) for word in map(tuple, ids) if any(word))
+
+
 def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
     """Whether a text of several words ends with a full stop, which people may omit when they type."""
-    return text.endswith(FULL_STOP) and len(words) > 1
+    return text.endswith(FULL_STOPS) and len(words) > 1
 
 
 def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
@@ -111,11 +142,14 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
     A sentence with more tokens than the Config has positions is left out. An encoder-only model gets masked examples. Raises
     BadFile, EmptySplit.
     """
-    is_masked_lm = config.architecture == "encoder-only"
-    texts = read_texts(data, sentences, Simplifier())
+    is_masked_lm, is_english = config.architecture == "encoder-only", config.tokenizer == "bpe"
+    texts = read_texts(data, sentences, None if is_english else Simplifier())
     segmenter = Segmenter(resources.cache_folder())
     if (folder / SOURCE_FILE).exists():
         vocabulary = Bilingual.read_shared(folder)
+    elif is_english:
+        vocabulary = Bilingual.learn_shared_english(texts.train, config.vocab_size)
+        vocabulary.write(folder)
     else:
         vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size, with_mask=is_masked_lm)
         vocabulary.write(folder)
@@ -142,6 +176,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
         tuple(made["valid"]),
         texts.bad,
         _sha256(data, sentences),
+        texts.valid[0],
         characters_per_token=n_characters / n_tokens,
     )
 
@@ -153,8 +188,14 @@ def text_example(text: str, vocabulary: Bilingual, segmenter: Segmenter) -> Text
 
 
 def predicted_characters(text: str, vocabulary: Bilingual, example: TextExample) -> int:
-    """How many characters a language model predicts: all after its first token, and the end as one more."""
+    """How many characters a language model predicts: all after its first token, and the end as one more.
+
+    The blanks between English words are characters.
+    """
     first = example.words[0][0][0]
+    if vocabulary.reads_english:
+        symbol = vocabulary.source.symbols[first]
+        return len(" ".join(text.split())) - (1 if symbol in BYTES else len(symbol.removeprefix(MARK))) + 1
     return len("".join(text.split())) - (len(vocabulary.source.symbols[first]) if first >= len(SPECIALS) else 1) + 1
 
 

@@ -21,20 +21,27 @@ from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
-_ONLY = {"architecture": ("encoder-decoder", "decoder-only", "encoder-only"), "tokenizer": ("jieba",), "jieba_hmm": (True,)}
+_MASKED_ONLY = {"tokenizer": ("jieba",)}
+_ONLY = {
+    "architecture": ("encoder-decoder", "decoder-only", "encoder-only"),
+    "tokenizer": ("jieba", "bpe"),
+    "jieba_hmm": (True,),
+}
 
 
 @attrs.frozen(kw_only=True)
 class TrainingSetup:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe and device.
 
-    The model's tokenizer must be jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
-    side, and an encoder alone a masked language model. Raises KnobNotAChoice for any other. `sentences` is a file of further
-    sentences for a language model.
+    The model's tokenizer says which side of the data is the source: jieba reads Chinese, byte-pair encoding English. An
+    encoder-decoder becomes a translator, a decoder alone a language model of the source side, and an encoder alone a masked
+    language model, of Chinese only. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
+    language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
-    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
-    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
+    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens, by default
+    the first of the validation rows. `start` is the folder of a trained preset: training begins with its vocabularies and
+    weights. Without `start` both are new.
     """
 
     data: Path
@@ -48,7 +55,7 @@ class TrainingSetup:
     start: Path | None = None
 
     def __attrs_post_init__(self) -> None:
-        for name, choices in _ONLY.items():
+        for name, choices in (_ONLY | (_MASKED_ONLY if self.is_masked_lm else {})).items():
             got = getattr(self.config, name)
             if got not in choices:
                 raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
@@ -132,7 +139,7 @@ class Run:
             self.training.averaged(),
             self.config,
             self.prepared.bilingual,
-            self.wish.text,
+            self.wish.text or self.prepared.first,
             {**self._about(), "history": history},
         )
         return self.wish.out

@@ -23,7 +23,7 @@ _HELD_OUT = {0: "valid", 1: "valid", 2: "test", 3: "test"}  # percent of the has
 
 @attrs.frozen
 class Texts:
-    """The sentences of each split, with simplified characters and full-width punctuation."""
+    """The sentences of each split; Chinese ones have simplified characters and full-width punctuation."""
 
     train: tuple[str, ...]
     valid: tuple[str, ...]
@@ -36,9 +36,14 @@ class Texts:
         return texts
 
 
-def read_texts(data: Path, sentences: Path | None, simplifier: Simplifier) -> Texts:
-    """The sentences of a corpus and of a file of further sentences. Raises CannotRead, NotAFile, NotACorpus."""
+def read_texts(data: Path, sentences: Path | None, simplifier: Simplifier | None) -> Texts:
+    """The sentences of a corpus and of a file of further sentences: Chinese ones, or without a simplifier English ones.
+
+    Raises CannotRead, NotAFile, NotACorpus.
+    """
     corpus = read_corpus(data)
+    if simplifier is None:
+        corpus = corpus.turned()
     bad = list(corpus.bad)
     seen: set[str] = set()
     kept: dict[str, list[str]] = {name: [] for name in SPLITS}
@@ -51,9 +56,9 @@ def read_texts(data: Path, sentences: Path | None, simplifier: Simplifier) -> Te
     return Texts(**{name: tuple(found) for name, found in kept.items()}, bad=tuple(bad))
 
 
-def usual_form(text: str, simplifier: Simplifier) -> str:
-    """The text in its usual form: with simplified characters and full-width punctuation."""
-    return full_width(simplifier.simplified(text))
+def usual_form(text: str, simplifier: Simplifier | None) -> str:
+    """The text in its usual form: with simplified characters and full-width punctuation; an English text as it is."""
+    return text if simplifier is None else full_width(simplifier.simplified(text))
 
 
 def letters_of(usual: str) -> str:
@@ -73,7 +78,7 @@ def _own_rows(corpus: Corpus) -> Iterator[tuple[str, str]]:
         yield from ((split, source) for source, _target in corpus.split(split))
 
 
-def _further(path: Path, bad: list[BadRow], simplifier: Simplifier) -> Iterable[tuple[str, str]]:
+def _further(path: Path, bad: list[BadRow], simplifier: Simplifier | None) -> Iterable[tuple[str, str]]:
     """(split, sentence) of each line; the sentence is what stands after the last tab. Bad lines are added to `bad`."""
     for number, line in enumerate(read_whole(path, MOST_BYTES).split(b"\n"), 1):
         try:

@@ -28,6 +28,7 @@ from explorer.training.masking import MaskedExample
 from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
+_SECONDS_BETWEEN_CHECKPOINTS = 180.0
 
 
 @attrs.frozen
@@ -70,7 +71,7 @@ class Training:
         self._state = Checkpoint(
             step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {}
         )
-        self._path = folder / checkpoint.FILE
+        self._path, self._saved = folder / checkpoint.FILE, time.monotonic()
         torch.manual_seed(recipe.training_seed)
         if self._path.exists():
             self._resume(about or {})
@@ -128,7 +129,8 @@ class Training:
             token_sum=self._state.token_sum + len(expected),
             seconds=self._state.seconds + seconds,
         )
-        if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0:
+        waited = time.monotonic() - self._saved
+        if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0 or waited > _SECONDS_BETWEEN_CHECKPOINTS:
             self._save()
         return TrainingStep(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
 
@@ -230,6 +232,7 @@ class Training:
             random=checkpoint.random_states(self._device),
         )
         checkpoint.save(self._path, self._state, memory)
+        self._saved = time.monotonic()
 
     def _resume(self, about: dict[str, object]) -> None:
         """Go on where the checkpoint was written. Raises BadCheckpoint if it belongs to another training."""

@@ -28,7 +28,8 @@ def main() -> None:
         parser.add_argument(name)
     given = parser.parse_args()
     predictor = Trained(load_preset(given.preset))
-    texts = read_texts(Path(given.data), Path(given.sentences) if given.sentences else None, Simplifier())
+    simplifier = None if predictor.bilingual.reads_english else Simplifier()
+    texts = read_texts(Path(given.data), Path(given.sentences) if given.sentences else None, simplifier)
     segmenter = Segmenter(resources.cache_folder())
     examples = {
         split: [text_example(text, predictor.bilingual, segmenter) for text in texts.split(split)]

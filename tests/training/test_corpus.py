@@ -28,6 +28,16 @@ def test_each_row_goes_to_its_split_in_the_order_of_the_file(tmp_path: Path) -> 
     assert corpus.bad == ()
 
 
+def test_a_turned_corpus_has_english_sources(tmp_path: Path) -> None:
+    """The splits, the lines and the bad rows stay."""
+    corpus = read_corpus(written(tmp_path / "x.tsv", "train\t一\tone", "valid\t三\tthree", "bad"))
+    turned = corpus.turned()
+
+    assert (turned.train, turned.valid, turned.test) == ((("one", "一"),), (("three", "三"),), ())
+    assert (turned.bad, turned.lines) == (corpus.bad, corpus.lines)
+    assert turned.turned() == corpus
+
+
 def test_columns_are_found_by_name(tmp_path: Path) -> None:
     """In any order, with others between them."""
     path = written(tmp_path / "x.tsv", "one\t7\ttrain\t一", header="en\tid\tsplit\tzh")

@@ -40,6 +40,16 @@ def test_one_reference_gives_sacrebleus_corpus_score() -> None:
     assert "nc:6" in found.chrf_signature
 
 
+def test_chinese_is_scored_in_characters() -> None:
+    """By sacreBLEU's tokenizer for Chinese; the one for English would see each sentence as one word."""
+    said, wanted = ["他们爱看书。", "我不喜欢下雨天。"], ["他们都爱看书。", "我不喜欢下雨。"]
+    found = score([Scored("x", *pair, 1) for pair in zip(said, ((each,) for each in wanted), strict=True)], "zh")
+
+    assert found.bleu_one == sacrebleu.corpus_bleu(said, [wanted], tokenize="zh").score > 50
+    assert "tok:zh" in found.bleu_signature
+    assert score([Scored("x", *pair, 1) for pair in zip(said, ((each,) for each in wanted), strict=True)]).bleu_one < 10
+
+
 def test_all_references_count_where_there_are_several() -> None:
     """As sacreBLEU takes them, two for each row."""
     references = (*zip(ONE[:2], TWO[:2], strict=True), (ONE[2], "He is reading in the library."))

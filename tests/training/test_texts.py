@@ -62,6 +62,19 @@ def test_sentences_are_in_their_usual_form_and_bad_lines_are_told(tmp_path: Path
     assert texts.bad == (BadRow(2, "empty"), BadRow(3, "control_character"), BadRow(4, "not_utf8"))
 
 
+def test_english_sentences_are_the_other_side_of_the_pairs(tmp_path: Path) -> None:
+    """As they stand; case and punctuation make no new sentence, also where one is held out."""
+    data, further = files(tmp_path, "I LOVE cats.", "It’s late!", "y", "Do they learn Chinese?")
+    data.write_text(data.read_text().replace("\tx\n", "\tDo they learn Chinese?\n", 1), encoding="utf-8")
+    texts = read_texts(data, further, None)
+
+    assert texts.valid == ("Do they learn Chinese?",)
+    assert texts.train[0] == "I love cats." and "Do they learn Chinese?" not in texts.train
+    assert sorted((*texts.train, *texts.valid, *texts.test)) == sorted(
+        ("I love cats.", "Do they learn Chinese?", "x", "It’s late!", "y")
+    )
+
+
 def test_a_file_without_splits_is_no_corpus(tmp_path: Path) -> None:
     """The two files cannot be exchanged."""
     data, further = files(tmp_path, "我")

@@ -1,5 +1,6 @@
 """A training that was killed and resumed ends with the very weights of one that was not."""
 
+import itertools
 import json
 import math
 import os
@@ -7,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import attrs
@@ -20,7 +22,7 @@ from explorer.lang import Words
 from explorer.training import checkpoint
 from explorer.training.training import Training, average, rate
 from tests.sweeps import sweep
-from tests.training.runs import CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
+from tests.training.runs import CHECKPOINTS, CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
 
 pytestmark = pytest.mark.slow  # models are trained
 
@@ -68,6 +70,16 @@ def test_a_training_goes_on_after_the_last_checkpoint(tmp_path: Path) -> None:
     assert (again.step, again.epoch) == (6, 0)
     assert again.loss == killed[5].loss
     assert again.share == killed[5].share > 0
+
+
+def test_a_slow_training_is_kept_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a step takes a minute and a half, each second one is followed by a checkpoint."""
+    clock = itertools.count(0.0, 91.0)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(CHECKPOINTS, 1000)
+    steps_of(a_training(tmp_path), 5)
+
+    assert checkpoint.load(tmp_path / checkpoint.FILE)[0].step > 2
 
 
 _SCRIPT = """

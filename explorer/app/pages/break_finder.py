@@ -166,7 +166,7 @@ class BreakFinder(QDialog):
         self._told, self.breaks = told, Breaks()
         self.rows.clear()
         self._refused = ""
-        sentences = (self._own or held_out()) if is_altered(wish) and wish.writes else ()
+        sentences = (self._own or held_out(english=wish.reads_english)) if is_altered(wish) and wish.writes else ()
         self.errand = FindBreaks(wish=wish, sentences=sentences)
         self.sent.emit(self.errand)
         self.tell()
@@ -252,14 +252,15 @@ class BreakFinder(QDialog):
 
     def take_file(self, path: Path) -> None:
         """Search in the sentences of a file of the user's."""
+        wish = self.errand.wish
         try:
-            self._own = own_sentences(path)
+            self._own = own_sentences(path, english=wish is not None and wish.reads_english)
         except ExplorerError as error:
             self._refused = self.words.error(error)
             self.tell()
         else:
-            if self.errand.wish is not None:
-                self.search(self.errand.wish, self._told)
+            if wish is not None:
+                self.search(wish, self._told)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.searching:

@@ -9,7 +9,6 @@ from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
-from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
@@ -100,7 +99,7 @@ class Sentences(QWidget):
             self._translates = wish.uses_trained
             if self._words is not None:
                 self._offer("", self._words)
-        self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
+        self.examples.setVisible(wish.writes and not wish.reads_english)  # They are Chinese.
         self._foreign = wish.foreign
         self.chat.put(wish)
         if not wish.foreign:
@@ -109,7 +108,8 @@ class Sentences(QWidget):
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        language = "english" if wish.reads_english else "chinese"
+        self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
 
@@ -139,7 +139,7 @@ class Sentences(QWidget):
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
-        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese").removesuffix("_english")))
 
     def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
         """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.

@@ -72,8 +72,10 @@ class Predicting(OfTrained):
         return frozenset({END})
 
     def said(self, wish: Wish, ids: Sequence[int], after: Sequence[int]) -> str:
-        """The symbols of the ids, one behind the other."""
-        return self._vocabulary(wish.config).target_text(ids)
+        """What the ids add to the text of those before them, with the space between the two."""
+        vocabulary = self._vocabulary(wish.config)
+        before, whole = vocabulary.target_text(after), vocabulary.target_text((*after, *ids))
+        return whole[len(before) :] if whole.startswith(before) else vocabulary.target_text(ids)
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)

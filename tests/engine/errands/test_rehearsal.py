@@ -319,11 +319,12 @@ def test_nothing_is_searched_without_a_change(computer: Computer) -> None:
 
 
 def test_the_search_reads_rows_that_nothing_was_trained_on() -> None:
-    """Different ones, short and long, the same each time, and every beginning is like the whole."""
+    """Different ones, short and long, the same each time, and every beginning is like the whole; in either language."""
     sentences = held_out()
     assert len(set(sentences)) == len(sentences) == 300 and sentences == held_out()
     lengths = [len(sentence) for sentence in sentences]
     assert abs(np.mean(lengths[:60]) - np.mean(lengths)) < 0.15 * np.mean(lengths)
+    assert held_out(3, english=True)[0].isascii() and not sentences[0].isascii()
     assert held_out(0) == () and len(held_out(10**6)) > 1000
 
 
