@@ -102,6 +102,8 @@ def export(words: Words, /, text: str, tap: str | None, out: str, format_: str |
     asked = [flag for flag, value in (("--tap", tap), ("--parameter", given["parameter"]), ("--page", given["page"])) if value]
     if len(asked) > 1:
         raise FlagsExclude(first=asked[0], second=asked[1])
+    if given["parameter"] is not None and given["layer"] is not None:
+        raise FlagsExclude(first="--parameter", second="--layer")
     place = _place(out, format_, given["page"])
     # Refuse a wrong format before the pass.
     formats.find(place.format, _possible(tap or given["parameter"], given["page"]))
@@ -191,35 +193,30 @@ def _written(
     from explorer.state.look import Look
 
     trace = _answer(computer, request)
-    if given["parameter"] is not None:
-        from explorer.cli.parameters import parameter_exports
-
-        fields = {
-            "dpi": given["dpi"],
-            "printed": _printed(given),
-            "outlines": given["outlines"],
-            "theme": THEMES[given["theme"]],
-        }
-        fields["width_px"] = given["width"] if isinstance(given["width"], int) else None
-        common = Export(trace=trace, out=place.path, format=place.format, words=words, **fields)
-        jobs = parameter_exports(computer, request, common, given["parameter"], given["head"], in_folder=place.is_folder)
-        return sum(max(done for done, _of in job.run()) for job in jobs)
-    look = opening_look(trace) if tap is None else Look()
-    job = Export(
+    common = Export(
         trace=trace,
         out=place.path,
         format=place.format,
         words=words,
-        choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
-        script=_script_parts(computer, request, place),
-        several=_several(given["page"], trace, look, words, computer, request),
-        one_each=place.is_folder,
-        look=look,
         theme=THEMES[given["theme"]],
         dpi=given["dpi"],
         width_px=given["width"] if isinstance(given["width"], int) else None,
         printed=_printed(given),
         outlines=given["outlines"],
+    )
+    if given["parameter"] is not None:
+        from explorer.cli.parameters import parameter_exports
+
+        jobs = parameter_exports(computer, request, common, given["parameter"], given["head"], in_folder=place.is_folder)
+        return sum(max(done for done, _of in job.run()) for job in jobs)
+    look = opening_look(trace) if tap is None else Look()
+    job = attrs.evolve(
+        common,
+        choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
+        script=_script_parts(computer, request, place),
+        several=_several(given["page"], trace, look, words, computer, request),
+        one_each=place.is_folder,
+        look=look,
     )
     return max(done for done, _of in job.run())
 

@@ -197,6 +197,7 @@ def test_a_parameter_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest
         (("--parameter", f"{CIRCUIT}s"), CIRCUIT),
         (("--parameter", CIRCUIT, "--head", "4"), "the last is 3"),
         (("--parameter", CIRCUIT, "--tap", WEIGHTS), "--tap and --parameter"),
+        (("--parameter", CIRCUIT, "--layer", "1"), "--parameter and --layer"),
     ):
         assert main(["export", "我", *given, *out]) == 2
         assert said in capsys.readouterr().err
