@@ -78,7 +78,7 @@ class RiverSurface(Surface):
         self._meant: tuple[str, ...] = ()  # the columns that a lesson speaks of
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(600, 380)
+        self.setMinimumSize(600, 370)
 
     def beforehand(self) -> Callable[[River, Words], PaintedRiver] | None:
         """What draws and paints the next river for this view, on any thread; None as long as the view has drawn none."""
