@@ -58,8 +58,8 @@ class PartedRow(QHBoxLayout):
         super().setGeometry(rect)
         within = self.parentWidget()
         members = [(place, each.geometry()) for place, each in members_of(self).items() if is_there(each)]
-        broken = self.direction() != QHBoxLayout.Direction.LeftToRight  # A page without room lays it out as a column.
-        borders = [(one, other) for one, other in pairwise(members) if not (broken or self.is_fixed(one[0], other[0]))]
+        is_row = self.direction() == self.Direction.LeftToRight  # A page may turn a row into a column where it has no room.
+        borders = [(one, other) for one, other in pairwise(members) if is_row and not self.is_fixed(one[0], other[0])]
         while within is not None and len(self.grips) < len(borders):
             self.grips.append(self._made(within))
         self._beside = {}

@@ -108,6 +108,16 @@ def test_a_column_that_is_hidden_comes_back_as_wide_as_it_was(arranged: Arranged
     assert arranged.widths == pytest.approx(before, abs=1) and len(arranged.grips) == 2
 
 
+def test_a_row_that_has_become_a_column_has_no_grips(arranged: Arranged) -> None:
+    """There is no border between its members that could be moved; beside each other again they have their widths."""
+    drag(arranged.grips[0], 90)
+    before = arranged.widths
+    arranged.columns.setDirection(arranged.columns.Direction.TopToBottom)
+    assert arranged.widths != before and arranged.grips == []
+    arranged.columns.setDirection(arranged.columns.Direction.LeftToRight)
+    assert arranged.widths == before and len(arranged.grips) == 2
+
+
 def test_what_is_remembered_comes_back(qtbot: QtBot) -> None:
     """By the page and the number of the row; a row that was put back leaves nothing."""
     first, second, kept, again = Arranged(qtbot), Arranged(qtbot), KeptWidths(), KeptWidths()
