@@ -52,9 +52,7 @@ def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect) 
 def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, size: float) -> tuple[PlacedWord, ...]:
     left = area.x + _names_px(sketch, words)
     deltas = any(word.difference is not None for word in row)  # Without them words have the room to be large.
-    high = 2 * 1.5 * size + (
-        _CHIP + _SMALL + 14 if deltas else 0
-    )  # px
+    high = 2 * 1.5 * size + (_CHIP + _SMALL + 14 if deltas else 0)  # px
     x, y, made = left, area.y, []
     for word in row:
         wide = max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST)
