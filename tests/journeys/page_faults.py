@@ -64,7 +64,8 @@ def card_faults(page: Page, card: Card) -> Iterator[str]:
         yield f"{card.width()}×{card.height()} px"
     if not reachable(page, card):
         yield "out of reach"
-    if card.title.isVisibleTo(card) and card.title.width() < LEAST_TITLE_PX and len(card.title.text()) > 1:
+    whole_px = card.title.fontMetrics().horizontalAdvance(card.title.text())
+    if card.title.isVisibleTo(card) and card.title.width() < min(LEAST_TITLE_PX, whole_px):
         yield f"its title has {card.title.width()} px in a line"
     if card.picture is None:
         yield "no picture"
