@@ -31,7 +31,7 @@ from explorer.views.pictures.curve_names import CurveNames
 _LEGEND_FROM_PX = 170
 _MOST_NAMES = 0.45  # of the width; wider names stand in the legend
 _AXIS_PX = 34  # px of the axis below the curves
-_LEAST_PX = 80
+_LEAST_PX, _LEAST_PLOT_PX = 80, 100  # of the view, and of the curves above a legend
 # Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
 _SMOOTH_PLACES = 512
 _TICKS = 6  # at most so many values below the places, or one more
@@ -217,7 +217,8 @@ class WavesView(QWidget):
         main = None if self.picture is None else self.picture.main
         beside = main is not None and self.curve_names.minimumWidth() <= _MOST_NAMES * self.width()
         self.curve_names.setVisible(beside)
-        self.legend.setVisible(not beside and self.height() >= _LEGEND_FROM_PX)
+        left_px = self.height() - self.legend.heightForWidth(self.width())
+        self.legend.setVisible(not beside and self.height() >= _LEGEND_FROM_PX and left_px >= _LEAST_PLOT_PX)
 
     def _name(self) -> None:
         """Put the names beside the last value of each curve that is in sight."""

@@ -158,6 +158,21 @@ def test_the_main_curve_lies_on_the_others_and_all_are_named_at_their_ends(qtbot
     qtbot.waitUntil(lambda: not view.curve_names.isVisible())
 
 
+def test_a_legend_leaves_the_curves_their_room(qtbot: QtBot, words: Words) -> None:
+    """In a narrow card its lines left 20 px to the curves; then the tooltip alone names them."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.resize(700, 260)
+    with qtbot.waitExposed(view):
+        view.show()
+    names = tuple(f"feature {each} of a long name" for each in range(3))
+    view.draw(attrs.evolve(few(False), names=names), words)
+    qtbot.waitUntil(lambda: view.legend.isVisible())
+    view.legend.setText(" ".join(["feature of a long name"] * 40))
+    view.resize(200, 261)
+    qtbot.waitUntil(lambda: not view.legend.isVisible())
+
+
 def test_a_file_names_the_curves_at_their_ends() -> None:
     """From the topmost end down."""
     picture = attrs.evolve(few(False), values=np.outer([0.0, 1.0, 0.5], np.ones(10)).astype(np.float32), main=0)
