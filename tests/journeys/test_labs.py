@@ -98,6 +98,13 @@ def test_a_cell_of_q_opens_as_its_sum(journey: Journey) -> None:
         np.testing.assert_array_equal(page.first.picture.values, trace["encoder.norm"])
         page.steps.press("weights")
         assert not page.sum.isVisible() and not page.bias.isVisible()
+        page.steps.press("scores")
+        window.session.ask(SetText("我爱你"))
+        journey.settle(window)
+        page.steps.press("query")  # The matrix is still to come, and the sum of the step before is there.
+        QTest.keyClick(page.map, Qt.Key.Key_Up)
+        journey.settle(window)
+        assert (page.result.picture.chosen_row, page.result.picture.chosen_column) == page.map.cell_cursor.place
 
     journey.run(script)
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.causal_kinds import Account
+from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.attention_steps import (
     STEPS,
     first_operand,
@@ -105,8 +105,8 @@ class StepperPage(Page):
         self._show_cards(trace, look)
         super().draw(trace, look, words)
         picture = self.result.picture
-        if isinstance(self.sum.picture, Account) and picture is not None and look.part in PRODUCTS:
-            self.map.cell_cursor.put(picture.chosen_row, picture.chosen_column)  # type: ignore[attr-defined]  # a Heatmap
+        if isinstance(picture, Heatmap) and picture.chosen_row is not None and picture.chosen_column is not None:
+            self.map.cell_cursor.put(picture.chosen_row, picture.chosen_column)
         projects = is_projection(look.part)
         focus = Focus(attention=look.attention, layer=look.layer) if projects else NOWHERE
         self.look_into(frozenset({ATTENTION_WEIGHTS.key}) if projects else frozenset(), focus)
