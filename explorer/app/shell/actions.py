@@ -57,7 +57,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ),
         *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
         *(None, ("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp")),
-        *(("next_area", "F6"), ("previous_area", "Shift+F6")),
+        *(("next_area", "F6"), ("previous_area", "Shift+F6"), ("next_border", "F8")),
     ),
     "help": (
         ("tour", ""),

@@ -65,6 +65,7 @@ class Commands(QObject):
             ("previous_page", self._previous_page),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
+            ("next_border", window.areas.go_to_border),
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(window.drawer.set_open)

@@ -11,7 +11,7 @@ _LINE_PX, _INSET_PX = 2, 8  # px, how wide the line is that shows it, and how fa
 _STEP_PX, _FAR_PX = 8, 64  # px of an arrow key, and with Shift
 
 
-class Grip(QWidget):
+class BorderGrip(QWidget):
     """A border that can be moved: by the mouse, by the arrow keys, and back by a double click or Enter.
 
     Signals: moved(px to the right since it was last told); let_go() when a person has moved it; put_back().
@@ -22,7 +22,7 @@ class Grip(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.SplitHCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # F8 gives it the focus: Tab goes from picture to picture.
         self._from: float | None = None  # where the mouse was pressed, in px of the grip
         self._is_near = False
         self.hide()

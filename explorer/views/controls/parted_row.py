@@ -1,6 +1,6 @@
 """A row whose members a person parts anew, by a grip on each border.
 
-Decision: a Grip lies over the gap that a row has anyway, and tells the row how far it was moved. Rejected: QSplitter, which
+Decision: a grip lies over the gap that a row has anyway, and tells the row how far it was moved. Rejected: QSplitter, which
 knows no height for a width, so that explanations and notes inside it would be cut, and which holds no layouts.
 """
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.views.controls.grip import WIDE_PX, Grip
+from explorer.views.controls.grip import WIDE_PX, BorderGrip
 from explorer.views.controls.layouts import is_there, members_of
 
 
@@ -24,8 +24,8 @@ class PartedRow(QHBoxLayout):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grips: list[Grip] = []
-        self._beside: dict[Grip, tuple[int, int]] = {}  # the places of the members at the left and the right of it
+        self.grips: list[BorderGrip] = []
+        self._beside: dict[BorderGrip, tuple[int, int]] = {}  # the places of the members at the left and the right of it
         self._words: Words | None = None
 
     @property
@@ -71,8 +71,8 @@ class PartedRow(QHBoxLayout):
         for grip in self.grips:
             grip.setVisible(grip in self._beside)
 
-    def _made(self, within: QWidget) -> Grip:
-        grip = Grip(within)
+    def _made(self, within: QWidget) -> BorderGrip:
+        grip = BorderGrip(within)
         grip.moved.connect(self._moved)
         grip.let_go.connect(self.parted)
         grip.put_back.connect(self._put_back)

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.pages.columns import Columns, KeptWidths
 from explorer.app.pages.layouts import below, beside, close_gaps, column_in
-from explorer.views.controls.grip import Grip
+from explorer.views.controls.grip import BorderGrip
 
 LEAST_PX = 120
 
@@ -34,8 +34,8 @@ class Arranged:
         return [card.width() for card in self.cards[:3]]
 
     @property
-    def grips(self) -> list[Grip]:
-        return sorted((each for each in self.page.findChildren(Grip) if each.isVisible()), key=lambda each: each.x())
+    def grips(self) -> list[BorderGrip]:
+        return sorted((each for each in self.page.findChildren(BorderGrip) if each.isVisible()), key=lambda each: each.x())
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def arranged(qtbot: QtBot) -> Arranged:
     return Arranged(qtbot)
 
 
-def drag(grip: Grip, px: int) -> None:
+def drag(grip: BorderGrip, px: int) -> None:
     """Press a grip, go so far in two moves, and let go. The grip goes along, as it is under the mouse."""
     place, window = grip.rect().center(), grip.window()
     on_screen = grip.mapToGlobal(place)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
-from explorer.views.controls.grip import Grip
+from explorer.views.controls.grip import BorderGrip
 from tests.app.shell.opening import Opened
 
 
@@ -22,7 +22,7 @@ def window(opened: Opened, qtbot: QtBot) -> Window:
     return made
 
 
-def grips(window: Window) -> list[Grip]:
+def grips(window: Window) -> list[BorderGrip]:
     QApplication.processEvents()
     return sorted((each for each in window.panels.grips if each.isVisible()), key=lambda each: each.x())
 
@@ -33,7 +33,7 @@ def settle(window: QWidget) -> None:
         QApplication.processEvents()
 
 
-def press(grip: Grip, key: Qt.Key, times: int = 1) -> None:
+def press(grip: BorderGrip, key: Qt.Key, times: int = 1) -> None:
     for _ in range(times):
         QTest.keyClick(grip, key, Qt.KeyboardModifier.ShiftModifier)
     settle(grip.window())
@@ -83,3 +83,18 @@ def test_no_panel_moves_when_pages_change(window: Window) -> None:
         window.page_stack.go(page)
         settle(window)
         assert (window.lessons.geometry(), window.drawer.geometry()) == before, page
+
+
+def test_f8_goes_from_border_to_border(window: Window) -> None:
+    """From left to right and round, and the arrow keys then move the one that has the focus."""
+    window.page_stack.go("attention")
+    settle(window)
+    visited = []
+    there = [each for each in window.findChildren(BorderGrip) if each.isVisible()]
+    for _ in range(len(there) + 1):
+        window.actions_.by_name["next_border"].trigger()
+        visited.append(window.focusWidget())
+    assert visited[0] is visited[-1] is grips(window)[0] and set(visited) == set(there)
+    QTest.keyClick(window.focusWidget(), Qt.Key.Key_Right)
+    settle(window)
+    assert window.lessons.width() == 338
