@@ -33,7 +33,7 @@ from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 
-_BIAS_PX, _TEXT_MOST_PX = 80, 500
+_BIAS_PX, _TEXT_MOST_PX = 92, 500
 _MAPS_ROW, _MAPS_LEAST_PX = 2, 600  # the row of maps, and the height below which a step without a sum scrolls
 
 

@@ -57,7 +57,8 @@ class Canvas(Surface):
 
     def least_field_px(self) -> int:
         """The height (px) below which a page scrolls instead of squeezing the cells: a letter for each of some rows."""
-        return min(max(_LEAST_FIELD_PX, self.view.rows * _ROW_PX), _MOST_FIELD_PX)
+        rows = self.view.rows
+        return min(max(min(_LEAST_FIELD_PX, 2 * rows * _ROW_PX), rows * _ROW_PX), _MOST_FIELD_PX)
 
     def margins(self) -> tuple[float, float, float, float]:
         """The room (px) at the left, top, right and bottom of the cells."""
