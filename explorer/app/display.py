@@ -40,13 +40,13 @@ _FRESH_OBJECTS = 20_000  # A keystroke makes thousands of objects; collecting at
 
 def make_application(size: str = PERCENTS[0]) -> QApplication:
     """The Qt application with the bundled font, with everything in one of SIZES. Raises NoDisplay, MissingAsset."""
+    use_size(os.environ, size)
     running = QApplication.instance()
     if isinstance(running, QApplication):
         application = running
     else:
         check_display(os.environ)
         os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")  # Qt waits 5 ms before it paints, in case more changes.
-        use_size(os.environ, size)
         application = QApplication([IDENTITY])
         if size == BY_SCREEN:
             application = _as_large_as_the_screen(application)

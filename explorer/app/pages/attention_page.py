@@ -99,8 +99,8 @@ class AttentionPage(Page):
         stages = flowing(self.choice("stage"), self._pencil_button())
         head.layout().insertWidget(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
-        self.from_source = self.card(StripsView(), source_strips)
-        strips = beside((self.card(StripsView(), part_strips), 1), (self.from_source, 1))
+        parts, self.from_source = self.card(StripsView(), part_strips), self.card(StripsView(), source_strips)
+        strips = beside((parts, 1), (self.from_source, 1))
         left.addLayout(below((strips, 3), (self.explain(), 2)), 1)
         column_in(self.scrolled()).addLayout(beside((left, 1), (below((head, 1), (self.lines, 1)), 1)))
 

@@ -75,7 +75,7 @@ class ComparePage(Page):
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
         self.second = SecondHeadBox()
         self.second.chose.connect(self._chose_second)
-        self._matching = self.choice("matched")
+        self.matching = self.choice("matched")
         self._lay_out()
         self._aligned = AlignedViews(self.maps)
         self._show_other(False, pinned=False, subtracted=False)
@@ -86,7 +86,7 @@ class ComparePage(Page):
     def _lay_out(self) -> None:
         within = flowing(self.keep, self.paper, self.swap, self.drop)
         make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
-        stages = flowing(self.choice("attention"), self.choice("stage"), self.pool_box(), self.second, self._matching)
+        stages = flowing(self.choice("attention"), self.choice("stage"), self.pool_box(), self.second, self.matching)
         right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
         lower = beside(*((bars, 2) for bars in self.bars), (right, 3))
         maps = beside(*((card, 1) for card in self.maps), (self.suggestions, 2))
@@ -109,7 +109,7 @@ class ComparePage(Page):
         self._tell()
         self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
-        self._matching.setVisible(_differ(trace))
+        self.matching.setVisible(_differ(trace))
 
     def _show_other(self, there: bool, *, pinned: bool, subtracted: bool) -> None:
         """Show the cards of the state that was put aside or of the second head, or the suggestions in their place."""

@@ -56,7 +56,9 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("language", "Ctrl+Shift+L"),
         ),
         *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
-        *(None, ("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp")),
+    ),
+    "go": (
+        *(("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp"), None),
         *(("next_area", "F6"), ("previous_area", "Shift+F6"), ("next_border", "F8")),
     ),
     "help": (

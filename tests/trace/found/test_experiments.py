@@ -18,6 +18,7 @@ from tests.picture.examples import example
 
 ROOT = Path(explorer.__file__).parent
 OTHER_WORDS = {
+    "cli/spoken.py": {"why", "effects"},  # former names of commands
     "trace/files/recorded_file.py": {"batch"},  # an axis
     "picture/follow_text.py": {"vectors"},  # a beat of the film
     "picture/layout/follow_sheet.py": {"vectors"},  # a beat of the film
