@@ -41,17 +41,16 @@ def follow(trace: Trace, look: Look, words: Words) -> Follow | None:
         caption=Caption(
             title=headline(made, words),
             tap=tap,
-            shape=_place_badge(trace, made.cell),
+            shape=_place_badge(made.cell),
             # Products, powers and the weights without a mask are computed; all else was recorded.
             origin="computed",
         ),
     )
 
 
-def _place_badge(trace: Trace, cell: Cell) -> str:
-    """The place of the cell in its tap: "[head 6 of 8, query 3 of 7, key 2 of 7]"."""
-    places = zip(("head", "query", "key"), (cell.head, cell.query, cell.key), trace.shape(cell.tap("weights")), strict=True)
-    return "[" + ", ".join(f"{name} {place} of {size}" for name, place, size in places) + "]"
+def _place_badge(cell: Cell) -> str:
+    """The place of the cell in its tap, counted from 0: "[head 6, query 3, key 2]"."""
+    return f"[head {cell.head}, query {cell.query}, key {cell.key}]"
 
 
 def cell_of(trace: Trace, look: Look) -> Cell:
