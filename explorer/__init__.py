@@ -7,8 +7,8 @@ trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # the translation without that head
 trace.measures("decoder.cross_attn")["entropy"]         # [layer, head] a metric of each head
-explorer.why("我爱北京天安门", step=1)                   # attribution: a logit minus its rival's, as a sum of parts
-explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
+explorer.attribute("我爱北京天安门", step=1)             # attribution: a logit minus its rival's, as a sum of parts
+explorer.attribute("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # the logit lens
 explorer.lens("我爱北京天安门", jacobian=True)           # the Jacobian lens
 explorer.breaks(position="none")                        # the sentences that this breaks most, and the share that changes
@@ -17,23 +17,26 @@ explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
+explorer.parameters(model=model)["generator.project.weight"]  # numpy; `.circuits` names W_Q·W_Kᵀ and W_V·W_O
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
 for step in explorer.train("sort", out="sorted"): print(step.loss)     # then "sorted@120" is the preset after step 120
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
-explorer.effects("我爱北京天安门").heads                       # ablation: Δ log p, numpy [attention, layer, head, word]
+explorer.ablate("我爱北京天安门").heads                        # ablation: Δ log p, numpy [attention, layer, head, word]
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
-from explorer.api.causes import effects, patching, saliency, steering
+from explorer.api.causes import ablate, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch
-from explorer.api.passes import explore, lens, load_model, record, why
+from explorer.api.parameters import parameters
+from explorer.api.passes import attribute, explore, lens, load_model, record
+from explorer.api.renamed import effects, why
 from explorer.api.training import train
 from explorer.api.writing import cloze, generate, similar, translate
 from explorer.trace.notebook_display import NotebookDisplay
@@ -52,6 +55,8 @@ __all__ = [
     "State",
     "Trace",
     "__version__",
+    "ablate",
+    "attribute",
     "breaks",
     "cloze",
     "effects",
@@ -59,6 +64,7 @@ __all__ = [
     "generate",
     "lens",
     "load_model",
+    "parameters",
     "patching",
     "postcard",
     "record",

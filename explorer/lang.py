@@ -62,9 +62,9 @@ class Words:
         """The text under `key` with … in the place of each value. A missing key is a bug and raises KeyError."""
         return _COUNTING.vformat(self._texts[key], (), defaultdict(lambda: "…"))
 
-    def or_other(self, key: str) -> str:
+    def or_other(self, key: str, **values: object) -> str:
         """The text under `key`, or the text `other` of the same table if there is none ("layers.dead.other")."""
-        return self(key if key in self else f"{key.rpartition('.')[0]}.other")
+        return self(key if key in self else f"{key.rpartition('.')[0]}.other", **values)
 
     def __contains__(self, key: str) -> bool:
         return key in self._texts

@@ -84,6 +84,11 @@ class Preset:
         return self.folder is not None and self.config.architecture == "encoder-decoder"
 
     @property
+    def reads_english(self) -> bool:
+        """Whether the preset's weights were trained to read English: in byte pairs, while Chinese is read in words."""
+        return self.folder is not None and self.config.tokenizer == "bpe"
+
+    @property
     def is_masked_lm(self) -> bool:
         """Whether the preset's weights were trained as a masked language model."""
         return self.folder is not None and self.config.architecture == "encoder-only"

@@ -182,6 +182,8 @@ def test_only_public_names_are_there() -> None:
         "State",
         "Trace",
         "__version__",
+        "ablate",
+        "attribute",
         "breaks",
         "cloze",
         "effects",
@@ -189,6 +191,7 @@ def test_only_public_names_are_there() -> None:
         "generate",
         "lens",
         "load_model",
+        "parameters",
         "patching",
         "postcard",
         "record",
@@ -208,7 +211,7 @@ def test_only_public_names_are_there() -> None:
 
 def test_why_and_lens_are_a_call_each() -> None:
     """With what `explore` takes; the same numbers as from a Trace that was made with both."""
-    parts = explorer.why("我爱北京天安门", 1, preset="tiny", n_layers=1)
+    parts = explorer.attribute("我爱北京天安门", 1, preset="tiny", n_layers=1)
     both = explorer.explore("我爱北京天安门", preset="tiny", n_layers=1, experiments=("why", "lens"))
     assert np.array_equal(parts.shares, both.why(1).shares)
     assert parts.exact and parts.position == 1
@@ -223,8 +226,8 @@ def test_why_and_lens_are_a_call_each() -> None:
 @pytest.mark.slow  # each part is switched off in a pass of its own
 def test_effects_are_those_of_the_page() -> None:
     """The same sweep that a page shows, and one word of it alone."""
-    found = explorer.effects("她给了我一本书。")
-    one = explorer.effects("她给了我一本书。", word="book")
+    found = explorer.ablate("她给了我一本书。")
+    one = explorer.ablate("她给了我一本书。", word="book")
 
     assert isinstance(found, explorer.Effects)
     assert found.values.shape == (3, 3, 8, 7)
@@ -235,7 +238,7 @@ def test_effects_are_those_of_the_page() -> None:
 
 def test_effects_of_a_heads_cells_come_with_the_others() -> None:
     """For one word alone they are its slice; in JSON, None stands where there is nothing to close."""
-    found = explorer.effects(SENTENCE, preset="tiny", architecture="decoder-only", edges="decoder.self_attn.1.0")
+    found = explorer.ablate(SENTENCE, preset="tiny", architecture="decoder-only", edges="decoder.self_attn.1.0")
     assert found.edges is not None and found.edges.exact and found.edges.words == found.words
     one = found.of(1)
     assert one.edges is not None and np.array_equal(one.edges.values, found.edges.values[..., 1:2], equal_nan=True)
@@ -243,12 +246,22 @@ def test_effects_of_a_heads_cells_come_with_the_others() -> None:
     assert told["values"][0][0][0] is None and told["alone"][0][0] and told["closed"][0][1]
     for head in ("decoder.self_attn.1.9", "decoder.self_attn"):
         with pytest.raises(NoSuchPart):
-            explorer.effects(SENTENCE, preset="tiny", architecture="decoder-only", edges=head)
+            explorer.ablate(SENTENCE, preset="tiny", architecture="decoder-only", edges=head)
+
+
+def test_former_names_give_the_same_and_name_the_new_one() -> None:
+    """They stay until the next release, in Python as on the command line (`tests/cli/test_spoken.py`)."""
+    with pytest.warns(DeprecationWarning, match=r"explorer\.ablate"):
+        effects = explorer.effects("他看书", preset="tiny")
+    np.testing.assert_array_equal(effects.heads, explorer.ablate("他看书", preset="tiny").heads)
+    with pytest.warns(DeprecationWarning, match=r"explorer\.attribute"):
+        why = explorer.why("他看书", 1, preset="tiny")
+    assert why.difference == explorer.attribute("他看书", 1, preset="tiny").difference
 
 
 def test_why_opens_its_parts() -> None:
     """The same links as on the page, down to the embedding."""
-    why = explorer.why(SENTENCE, step=1, preset="tiny")
+    why = explorer.attribute(SENTENCE, step=1, preset="tiny")
     head = why.inside("decoder.cross_attn", 1, 2)
     assert isinstance(head, ByKey)
     key = head.inside(0, "key", 5)
@@ -261,17 +274,17 @@ def test_why_opens_its_parts() -> None:
 def test_effects_are_of_the_pass_with_changes() -> None:
     """A head that is off already has no effect; a word that the pass did not write is refused."""
     change = explorer.Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
-    found = explorer.effects(SENTENCE, preset="tiny", changes=[change])
+    found = explorer.ablate(SENTENCE, preset="tiny", changes=[change])
 
     assert np.abs(found.heads[0, 0, 1]).max() < 1e-6 < np.abs(found.heads[0, 0, 0]).max()
     with pytest.raises(UnknownWord):
-        explorer.effects(SENTENCE, preset="tiny", word="cat")
+        explorer.ablate(SENTENCE, preset="tiny", word="cat")
 
 
 def test_effects_of_a_text_without_room_are_refused() -> None:
     """Their many passes need all maps whole."""
     with pytest.raises(TooLongForEffects, match="600"):
-        explorer.effects("一" * 600, preset="tiny", tokenizer="characters", max_len=1024, memory_budget=16)
+        explorer.ablate("一" * 600, preset="tiny", tokenizer="characters", max_len=1024, memory_budget=16)
 
 
 def test_a_pass_is_written_as_plain_pytorch(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_experiments_and_further_calls_compute_with_it(model: Transformer) -> No
     x = torch.from_numpy(found[0]["decoder.norm"].copy()).double()
     weight, bias = (each.double().numpy() for each in (model.generator.project.weight, model.generator.project.bias))
     logits = x.numpy() @ weight.T + bias
-    parts = explorer.why(SENTENCE, 1, model=model)
+    parts = explorer.attribute(SENTENCE, 1, model=model)
     # The sum of all parts is the difference of the two logits of the halved matrix.
     assert parts.total == pytest.approx(logits[1, parts.word] - logits[1, parts.rival], abs=1e-3)
 
@@ -176,6 +176,21 @@ def test_a_model_of_others(tmp_path: Path) -> None:
         handle.remove()
         assert np.abs(off[LOGITS] - plain[LOGITS]).max() > 1e-4
         assert np.array_equal(explorer.explore("the fox", model=model)[LOGITS], plain[LOGITS])
+
+
+def test_its_parameters_are_those_that_it_has_when_they_are_asked_for(model: Transformer) -> None:
+    """Edits included, in circuits as well; what was read before does not change, and cannot be written to."""
+    name, block = "encoder.layers.0.self_attn.project_query.weight", "encoder.layers.0.self_attn"
+    parameters = explorer.parameters(model=model)
+    before, circuit = parameters[name], parameters[f"{block}.qk_circuit"]
+    assert dict(parameters).keys() == {key for key, _ in model.named_parameters()}
+    with torch.no_grad():
+        model.get_parameter(name).mul_(2)
+    np.testing.assert_array_equal(parameters[name], 2 * before)
+    np.testing.assert_allclose(parameters[f"{block}.qk_circuit"], 2 * circuit, rtol=1e-6)
+    assert not before.flags.writeable
+    with pytest.raises(NotLoaded):
+        explorer.parameters(model=nn.Linear(2, 2))
 
 
 def test_arguments_that_it_has_already_are_refused(model: Transformer) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from explorer.trace.found.saliency import Saliency
 
 
-def effects(
+def ablate(
     text: str,
     target: str | None = None,
     preset: str | Path = DEFAULT,

@@ -37,7 +37,8 @@ def breaks(
     from explorer.state.held_out import held_out
 
     request = request_of("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
-    tried = held_out(most) if sentences is None else tuple(map(as_text, sentences))[:most]
+    given = held_out(most, english=request.wish.reads_english) if sentences is None else map(as_text, sentences)
+    tried = tuple(given)[:most]
     with alone() as computer:
         return computer.pieces.breaks(request.wish, tried)
 

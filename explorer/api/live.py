@@ -17,6 +17,8 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import all_finite
 from explorer.state.wish import Wish
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.model_card import ModelCard
+from explorer.trace.own_card import card_of
 
 _KEY = "explorer_live"  # A live module has this attribute, which copies of it take along.
 
@@ -52,6 +54,13 @@ def live_wish(model: object, given: frozenset[str]) -> Wish:
     if given:
         raise ModelHasPreset(names=", ".join(sorted(given)))
     return live.wish
+
+
+def live_card(model: object) -> ModelCard:
+    """The card of a live module. Raises NotLoaded."""
+    wish = live_wish(model, frozenset())
+    source: ForeignModel | None = getattr(model, _KEY).source
+    return card_of(wish.config) if source is None else source.card(wish.config)
 
 
 def live_computer(model: nn.Module, tokenizers: Tokenizers) -> Computer:

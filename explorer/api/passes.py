@@ -94,7 +94,7 @@ def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" =
     return record_module(module, inputs, named, axes)
 
 
-def why(
+def attribute(
     text: str,
     step: int | None = None,
     rival: int | str | None = None,

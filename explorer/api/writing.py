@@ -40,9 +40,9 @@ def generate(
     preset: str | Path = "language-model",
     *,
     tokens: int = 20,
-    sampling_temperature: float = 1.0,
-    top_k: int = 0,
-    top_p: float = 1.0,
+    sampling_temperature: float | None = None,
+    top_k: int | None = None,
+    top_p: float | None = None,
     sampling_seed: int | None = None,
     begin: "Iterable[int | str]" = (),
     trained: bool = True,
@@ -52,10 +52,11 @@ def generate(
     """The continuation of `text` by a language model: at most `tokens` tokens, fewer if the model ends the text. See
     Continuation.
 
-    Without a `sampling_seed` each token is the likeliest; with one it is sampled at this temperature from the `top_k` likeliest
-    tokens (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
-    which are given and not chosen, so that a continuation can branch. Every step is recorded, with the model's own KV cache;
-    `.trace` is the Trace of all steps together. `preset` has a language model, or is a folder with a causal Hugging Face model.
+    Without a `sampling_seed` each token is the likeliest; with one it is sampled at this temperature (None: 0.8) from the
+    `top_k` likeliest tokens (None or 0: all) and the likeliest ones that reach `top_p` together (None: 0.9; 1: all). `begin`
+    are the first tokens, ids or texts, which are given and not chosen, so that a continuation can branch. Every step is
+    recorded, with the model's own KV cache; `.trace` is the Trace of all steps together. `preset` has a language model, or is
+    a folder with a causal Hugging Face model.
     Raises explorer.errors.ExplorerError for anything a caller can correct, such as NotALanguageModel and BadKnob.
     """
     from explorer.engine.sources.source import never, silent
@@ -63,7 +64,7 @@ def generate(
     from explorer.trace.found.continuation import Sampling
 
     request = request_of(text, None, preset, trained, changes, knobs)
-    sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)
+    sampling = Sampling.asked(sampling_seed, sampling_temperature, top_k, top_p)
     most = int(N_WRITTEN.check(tokens))
     with alone() as computer:
         return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)

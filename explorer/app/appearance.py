@@ -55,10 +55,10 @@ class Appearance(QObject):
         self._preferences.put(theme=choice)
         self._use_theme()
 
-    def choose_size(self, percent: str) -> None:
+    def choose_size(self, size: str) -> None:
         """Choose how large everything will be when the program is started next."""
-        self.size = percent
-        self._preferences.put(size=percent)
+        self.size = size
+        self._preferences.put(size=size)
 
     def switch_theme(self) -> None:
         """Switch between light and dark."""

@@ -20,6 +20,16 @@ from explorer.views.painting.style import use_font
 IDENTITY = "transformer-explorer"
 """Application id, name of the desktop file, and class of the window."""
 
+BY_SCREEN = "by_screen"
+PERCENTS = ("100", "125", "150", "175", "200")
+SIZES = (BY_SCREEN, *PERCENTS)
+"""How large everything is: in per cent, or as large as the screen has room for."""
+
+WINDOW_PX = (1440, 900)
+"""The window as it opens at first, if the screen has room for it."""
+
+_LEAST_LARGER = 130  # per cent; on the usual 1920 × 1080 a larger window is worth more than 120 %
+_SCALE = "QT_SCALE_FACTOR"
 _WITHOUT_SCREEN = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # Qt platforms that need no screen
 _INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins for input methods
 # The compute thread runs Python too, and the GUI thread must not wait the usual 5 ms for each of its turns. Windows wakes
@@ -28,8 +38,9 @@ _SWITCH_S, _SWITCH_WINDOWS_S = 0.0003, 0.001
 _FRESH_OBJECTS = 20_000  # A keystroke makes thousands of objects; collecting at every 700 cost a twentieth of its time.
 
 
-def make_application() -> QApplication:
-    """The Qt application with the bundled font. Raises NoDisplay, MissingAsset."""
+def make_application(size: str = PERCENTS[0]) -> QApplication:
+    """The Qt application with the bundled font, with everything in one of SIZES. Raises NoDisplay, MissingAsset."""
+    use_size(os.environ, size)
     running = QApplication.instance()
     if isinstance(running, QApplication):
         application = running
@@ -37,6 +48,8 @@ def make_application() -> QApplication:
         check_display(os.environ)
         os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")  # Qt waits 5 ms before it paints, in case more changes.
         application = QApplication([IDENTITY])
+        if size == BY_SCREEN:
+            application = _as_large_as_the_screen(application)
         application.setStyle("Fusion")
     identify(application)
     # Numbers have a decimal point and Latin figures, as in papers, whatever the system's language.
@@ -82,10 +95,31 @@ class QtTexts:
             self._translator = None
 
 
-def use_size(environment: MutableMapping[str, str], percent: str) -> None:
-    """Let Qt draw everything in a size, in per cent, unless the environment has one already. Before the application is made."""
-    if percent != "100":
-        environment.setdefault("QT_SCALE_FACTOR", f"{int(percent) / 100:g}")
+def use_size(environment: MutableMapping[str, str], size: str) -> None:
+    """Let Qt draw everything in a size, unless the environment has one already. Before the application is made."""
+    if size not in (BY_SCREEN, PERCENTS[0]):
+        environment.setdefault(_SCALE, f"{int(size) / 100:g}")
+
+
+def suited_size(wide_px: int, high_px: int) -> str:
+    """The largest size, in tens of per cent, in which a screen still has room for the window as it opens at first."""
+    percent = 10 * min(10 * wide_px // WINDOW_PX[0], 10 * high_px // WINDOW_PX[1])
+    return str(percent) if percent >= _LEAST_LARGER else PERCENTS[0]
+
+
+def _as_large_as_the_screen(application: QApplication) -> QApplication:
+    """The application, or another one in the size that suits the screen; a system that enlarges by itself knows better.
+
+    Decision: Qt is asked for its screen and begun anew, in 30 ms, on large screens alone. Rejected: larger fonts, which leave
+    all that is measured in pixels small.
+    """
+    screen = application.primaryScreen()
+    size = suited_size(screen.size().width(), screen.size().height())
+    if _SCALE in os.environ or screen.devicePixelRatio() != 1 or size == PERCENTS[0]:
+        return application
+    application.shutdown()
+    use_size(os.environ, size)
+    return QApplication([IDENTITY])
 
 
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:

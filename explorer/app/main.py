@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
 from explorer.app.bug_report import BugReports
-from explorer.app.display import choose_input_method, make_application, use_size
+from explorer.app.display import WINDOW_PX, choose_input_method, make_application
 from explorer.app.endings import WRITING_THREAD, Endings
 from explorer.app.imports import Imports, LaterImports, of_first_page
 from explorer.app.session import recalled, told
@@ -28,7 +28,6 @@ from explorer.errors import ExplorerError
 from explorer.state.intents import SetSampling
 from explorer.state.saved import Saved
 
-_SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
@@ -68,9 +67,12 @@ class Program:
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.page_stack.invites = not self.preferences.text("opened_layer")
         self._hidden = SharedEntries(partial(self.preferences.change, _HIDDEN), read_line, written_line)
+        self._widths = SharedEntries(partial(self.preferences.change, "widths"), read_line, written_line)
         self._keys = SharedEntries(partial(self.preferences.change, "shortcuts"), read_json, written_json)
         self.window.page_stack.recall(self._hidden.begin())
         self.window.page_stack.rearranged.connect(self._keep_hidden)
+        self.window.page_stack.widths.recall(self._widths.begin())
+        self.window.page_stack.widths.changed.connect(self._keep_widths)
         self.window.shortcuts.recall(self._keys.begin())
         self.window.folders.recents.keep(partial(self.preferences.change, "folders"))
         self.window.sessions.recents.keep(partial(self.preferences.change, "sessions"))
@@ -80,9 +82,8 @@ class Program:
         self._begin_refusals(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # A person who names a text or a preset needs no invitation.
-        self.window.invitation.setVisible(
-            not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited"))
-        )
+        if not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited")):
+            self.window.invitation.offer()
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
@@ -137,9 +138,9 @@ class Program:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
         self.bug_reports.install()
         room = self.window.screen().availableGeometry()
-        self.window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))
+        self.window.resize(min(WINDOW_PX[0], room.width()), min(WINDOW_PX[1], room.height()))
         known = not self.preferences.geometry.isEmpty() and self.window.restoreGeometry(self.preferences.geometry)
-        if not known and (room.width() <= _SIZE[0] or room.height() <= _SIZE[1]):
+        if not known and (room.width() <= WINDOW_PX[0] or room.height() <= WINDOW_PX[1]):
             self.window.showMaximized()  # Otherwise the window's frame would not fit on the screen.
         else:
             self.window.show()
@@ -212,6 +213,9 @@ class Program:
     def _keep_hidden(self) -> None:
         self._hidden.put(self.window.page_stack.memory)
 
+    def _keep_widths(self) -> None:
+        self._widths.put(self.window.page_stack.widths.memory)
+
     def _keep_export(self) -> None:
         self.preferences.put(export=self.window.saving.memory)
 
@@ -249,8 +253,7 @@ def open_window(
     """Run the window until it is closed; returns the exit status. Raises ExplorerError where no window can be opened."""
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
-    use_size(os.environ, preferences.size)
-    application = make_application()
+    application = make_application(preferences.size)
     program = Program(text, preset, language, lacking, preferences, session, trace, lesson, chat=chat)
     endings = Endings()
     endings.came.connect(program.end)

@@ -77,7 +77,8 @@ def breaks(
 ) -> None:
     """Search for the sentences whose translation changes or knobs break most."""
     request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
-    tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
+    english = request.wish.reads_english
+    tried = held_out(most, english=english) if sentences is None else own_sentences(Path(sentences), english=english)[:most]
     line = ProgressLine()
     found = computer().pieces.breaks(request.wish, tried, progress=lambda share: line.show(f"{share:.0%}"))
     line.end()

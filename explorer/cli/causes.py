@@ -1,4 +1,4 @@
-"""The commands effects, patching and saliency: what makes the model generate a word. Each runs extra passes."""
+"""The commands ablation, patching and saliency: what makes the model generate a word. Each runs extra passes."""
 
 import math
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @theme_flag
 @shared_flags
 @click.pass_obj
-def effects(
+def ablation(
     words: Words, /, text: str, word: str | None, edges: str | None, as_json: bool, out: str | None, theme: str, **given: Any
 ) -> None:
     """Ablate each part of the model and report the change in log p of every word of TEXT."""

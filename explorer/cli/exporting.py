@@ -78,6 +78,7 @@ def _page_key(_context: click.Context, _option: click.Parameter, value: str | No
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.option("--tap", metavar="NAME", shell_complete=taps_completed)
+@click.option("--parameter", "parameter", metavar="NAME")
 @click.option("--head", default="all", show_default=True, metavar="H|all")
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH", type=click.Path())
@@ -98,11 +99,14 @@ def export(words: Words, /, text: str, tap: str | None, out: str, format_: str |
     With .py, or in a folder with --format py, it is a script of plain PyTorch that repeats the pass, with its weights beside
     it. For "-" each line of the standard input is a text; a line that cannot be used is reported, and the others are written.
     """
-    if tap is not None and given["page"] is not None:
-        raise FlagsExclude(first="--tap", second="--page")
+    asked = [flag for flag, value in (("--tap", tap), ("--parameter", given["parameter"]), ("--page", given["page"])) if value]
+    if len(asked) > 1:
+        raise FlagsExclude(first=asked[0], second=asked[1])
+    if given["parameter"] is not None and given["layer"] is not None:
+        raise FlagsExclude(first="--parameter", second="--layer")
     place = _place(out, format_, given["page"])
     # Refuse a wrong format before the pass.
-    formats.find(place.format, _possible(tap, given["page"]))
+    formats.find(place.format, _possible(tap or given["parameter"], given["page"]))
     if text != _LINES:
         count, status = _written(computer(), _request(text, given), place, tap, given, words), 0
     else:
@@ -189,22 +193,30 @@ def _written(
     from explorer.state.look import Look
 
     trace = _answer(computer, request)
-    look = opening_look(trace) if tap is None else Look()
-    job = Export(
+    common = Export(
         trace=trace,
         out=place.path,
         format=place.format,
         words=words,
-        choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
-        script=_script_parts(computer, request, place),
-        several=_several(given["page"], trace, look, words, computer, request),
-        one_each=place.is_folder,
-        look=look,
         theme=THEMES[given["theme"]],
         dpi=given["dpi"],
         width_px=given["width"] if isinstance(given["width"], int) else None,
         printed=_printed(given),
         outlines=given["outlines"],
+    )
+    if given["parameter"] is not None:
+        from explorer.cli.parameters import parameter_exports
+
+        jobs = parameter_exports(computer, request, common, given["parameter"], given["head"], in_folder=place.is_folder)
+        return sum(max(done for done, _of in job.run()) for job in jobs)
+    look = opening_look(trace) if tap is None else Look()
+    job = attrs.evolve(
+        common,
+        choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
+        script=_script_parts(computer, request, place),
+        several=_several(given["page"], trace, look, words, computer, request),
+        one_each=place.is_folder,
+        look=look,
     )
     return max(done for done, _of in job.run())
 

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from explorer.cli.breaking import breaks, postcard
-from explorer.cli.causes import effects, patching, saliency
+from explorer.cli.causes import ablation, patching, saliency
 from explorer.cli.completing import presets_completed
 from explorer.cli.exporting import export
 from explorer.cli.flags import choice_flag, json_flag, range_of, shared_flags
@@ -23,9 +23,9 @@ from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
-from explorer.cli.reasons import heads, lens, why
+from explorer.cli.reasons import attribution, heads, lens
 from explorer.cli.scanning import scan
-from explorer.cli.spoken import SpokenGroup
+from explorer.cli.spoken import RENAMED, SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.cli.writing import cloze, generate, similar
 from explorer.config import KNOBS
@@ -80,7 +80,8 @@ def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
 
 def _opens_window(arguments: list[str]) -> bool:
     """Whether the arguments open the window, judged before they are parsed."""
-    return not any(word in commands.commands and word != "gui" for word in arguments)
+    known = {*commands.commands, *RENAMED} - {"gui"}
+    return known.isdisjoint(arguments)
 
 
 @click.group("transformer-explorer", cls=SpokenGroup, invoke_without_command=True)
@@ -215,9 +216,9 @@ for command in (
     export,
     breaks,
     postcard,
-    effects,
+    ablation,
     heads,
-    why,
+    attribution,
     lens,
     patching,
     saliency,

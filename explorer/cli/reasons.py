@@ -1,4 +1,4 @@
-"""The commands heads, why and lens: each head's metrics, the exact sum behind a word, and what each layer would predict."""
+"""The commands heads, attribution and lens: metrics of heads, the sum behind a word, and what each layer would predict."""
 
 import math
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def _metric_lines(trace: "Trace", measure: str, words: Words) -> Iterator[str]:
 @json_flag
 @shared_flags
 @click.pass_obj
-def why(
+def attribution(
     words: Words,
     /,
     text: str,

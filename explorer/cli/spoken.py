@@ -4,6 +4,8 @@ The help stands in the language files: `cli.command.<command>` describes a comma
 `cli.flag.<flag>` a flag of every command. A knob's flag shows the knob's name.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import click
@@ -19,6 +21,9 @@ from explorer.errors import (
     UnknownFlag,
 )
 from explorer.lang import Words, system_language
+
+RENAMED: Mapping[str, str] = MappingProxyType({"effects": "ablation", "why": "attribution"})
+"""Former names of commands, which work until the next release and say the new one."""
 
 
 def words_of(context: click.Context) -> Words:
@@ -108,7 +113,11 @@ class SpokenGroup(SpokenCommand, click.Group):
         return [name for name in super().list_commands(ctx) if not self.commands[name].hidden]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of this name. Raises UnknownCommand."""
+        """The command of this name; one by its former name says its new one on stderr. Raises UnknownCommand."""
+        if args[0] in RENAMED:
+            new = RENAMED[args[0]]
+            click.echo(words_of(ctx)("cli.renamed", old=args[0], new=new), err=True)
+            args = [new, *args[1:]]
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
             raise UnknownCommand(name=args[0], known=", ".join(self.list_commands(ctx)))
         return super().resolve_command(ctx, args)

@@ -177,8 +177,7 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
         _tell_masked(preset, path, split, words)
         return
     answering, translator = _translator(preset)
-    corpus = read_corpus(path)
-    pairs = (corpus.turned() if translator.bilingual.reads_english else corpus).split(split)
+    pairs = read_corpus(path).read_by(translator.bilingual).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()

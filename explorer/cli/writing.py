@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from explorer.config import KNOBS
 from explorer.files import read_whole
 from explorer.lang import Words
 from explorer.trace.choices import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P
+
+if TYPE_CHECKING:
+    from explorer.trace.found.continuation import Sampling
 
 _MOST_BYTES = 2**24
 _SHOWN = 5  # candidates of a line
@@ -28,11 +31,9 @@ _SHOWN = 5  # candidates of a line
 @click.pass_obj
 def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Continue TEXT, token by token."""
-    drawn = {"temperature": TEMPERATURE, "top_k": TOP_K, "top_p": TOP_P, "seed": SEED}
-    told = {name: given[knob.name] for name, knob in drawn.items() if given[knob.name] is not None}
     from explorer.trace.found.continuation import Sampling  # NumPy takes a tenth of a second to load.
 
-    sampling = Sampling(**told)
+    sampling = Sampling.asked(*(given[knob.name] for knob in (SEED, TEMPERATURE, TOP_K, TOP_P)))
     most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))
     request = asked(text, given | {"target": None})
     from explorer.engine.sources.source import never, silent
@@ -47,7 +48,17 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
         likeliest = ", ".join(f"{name} {share:.3f}" for name, share in rows)
         key = "cli.generate_forced" if token.forced else "cli.generate"
         click.echo(words(key, token=token.text, p=f"{token.probability:.3f}", rank=token.rank, likeliest=likeliest))
+    click.echo(_told_sampling(sampling, words))
     click.echo(words("cli.generate_sum", log_p=f"{found.log_p:.3f}", count=len(found.tokens)))
+
+
+def _told_sampling(sampling: "Sampling", words: Words) -> str:
+    """How each token was chosen."""
+    if sampling.seed is None:
+        return words("cli.generate_greedy")
+    cut = sampling.top_k or words("sampling.off"), sampling.top_p if sampling.top_p < 1 else words("sampling.off")
+    top_k, top_p = map(str, cut)
+    return words("cli.generate_sampled", temperature=f"{sampling.temperature:g}", top_k=top_k, top_p=top_p, seed=sampling.seed)
 
 
 @click.command(cls=SpokenCommand)

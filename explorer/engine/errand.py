@@ -17,6 +17,7 @@ from explorer.state.wish import Wish
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.consequences import Break, Consequence
 from explorer.trace.found.continuation import NextToken, Sampling
+from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.tap_figures import MeasuredTaps
 from explorer.trace.script_parts import ScriptParts
@@ -150,17 +151,76 @@ class MeasureTaps(Errand):
         return len(self.groups)
 
 
+@attrs.frozen(kw_only=True)
+class ListParameters(Errand):
+    """Which parameters the model of a Wish has; one piece has all of them."""
+
+    kind: ClassVar[str] = "list parameters"
+    wish: Wish | None = None
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where there is a Wish."""
+        return 0 if self.wish is None else 1
+
+
+@attrs.frozen(kw_only=True)
+class MeasureParameters(Errand):
+    """The figures of some parameters of a Wish's model; a piece is one of them."""
+
+    kind: ClassVar[str] = "measure parameters"
+    wish: Wish | None = None
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """How many parameters are measured."""
+        return len(self.parameters)
+
+
+@attrs.frozen(kw_only=True)
+class ReadParameter(Errand):
+    """One matrix of a parameter of a Wish's model, read in slabs; the last piece has what was read."""
+
+    kind: ClassVar[str] = "read parameter"
+    wish: Wish | None = None
+    parameter: Parameter | None = None
+    number: int = 0
+
+    @property
+    def n_pieces(self) -> int:
+        """Two for each slab, since the matrix is read twice."""
+        return 0 if self.parameter is None else 2 * len(slabs(self.parameter))
+
+
+Found = Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ScriptParts | ParameterList | ParameterNumbers
+
+
 @attrs.frozen(eq=False)
 class Brought:
-    """What a piece of an errand has found out; an ExplorerError where it cannot be found out."""
+    """What a piece of an errand has found out; an ExplorerError where it cannot be found out, None where more is to come."""
 
     errand: Errand
     number: int
-    found: Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ScriptParts | ExplorerError
+    found: Found | ExplorerError | None
 
 
 # An export that the user waits for comes first, and the page on screen before a search.
-_IN_TURN = (PrepareScript.kind, MeasureTaps.kind, WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
+_IN_TURN = tuple(
+    each.kind
+    for each in (
+        PrepareScript,
+        ListParameters,
+        ReadParameter,
+        MeasureTaps,
+        MeasureParameters,
+        WriteOn,
+        HideEach,
+        CompareTexts,
+        TryAll,
+        FindBreaks,
+    )
+)
 
 
 class Agenda:

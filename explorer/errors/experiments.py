@@ -3,7 +3,7 @@
 ExplorerError
 ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
-├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors), NotComputed, NoFittedLens,
+├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors, NoMatrix), NotComputed, NoFittedLens,
 │                LensOfOtherWeights, LensOfOtherKnobs
 └── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
 """
@@ -83,6 +83,12 @@ class NoPositionVectors(LacksTap):
     """A similarity of positions where all position vectors are zero. Values: why (a key)."""
 
     key = "error.no_position_vectors"
+
+
+class NoMatrix(LacksTap):
+    """A matrix of an attention that the program does not find in this model. Values: tap, why (a key of the card's reasons)."""
+
+    key = "error.no_matrix"
 
 
 class NoFittedLens(NotFound):

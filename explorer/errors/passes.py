@@ -1,7 +1,7 @@
 """Errors of questions to a recorded pass.
 
 ExplorerError
-├── NotFound  UnknownTap, UnknownHead, UnknownLayer, LayersDiffer, UnknownMeasure, NoSuchStep, NoSuchSymbol,
+├── NotFound  UnknownTap, UnknownParameter, UnknownHead, UnknownLayer, LayersDiffer, UnknownMeasure, NoSuchStep, NoSuchSymbol,
 │             NoSuchPart, UnknownWord, NoWrittenWords, NotLookedInto, RecordedOnly
 └── NotKept
 """
@@ -13,6 +13,12 @@ class UnknownTap(NotFound):
     """A tap that the trace does not have. Values: name, nearest."""
 
     key = "error.unknown_tap"
+
+
+class UnknownParameter(NotFound):
+    """A parameter or circuit that the model does not have. Values: name, nearest."""
+
+    key = "error.unknown_parameter"
 
 
 class UnknownHead(NotFound):

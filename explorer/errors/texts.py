@@ -2,7 +2,7 @@
 
 ExplorerError
 └── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManyCharacters,
-    │        TooManySymbols, BadWord, BadCut, NoTokens, IdOutsideModel
+    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel
     └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
 
@@ -65,6 +65,12 @@ class BadWord(BadText):
     """A word that cannot become a token: empty, or with white space or invisible characters. Values: word."""
 
     key = "error.bad_word"
+
+
+class WordOfBytePairs(BadText):
+    """A word for a vocabulary of byte pairs, of which every word is made already. Values: word."""
+
+    key = "error.word_of_byte_pairs"
 
 
 class BadCut(BadText):

@@ -185,6 +185,11 @@ class _Adapted:
         """See Store."""
         return self.base.shape
 
+    @property
+    def dtype(self) -> str:
+        """See Store."""
+        return self.base.dtype
+
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""
         return self.base.fill(out).add_(self.pair.added(self.module))

@@ -108,6 +108,10 @@ class Borrower:
         self._unchecked = set(self.stores)
         lender.n_borrowers += not self._looks_up  # An embedding look-up needs no reading ahead.
 
+    def store(self, name: str) -> Store | None:
+        """Where the numbers of one of the layer's parameters are; None where the layer has them itself."""
+        return self.stores.get(name)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The output of the layer with its own weights."""
         if self._looks_up:
@@ -174,6 +178,10 @@ class OfExperts(Borrower):
         super().__init__(layer, {}, lender, path)
         self._by_name = dict(stores)
         self._seen: set[tuple[str, int]] = set()
+
+    def store(self, name: str) -> Store | None:
+        """See Borrower."""
+        return self._by_name.get(name)
 
     @contextmanager
     def weights(self) -> Iterator[Lent]:

@@ -26,6 +26,10 @@ class Store(Protocol):
     def shape(self) -> tuple[int, ...]:
         """Its shape."""
 
+    @property
+    def dtype(self) -> str:
+        """The kind of its numbers, by torch's name."""
+
     def fill(self, out: Tensor) -> Tensor:
         """`out`, a float32 tensor of that shape, with the numbers written into it. Raises BadWeights."""
 
@@ -51,6 +55,11 @@ class Held:
     def shape(self) -> tuple[int, ...]:
         """See Store."""
         return tuple(self._tensor.shape)
+
+    @property
+    def dtype(self) -> str:
+        """See Store."""
+        return str(self._tensor.dtype).removeprefix("torch.")
 
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""
@@ -78,6 +87,11 @@ class Stacked:
         """See Store."""
         first = self.experts[0]
         return len(self.experts), sum(part.shape[0] for part in first), *first[0].shape[1:]
+
+    @property
+    def dtype(self) -> str:
+        """See Store."""
+        return self.experts[0][0].dtype
 
     def expert(self, number: int, out: Tensor | None = None) -> Tensor:
         """[row, …] the numbers of one expert, the only ones that are read. Raises BadWeights."""
@@ -111,6 +125,11 @@ class InFile:
     begin: int
     kind: str
     shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> str:
+        """See Store."""
+        return str(_KINDS[self.kind]).removeprefix("torch.")
 
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""

@@ -40,7 +40,7 @@ def weight_of(module: nn.Module, name: str = "weight") -> Tensor:
 def lent_store(module: nn.Module, name: str = "weight") -> Store | None:
     """The Store of a layer's weight, or of another of its parameters, if it is lent; None for any other."""
     borrower: Borrower | None = module.__dict__.get("borrower")
-    return None if borrower is None else borrower.stores.get(name)
+    return None if borrower is None else borrower.store(name)
 
 
 def _own_weight(module: nn.Module, name: str = "weight") -> Tensor:

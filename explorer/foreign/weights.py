@@ -5,7 +5,7 @@ copy are shown in the model's own memory: an adapter then shows up in an older a
 anew.
 """
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,13 @@ from explorer.foreign.model import Foreign
 from explorer.foreign.parts import norm_of
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
-from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
+from explorer.trace.found.projections import AttentionWeights, Made
+from explorer.trace.found.weights import WHICH, Circuits, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.
 _BY_HEAD = "query_key_value"  # One matrix, with the three of one head after those of another.
-_HEAD_NORMS = {"query": "q_norm", "key": "k_norm"}
+_HEAD_NORMS: Mapping[Made, str] = {"query": "q_norm", "key": "k_norm"}
 _MOST_COPIED = 2**26  # numbers of one weight
 _copied: MutableMapping[Tensor, tuple[int, Array]] = WeakTensorKeyDictionary()
 """By weight the copy of its numbers, and the state that was copied."""
@@ -44,13 +45,11 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
     """
     check_room(foreign.model)
     found: dict[str, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
-    head_norms = {}
+    head_norms: dict[str, NormWeights] = {}
     for block, module in foreign.attentions.items():
         for part, matrix in _read_by(module):
             found[part][block] = matrix
-        for part, name in _HEAD_NORMS.items():
-            if isinstance(getattr(module, name, None), nn.Module):
-                head_norms[f"{block}.{part}"] = norm_weights(module.get_submodule(name))
+        head_norms |= {f"{block}.{part}": norm for part, norm in _head_norms(module)}
     written = [_written(foreign, side) for side in foreign.rows]
     return ReadingWeights(
         queries=found["query"],
@@ -62,6 +61,63 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
         turns=_turns(foreign, n),
         head_norms=head_norms,
     )
+
+
+def attention_weights(foreign: Foreign, block: str, n: int) -> AttentionWeights:
+    """The weights of one attention, for `n` tokens. A matrix that is not found is left out. Raises NotEnoughMemory."""
+    check_room(foreign.model)
+    module = foreign.attentions.get(block)
+    if module is None or block.split(".")[0] not in foreign.rows:
+        return AttentionWeights(block, {})
+    found = dict(_read_by(module)) | {"output": _matrix(_projection(foreign, block))}
+    return AttentionWeights(block, found, dict(_head_norms(module)), _turns(foreign, n).get(block))
+
+
+def attention_circuits(foreign: Foreign, block: str, n_heads: int) -> Circuits:
+    """The four matrices of an attention that has `circuit_shapes`. Raises BadWeights."""
+    read = dict(_read_by(foreign.attentions[block]))
+    return Circuits(read["query"], read["key"], read["value"], _matrix(_projection(foreign, block)), n_heads)
+
+
+def circuit_shapes(foreign: Foreign) -> dict[str, dict[str, tuple[int, int]]]:
+    """By attention the shapes of its heads' circuits; of one whose matrices are not known, none.
+
+    Where each head's queries or keys are normalized, their scores are no product of two weights, and there is no QK circuit.
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for block, module in foreign.attentions.items():
+        names, parts = _readers(module), dict(module.named_children())
+        if not names or block.split(".")[0] not in foreign.rows:
+            continue
+        reads = [_widths(parts[name])[1] for name in names]
+        found[block] = {"ov_circuit": (reads[2], _widths(_projection(foreign, block))[0])}
+        if not set(_HEAD_NORMS.values()) & parts.keys():
+            found[block] = {"qk_circuit": (reads[0], reads[1]), **found[block]}
+    return found
+
+
+def _projection(foreign: Foreign, block: str) -> nn.Module:
+    """The layer of an attention's W_O."""
+    side, _, number, kind = block.split(".")
+    row = foreign.rows[side]
+    layer: nn.Module = _layers(foreign, row)[int(number)]
+    return layer.get_submodule(dict(row.sublayers)[kind].output)
+
+
+def _readers(attention: nn.Module) -> tuple[str, ...]:
+    """The names of the layers that make Q, K and V, which may be the same one; () where they are not known."""
+    parts = dict(attention.named_children())
+    if _TOGETHER in parts:
+        return (_TOGETHER,) * 3
+    if _BY_HEAD in parts:
+        return (_BY_HEAD,) * 3 if isinstance(getattr(attention, "head_size", None), int) else ()
+    return next((each for each in _READERS if set(each) <= parts.keys()), ())
+
+
+def _widths(linear: nn.Module) -> tuple[int, int]:
+    """How many features a linear layer makes, and of how many; GPT-2 stores its matrix transposed."""
+    shape = linear._parameters["weight"].shape  # type: ignore[union-attr]  # It has one.
+    return (shape[0], shape[1]) if isinstance(linear, nn.Linear) else (shape[1], shape[0])
 
 
 def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
@@ -156,26 +212,33 @@ def _scale(foreign: Foreign) -> float:
     return float(config.d_model**-0.5) if getattr(config, "scale_decoder_outputs", False) else 1.0
 
 
-def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
+def _read_by(attention: nn.Module) -> Iterator[tuple[Made, Matrix]]:
     """W_Q, W_K and W_V of an attention, each with the name of what it makes."""
     parts = dict(attention.named_children())
     if _TOGETHER in parts:
         both = _matrix(parts[_TOGETHER])
         biases = (None,) * 3 if both.bias is None else np.split(both.bias, 3)
-        for part, weight, bias in zip(("query", "key", "value"), np.split(both.weight, 3), biases, strict=True):
+        for part, weight, bias in zip(WHICH, np.split(both.weight, 3), biases, strict=True):
             yield part, Matrix(weight, bias)
         return
     if _BY_HEAD in parts:
         both, width = _matrix(parts[_BY_HEAD]), int(attention.head_size)  # type: ignore[arg-type]  # a number
         rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
         biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
-        for number, part in enumerate(("query", "key", "value")):
+        for number, part in enumerate(WHICH):
             bias = None if biased is None else biased[:, number].reshape(-1)
             yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
         return
     names = next((each for each in _READERS if set(each) <= parts.keys()), ())
-    for part, name in zip(("query", "key", "value"), names, strict=False):
+    for part, name in zip(WHICH, names, strict=False):
         yield part, _matrix(parts[name])
+
+
+def _head_norms(attention: nn.Module) -> Iterator[tuple[Made, NormWeights]]:
+    """The norms that each head's Q and K go through, with the name of what they make."""
+    for part, name in _HEAD_NORMS.items():
+        if isinstance(getattr(attention, name, None), nn.Module):
+            yield part, norm_weights(attention.get_submodule(name))
 
 
 def _matrix(linear: nn.Module) -> Matrix:

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.lessons.facts import left_out, needs
 from explorer.lessons.formula import names
 from explorer.state.state import Settings
 from explorer.trace.found.experiments import IN_FORMULAS
@@ -61,7 +62,9 @@ class Step:
     """A step of a lesson: its text, the settings that it applies, its claims, and perhaps a question.
 
     Fields that `settings` do not set stay as they are. `given` holds matrices that formulas name and that the reader may
-    change. `highlight` names what to outline: "knob:…", "tap:…" or "token:…".
+    change. `highlight` names what to outline: "knob:…", "tap:…", "token:…" or "river:…" for a column of the river; "card:…"
+    gives the card of a tap all the room. `title` stands in place of the lesson's; `fact` is a kind of `lessons.facts`, and
+    `links` are what may come next: a text, and where it leads ("page:…", "lesson:…", "action:…").
     """
 
     say: Text
@@ -70,14 +73,23 @@ class Step:
     given: Mapping[str, Cells] = attrs.field(factory=dict)
     claims: tuple[Claim, ...] = ()
     question: Question | None = None
+    title: Text = Text()
+    fact: str = ""
+    links: tuple[tuple[Text, str], ...] = ()
+
+    @property
+    def without(self) -> str:
+        """The part of the model without which the step's fact has the sentence translated; "" for none."""
+        return left_out(self.fact) if self.fact else ""
 
     @property
     def experiments(self) -> frozenset[str]:
-        """The experiments that the step's formulas name. Raises BadFormula."""
+        """The experiments that the step's formulas name and its fact needs. Raises BadFormula."""
         formulas = [claim.true for claim in self.claims]
         if self.question is not None and self.question.answer:
             formulas.append(self.question.answer)
-        return frozenset().union(*(names(formula) for formula in formulas)) & frozenset(IN_FORMULAS)
+        named = frozenset().union(*(names(formula) for formula in formulas)) & frozenset(IN_FORMULAS)
+        return named | (needs(self.fact) if self.fact else frozenset())
 
 
 @attrs.frozen(eq=False)

@@ -9,6 +9,7 @@ zh = "…"
 en = "…"
 preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session file:
 knobs = { d_model = 4, n_heads = 1 }        # text, target, batch, beam, page, look = { … }
+title = { zh = "…", en = "…" }              # also: fact = "position", and [[step.link]] with zh, en, to = "page:effects"
 [[step.claim]]                              # zh, en, printed or expected, true, tolerance
 [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind; why, hint
 """
@@ -23,6 +24,7 @@ import numpy as np
 from explorer import page_list
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
 from explorer.lessons.cost import quoted
+from explorer.lessons.facts import FACTS
 from explorer.lessons.formula import names
 from explorer.lessons.known import IN_TRACE, PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
@@ -31,9 +33,11 @@ from explorer.lessons.questions import KINDS
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
 
-_OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # A step's other keys set up a State.
+_OWN = ("zh", "en", "title", "cuts", "highlight", "given", "claim", "question", "fact", "link")
+"""A step's own keys; the others set up a State."""
 _PRINTED = ("printed", "expected")
-_HIGHLIGHTS = ("knob", "tap", "token")
+_HIGHLIGHTS = ("knob", "tap", "token", "river", "card")
+_LINKS = ("page", "lesson", "manual")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
 _MOST_GIVEN = 128  # cells of all given matrices of a step; Qt makes a table of that size in 10 ms
 _MOST_TABLES = 12  # given matrices of a step
@@ -132,6 +136,9 @@ class _Reader:
             given=given,
             claims=claims,
             question=self._question(row["question"], given) if "question" in row else None,
+            title=_bilingual(row["title"], "title") if "title" in row else Text(),
+            fact=_word(row, "fact", FACTS),
+            links=tuple(_link(each) for each in _tables(row.get("link", []), "link")),
         )
 
     def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:
@@ -161,6 +168,14 @@ class _Reader:
             raise WrongError("right", f"right = {quoted(right)}")
         choices = tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True))
         return Question(ask, choices=choices, right=right, why=why, hint=hint)
+
+
+def _link(row: Mapping[str, Any]) -> tuple[Text, str]:
+    _only(row, ("zh", "en", "to"))
+    kind, _, name = str(row.get("to", "")).partition(":")
+    if kind not in _LINKS or (kind == "page" and name not in page_list.KEYS):
+        raise WrongError("to", f"to = {quoted(row.get('to'))}")
+    return _bilingual(row, "link"), str(row["to"])
 
 
 def _settings(row: Mapping[str, Any]) -> Settings:

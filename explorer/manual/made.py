@@ -12,11 +12,13 @@ from explorer.lang import Words
 from explorer.lessons.gallery import gallery
 from explorer.lessons.glossary import terms
 from explorer.lessons.read import bundled_lessons
+from explorer.lessons.stations import Station, stations
 from explorer.lessons.teaching import TeachingQuestion, teaching_questions
 from explorer.manual.chapter import Made
 from explorer.manual.markdown import table, table_row
 from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
+from explorer.state.state_link import link_of
 from explorer.trace.measures.head_measures import MEASURES
 
 
@@ -33,6 +35,7 @@ def made_parts(words: Words, keys: tuple[MenuKey, ...], in_pictures: str) -> Mad
         "errors": partial(_errors, words),
         "commands": partial(_commands, words),
         "questions": partial(_questions, words),
+        "stations": partial(_stations, words),
         "news": partial(_explained, words, "news"),
         "models": partial(_explained, words, "models"),
         "lesson_format": _lesson_format,
@@ -175,6 +178,19 @@ def _question(words: Words, number: int, question: TeachingQuestion) -> str:
         f"<p><b>{number}. {escape(question.asked.of(words.language))}</b> <i>{escape(stop)}</i>{lettered}"
         f"<br>{string.ascii_uppercase[len(choices)]}. {escape(words('manual.unsure'))}</p>"
     )
+
+
+def _stations(words: Words) -> str:
+    """A section for each station of a class, with the link that opens its state, which can be handed out as well."""
+    return "\n\n".join(_station(words, number, each) for number, each in enumerate(stations(), 1))
+
+
+def _station(words: Words, number: int, station: Station) -> str:
+    link = link_of(station.state)
+    minutes = words("manual.minutes", minutes=station.minutes)
+    head = f"## {number}. {station.title.of(words.language)} · {minutes}"
+    opens = f"[{words('manual.open_station', number=number)}]({link})"
+    return f"{head}\n\n{station.text.of(words.language).strip()}\n\n{opens}\n\n`{link}`"
 
 
 def _lesson_format() -> str:

@@ -9,7 +9,7 @@ from explorer.manual.chapter import Chapter
 from explorer.manual.style import page_sheet
 
 _LINK = re.compile(r'<a href="([^"]+)">(.*?)</a>')
-_ALONE = re.compile(r'(?<=[。.>])\s*<a href="(?:page|action|lesson):[^"]+">[^<]*</a>[。.]?(?=</p>)')
+_ALONE = re.compile(r'(?<=[。.>])\s*<a href="(?:page|action|lesson|explorer):[^"]+">[^<]*</a>[。.]?(?=</p>)')
 """A sentence that is only a link into the program, such as "Open the page." at the end of a paragraph."""
 _ANCHOR = re.compile(r'<a name="([^"]+)"></a>')
 

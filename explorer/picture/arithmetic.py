@@ -20,7 +20,7 @@ _MOST_TERMS = 8
 class Arithmetic:
     """The matrices that a map was computed from, and how.
 
-    A cell [r, c] of each kind is: product Σ_i left[r, i]·right[i, c]; quotient left[r, c] / divisor; softmax
+    A cell [r, c] of each kind is: product Σ_i left[r, i]·right[i, c] + bias[c]; quotient left[r, c] / divisor; softmax
     e^left[r, c] / Σ_i e^left[r, i]. The matrices of all heads are [head, r, i] and [head, i, c]; `group` heads of the left
     side share one of the right side.
     """
@@ -28,6 +28,7 @@ class Arithmetic:
     kind: Literal["product", "quotient", "softmax"]
     left: Array
     right: Array | None = None
+    bias: Array | None = None
     divisor: float = 1.0
     group: int = 1
 
@@ -78,7 +79,8 @@ def written_out(made_of: Arithmetic, row: int, column: int, value: str, words: W
     assert made_of.right is not None  # A product always has a right side.
     pairs = zip(made_of.left[row][:_MOST_TERMS], made_of.right[:, column][:_MOST_TERMS], strict=True)
     terms = " + ".join(f"{_figure(a)}·{_figure(b)}" for a, b in pairs)
-    return f"{terms}{_rest(made_of.left.shape[1], words)} = {value}"
+    bias = "" if made_of.bias is None else f" + {_figure(made_of.bias[column])}"
+    return f"{terms}{_rest(made_of.left.shape[1], words)}{bias} = {value}"
 
 
 def _rest(n: int, words: Words) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
 from explorer.picture.axis import Axis, strongest
-from explorer.picture.kinds import Caption, HeadGrid, Heatmap
+from explorer.picture.kinds import Caption, HeadGrid, Heatmap, Waves
 from explorer.picture.scales import Scale
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
@@ -53,6 +53,11 @@ def rough(value: float, digits: int = 3) -> str:
     return text.replace("e-0", "e-").replace("e+0", "e").replace("-", "−")
 
 
+def place_told(picture: Waves, place: int, digits: int = 3) -> str:
+    """What stands at a place of curves: its number, or the value there."""
+    return str(place) if picture.x is None else rough(float(picture.x[place]), digits)
+
+
 def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     """One cell of a map in words: value or calculation, place, tap and shape."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
@@ -84,8 +89,10 @@ def _value(picture: Heatmap, row: int, column: int, *, closed: bool) -> str:
 
 
 def _caption(picture: Heatmap, row: int) -> Caption:
-    """The caption as it holds for one row: with the row's own tap where rows belong to different ones."""
-    return attrs.evolve(picture.caption, tap=picture.taps[row]) if picture.taps else picture.caption
+    """The caption as it holds for one row: with the row's own tap where rows have different ones; of a parameter its name."""
+    caption = picture.caption
+    tap = picture.taps[row] if picture.taps else caption.name if caption.origin == "parameter" else caption.tap
+    return attrs.evolve(caption, tap=tap)
 
 
 def _tip(value: str, where: str, caption: Caption, words: Words, *, follows: bool) -> str:

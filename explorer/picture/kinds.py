@@ -52,6 +52,7 @@ class Heatmap(Picture):
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
     chosen_row: int | None = None  # a row that the reader has chosen
+    chosen_column: int | None = None
     least: float = 0.0  # Smaller magnitudes have no number in their cells.
     pending: bool = False  # The numbers are still computed, and all values are NaN.
 
@@ -170,14 +171,14 @@ class Strips(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Waves(Picture):
-    """Curves [curve, position] along the positions, one for each chosen feature."""
+    """Curves [curve, position] along the positions, one for each chosen feature; or along values `x` in equal steps."""
 
     values: Array
     names: tuple[str, ...]
     n_marked: int  # how many of the first positions the text's tokens take
     caption: Caption
     x_name: str
-    x: NDArray[Any] | None = None  # None: 0, 1, 2, …
+    x: NDArray[Any] | None = None  # what stands at the places; None: 0, 1, 2, …
     main: int | None = None  # the curve that the picture is about; None: all alike
     between: "Between | None" = None  # the formula of the curves; None where nothing is known between the positions
 

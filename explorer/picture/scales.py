@@ -32,6 +32,7 @@ _ANCHORS = {
     "open": "7fae98 7fae98",  # the open cells of a mask, in a colour that no data has
     "tiles-light": "eef1f5 1d4a86",  # magnitudes, from the card's colour to that of the river's bands
     "tiles-dark": "242a31 8fb4de",
+    "blue-red-dark": "8cc8ff 4a90cf 23527a 1b1e22 802b33 d8606a ffb4b8",
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
 SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS
@@ -169,6 +170,16 @@ def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
     first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)
     rows = table("viridis")[np.linspace(first, last, count).astype(int)]
     return [hexadecimal(row) for row in rows]
+
+
+def colours_of_curves(theme: Theme, count: int, main: int | None) -> list[str]:
+    """Hexadecimal colours for `count` curves or more: shades of one table, or where one curve is the `main` one the accent
+    for that and a colour of its own for each other one.
+    """
+    if main is None:
+        return curve_colours(theme.name == "dark", max(8, count))
+    others = [theme.heads[place % len(theme.heads)] for place in range(max(8, count) - 1)]
+    return [*others[:main], theme.accent, *others[main:]]
 
 
 def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:

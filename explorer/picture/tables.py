@@ -28,11 +28,13 @@ class Table:
 
 
 def table_name(caption: Caption, *, computed: bool = False) -> str:
-    """The name of a table: the tap for recorded numbers; the tap and the picture's title for all others.
+    """The name of a table: the tap for recorded numbers, the name of a parameter; the tap and the picture's title for others.
 
     `computed` is True if the table's numbers were computed although the picture's are recorded.
     """
     tap = caption.tap or "picture"
     if caption.origin == "recorded" and not computed:
         return tap
+    if caption.origin == "parameter":
+        return caption.name
     return f"{tap}.{re.sub(r'[^0-9A-Za-z_]+', '_', caption.title).strip('_').lower() or 'computed'}"

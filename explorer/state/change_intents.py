@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from explorer.knobs import Value
 from explorer.state.intents import Intent, OnScreen
 from explorer.state.state import State
 from explorer.trace.changes import Change
@@ -149,11 +150,18 @@ def newly_on(before: State, after: State) -> tuple[Change, ...]:
 
 @attrs.frozen
 class TakeSentence(Intent):
-    """Put a sentence that a search has found into the box; the translation is the model's own. It is one step of undo."""
+    """Put a sentence that a search has found into the box, with the knobs that the search had turned.
+
+    The translation is the model's own. It is one step of undo.
+    """
 
     text: str
+    turned: tuple[tuple[str, Value], ...] = ()
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with this text. Cuts, prefix and a typed target are dropped, as they belong to the old sentence."""
-        wish = attrs.evolve(state.wish, text=self.text, target=None, source_cuts=None, target_cuts=None, prefix=())
+        config = state.wish.config.nearest_valid(**dict(self.turned))
+        wish = attrs.evolve(
+            state.wish, config=config, text=self.text, target=None, source_cuts=None, target_cuts=None, prefix=()
+        )
         return attrs.evolve(state, wish=wish)

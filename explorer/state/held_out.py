@@ -13,29 +13,37 @@ _MOST_OWN = 10_000  # sentences of a file of the user's
 _GOLDEN = 0.6180339887498949
 
 
-def held_out(most: int = MOST) -> tuple[str, ...]:
-    """At most `most` different sentences of the validation rows, from short to long ones. Raises MissingAsset.
+def held_out(most: int = MOST, *, english: bool = False) -> tuple[str, ...]:
+    """At most `most` different sentences of the validation rows, Chinese or English, short and long ones mixed.
+
+    Raises MissingAsset.
 
     The rows are sentences of Tatoeba (CC BY 2.0 FR); the README beside the file says so.
     """
-    rows = (line.split("\t") for line in asset(FILE).read_text(encoding="utf-8").splitlines()[1:])
-    sentences = tuple(dict.fromkeys(row[1] for row in rows if row[0] == "valid"))
+    header, *lines = (line.split("\t") for line in asset(FILE).read_text(encoding="utf-8").splitlines())
+    place = header.index(_column(english=english))
+    rows = sorted((row for row in lines if row[0] == "valid"), key=lambda row: len(row[place]))
+    sentences = tuple(dict.fromkeys(row[place] for row in rows))
     n = min(most, len(sentences))
     return mixed([sentences[place * len(sentences) // n] for place in range(n)]) if n else ()
 
 
-def own_sentences(path: Path) -> tuple[str, ...]:
-    """The lines of a user's file, or the column `zh` of a table. Raises CannotRead, NotAFile, NoSentences."""
+def own_sentences(path: Path, *, english: bool = False) -> tuple[str, ...]:
+    """The lines of a user's file, or the column `zh` or `en` of a table. Raises CannotRead, NotAFile, NoSentences."""
     lines = read_whole(path, _MOST_BYTES).decode("utf-8-sig", errors="replace").splitlines()
     header = lines[0].split("\t") if lines else []
-    if "zh" in header:
-        place = header.index("zh")
+    if (column := _column(english=english)) in header:
+        place = header.index(column)
         cells = [line.split("\t") for line in lines[1:]]
         lines = [row[place] for row in cells if len(row) > place]
     found = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))[:_MOST_OWN]
     if not found:
         raise NoSentences(path=str(path))
     return found
+
+
+def _column(*, english: bool) -> str:
+    return "en" if english else "zh"
 
 
 def mixed(sentences: list[str]) -> tuple[str, ...]:

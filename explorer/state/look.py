@@ -21,13 +21,15 @@ UNITS = ("tokens", "words")
 DRAWN = ("map", "lines", "arcs")
 """How attention is drawn: as a map, as lines between two rows of tokens, or as arcs over one row."""
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
-ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
+ATTENTION_STEPS = ("query", "key", "value", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
+TENSORS = ("taps", "parameters", "circuits")
+"""What the page of tensors lists: what the pass recorded, the weights of its model, or products of a head's weights."""
 CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
-SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-red-dark", "blue-orange-dark")
 SAMPLING = ("sampling_temperature", "top_k", "top_p")
 """The fields that say how the next token is drawn. A user sets them like knobs, though nothing is computed for them."""
 PART_ORDERS = ("layers", "size")
@@ -72,6 +74,10 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
+    # The page of tensors: what it lists, the parameter or circuit that it shows, and which matrix of a stack of several.
+    tensors: str = attrs.field(default="taps", validator=one_of(TENSORS))
+    parameter: str = ""
+    matrix: int = attrs.field(default=0, validator=between(0, _MOST))
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: none is chosen
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
@@ -84,9 +90,15 @@ class Look:
     specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
     unit: str = attrs.field(default="tokens", validator=one_of(UNITS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
+    # The head that the compare page puts at the left, of the pinned pass or of this one; -1: the chosen one.
+    beside_layer: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    beside_head: int = attrs.field(default=-1, validator=between(-1, _MOST))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page patches
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
-    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    part: str = attrs.field(default="query", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    # The cell of the step's result that is opened as a sum of products; -1: the one with the largest number.
+    sum_row: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    sum_column: int = attrs.field(default=-1, validator=between(-1, _MOST))
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
     vector: int = attrs.field(default=-1, validator=between(-1, _MOST))  # the token with neighbours; -1: the first word
@@ -166,12 +178,18 @@ class Look:
             cell_key=self.cell_key if has_cell else -1,
             head=min(self.head, n_heads - 1),
             overlaid=tuple(head for head in self.overlaid if head < n_heads),
+            **self._beside(trace.card.attention_layers(attention), n_heads),
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
             rival=self.rival if self.rival < trace.card.vocab_size else -1,
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
             **self._excerpts(trace),
         )
+
+    def _beside(self, layers: tuple[int, ...], n_heads: int) -> dict[str, Any]:
+        """The head at the left of the compare page; none where there is no such head."""
+        there = self.beside_layer in layers and 0 <= self.beside_head < n_heads
+        return {} if there else {"beside_layer": -1, "beside_head": -1}
 
     def _excerpts(self, trace: "Trace") -> dict[str, Any]:
         """The excerpts of the river; of a text that has become too short for one, all is shown."""

@@ -83,6 +83,11 @@ class Wish:
         return load_preset(self.preset).translates
 
     @property
+    def reads_english(self) -> bool:
+        """Whether the preset has weights trained to read English."""
+        return load_preset(self.preset).reads_english
+
+    @property
     def uses_trained(self) -> bool:
         """Whether the trained weights are used: they exist, are wanted, and fit the model's shape."""
         preset = load_preset(self.preset)

@@ -11,7 +11,7 @@ import attrs
 
 from explorer.errors import BadText, NotACorpus
 from explorer.files import read_whole
-from explorer.tokens.bilingual import Pair
+from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
@@ -41,6 +41,10 @@ class Corpus:
         """The pairs of "train", "valid" or "test"."""
         pairs: tuple[Pair, ...] = getattr(self, name)
         return pairs
+
+    def read_by(self, bilingual: Bilingual) -> "Corpus":
+        """The corpus in the direction of a translator with these vocabularies."""
+        return self.turned() if bilingual.reads_english else self
 
     def turned(self) -> "Corpus":
         """The corpus of the other direction, from English to Chinese."""

@@ -81,7 +81,7 @@ class LensFitter:
         self.taps = stream_taps(self.model.decoder)
         self.weights = weights_hash(self.model)
         self._segmenter = Segmenter(resources.cache_folder())
-        corpus = read_corpus(wish.data)
+        corpus = read_corpus(wish.data).read_by(self.translator.bilingual)
         self.rows = _drawn(_fitting(corpus, FITTED_ON, wish.data), wish.sentences, wish.seed)
         self.held_out = _drawn(_fitting(corpus, MEASURED_ON, wish.data), wish.measured, wish.seed)
         self._sums, self._places, self.done = self._begun()

@@ -25,15 +25,15 @@ from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 from explorer.training.masking import MaskedExample, Masking
 from explorer.training.texts import read_texts
 
-FULL_STOP = "。"
-_FULL_STOPS = (FULL_STOP, ".")
+FULL_STOPS = ("。", ".")
 _SMALL_PIECES = 4  # English words are split by all bytes and one of so many of the other byte pairs.
 _TOLD_EVERY = 500
 
 
 @attrs.frozen
 class PreparedData:
-    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
+    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out. `first` is the
+    first sentence of the validation rows.
 
     `characters_per_token` counts over what a language model predicts on the validation rows; 0 for a translator.
     """
@@ -43,6 +43,7 @@ class PreparedData:
     valid: tuple[Example, ...]
     bad: tuple[BadRow, ...]
     sha256: str
+    first: str
     characters_per_token: float = 0.0
 
 
@@ -87,7 +88,9 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return PreparedData(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data))
+    return PreparedData(
+        bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)), _sha256(data), corpus.valid[0][0]
+    )
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> PairExample:
@@ -130,7 +133,7 @@ def _english_words(text: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
 
 def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
     """Whether a text of several words ends with a full stop, which people may omit when they type."""
-    return text.endswith(_FULL_STOPS) and len(words) > 1
+    return text.endswith(FULL_STOPS) and len(words) > 1
 
 
 def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> PreparedData:
@@ -173,6 +176,7 @@ def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Conf
         tuple(made["valid"]),
         texts.bad,
         _sha256(data, sentences),
+        texts.valid[0],
         characters_per_token=n_characters / n_tokens,
     )
 

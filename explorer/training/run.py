@@ -111,7 +111,7 @@ class Run:
             self.training.averaged(),
             self.config,
             self.prepared.bilingual,
-            self.wish.text,
+            self.wish.text or self.prepared.first,
             {**self._about(), "history": history},
         )
         return self.wish.out

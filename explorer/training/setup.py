@@ -32,9 +32,9 @@ class TrainingSetup:
     language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
-    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
-    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
-    `snapshot_mb` is the room for snapshots, in MB.
+    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens, by default
+    the first of the validation rows. `start` is the folder of a trained preset: training begins with its vocabularies and
+    weights. Without `start` both are new. `snapshot_mb` is the room for snapshots, in MB.
     """
 
     out: Path
@@ -88,5 +88,6 @@ def usual_setup(out: Path, task: str, data: Path | None, preset: str | None, giv
         config = toy_config(**knobs) if preset is None else load_own_preset(preset).config.changed(**knobs)
     else:
         base = load_own_preset(preset or DEFAULT)
-        text, recipe, config = base.text, Recipe().changed(**numbers), base.config.changed(**knobs)
+        recipe, config = Recipe().changed(**numbers), base.config.changed(**knobs)
+        text = base.text if config.tokenizer == base.config.tokenizer else ""
     return TrainingSetup(out=out, task=task, data=data, text=text, config=config, recipe=recipe)

@@ -66,7 +66,7 @@ def prepare_task(task: Task, n_train: int, seed: int, config: Config, folder: Pa
 
     train, valid = (tuple(example(*pair) for pair in pairs) for pairs in task.examples(n_train, seed))
     told = f"{task.name} {n_train} {seed}"
-    return PreparedData(vocabulary, train, valid, (), hashlib.sha256(told.encode()).hexdigest())
+    return PreparedData(vocabulary, train, valid, (), hashlib.sha256(told.encode()).hexdigest(), task.text)
 
 
 def _vocabulary(task: Task, config: Config) -> Bilingual:

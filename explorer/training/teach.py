@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from explorer import resources
 from explorer.engine.sources.translator import Translator
-from explorer.errors import BadWord, EmptySplit, NotATranslator, NotTrained
+from explorer.errors import BadWord, EmptySplit, NotATranslator, NotTrained, WordOfBytePairs
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
@@ -28,14 +28,14 @@ from explorer.training.batches import Batch, PairExample, make_batch
 from explorer.training.bundle import write_bundle
 from explorer.training.corpus import read_corpus
 from explorer.training.loss import log_probabilities
-from explorer.training.prepare import FULL_STOP, example
+from explorer.training.prepare import FULL_STOPS, example
 
 _SOURCE = "encoder.embedding.look_up.weight"
 
 
 @attrs.frozen(kw_only=True)
 class Teaching:
-    """What to teach. `own` is a data file with new sentences, `keep` one with old ones; `words` become source tokens.
+    """What to teach. `own` is a data file with new sentences, `keep` one with old ones; Chinese `words` become source tokens.
 
     Only the files' training rows are used. Adam's `learning_rate` falls to 0. In each step, `keep_weight` times the divergence
     on `rows` old sentences is added to the loss.
@@ -67,11 +67,13 @@ class Teacher:
     """Teaches a translator. The constructor prepares, `steps()` teaches, `finish()` writes the preset."""
 
     def __init__(self, wish: Teaching) -> None:
-        """Read data and weights. Raises NotTrained, NotATranslator, BadWord, BadFile, EmptySplit, CannotCreate."""
+        """Read data and weights. Raises NotTrained, NotATranslator, BadText, BadFile, EmptySplit, CannotCreate."""
         self.wish = wish
         for word in wish.words:
             _check_word(word)
         preset = checked_translator(load_own_preset(wish.preset))
+        if preset.reads_english and wish.words:
+            raise WordOfBytePairs(word=wish.words[0])
         make_folder(wish.out)
         start = Translator(preset)
         self.text = preset.text
@@ -80,9 +82,10 @@ class Teacher:
         self.model = build(self.config, weights)
         self.before = copy.deepcopy(self.model)
         segmenter = Segmenter(resources.cache_folder())
-        self._own = make([example(pair, self.bilingual, segmenter) for pair in _with_and_without_stop(_pairs(wish.own))])
+        own = _with_and_without_stop(_pairs(wish.own, self.bilingual))
+        self._own = make([example(pair, self.bilingual, segmenter) for pair in own])
         rng = random.Random(wish.seed)
-        old = list(_pairs(wish.keep))
+        old = list(_pairs(wish.keep, self.bilingual))
         rng.shuffle(old)
         needed = (old * (wish.steps * wish.rows // len(old) + 1))[: wish.steps * wish.rows]
         self._old = [example(pair, self.bilingual, segmenter) for pair in needed]
@@ -157,8 +160,8 @@ def make(examples: list[PairExample]) -> Batch:
     return make_batch([each.source_ids(0.0, 0.0, rng) for each in examples], [each.target for each in examples])
 
 
-def _pairs(path: Path) -> tuple[Pair, ...]:
-    pairs = read_corpus(path).train
+def _pairs(path: Path, bilingual: Bilingual) -> tuple[Pair, ...]:
+    pairs = read_corpus(path).read_by(bilingual).train
     if not pairs:
         raise EmptySplit(path=str(path), split="train")
     return pairs
@@ -166,4 +169,4 @@ def _pairs(path: Path) -> tuple[Pair, ...]:
 
 def _with_and_without_stop(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """The pairs, and those with a full stop once more without it, because people may omit it when they type."""
-    return pairs + tuple((source.removesuffix(FULL_STOP), target) for source, target in pairs if source.endswith(FULL_STOP))
+    return pairs + tuple((source[:-1], target) for source, target in pairs if source.endswith(FULL_STOPS))

@@ -1,5 +1,6 @@
 """What Qt is told before the window opens, on systems other than this one as well."""
 
+import json
 import os
 import socket
 import subprocess
@@ -25,7 +26,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
-from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, use_size
+from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, suited_size, use_size
 from explorer.errors import NoDisplay
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -35,6 +36,7 @@ from explorer.views.painting.style import use_theme
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
+SCREEN = ROOT / "tests" / "screen.json"
 
 
 @pytest.fixture
@@ -244,23 +246,38 @@ def test_numbers_are_the_same_in_every_locale(locale: str, dpi: int) -> None:
 
 
 _ENLARGED = """
+import json
 import os
-from explorer.app.display import make_application, use_size
+from explorer.app.display import make_application
 from PySide6.QtWidgets import QWidget
-use_size(os.environ, "{percent}")
-application = make_application()
+application = make_application("{size}")
 widget = QWidget()
 widget.show()
 print(widget.devicePixelRatioF())
 """
 
 
-@pytest.mark.parametrize(("percent", "own", "ratio"), [("100", None, 1.0), ("150", None, 1.5), ("150", "2", 2.0)])
-def test_a_chosen_size_enlarges_everything(percent: str, own: str | None, ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("size", "own", "screen", "ratio"),
+    [
+        ("100", None, (2560, 1440), 1.0),
+        ("150", None, (1920, 1080), 1.5),
+        ("150", "2", (1920, 1080), 2.0),
+        ("by_screen", None, (1920, 1080), 1.0),
+        ("by_screen", None, (2560, 1440), 1.6),
+        ("by_screen", "1.25", (2560, 1440), 1.25),
+    ],
+)
+def test_a_size_enlarges_everything(size: str, own: str | None, screen: tuple[int, int], ratio: float, tmp_path: Path) -> None:
     """Qt's scale factor, which must be known before Qt starts; one that the environment names already stays."""
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"} | ({} if own is None else {"QT_SCALE_FACTOR": own})
+    there = json.loads(SCREEN.read_text())
+    there["screens"][0] |= dict(zip(("width", "height"), screen, strict=True))
+    told = tmp_path / "screen.json"
+    told.write_text(json.dumps(there))
+    environment = {**os.environ, "QT_QPA_PLATFORM": f"offscreen:configfile={told}"}
+    environment |= {} if own is None else {"QT_SCALE_FACTOR": own}
     done = subprocess.run(
-        [sys.executable, "-c", _ENLARGED.format(percent=percent)],
+        [sys.executable, "-c", _ENLARGED.format(size=size)],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -274,10 +291,28 @@ def test_a_chosen_size_enlarges_everything(percent: str, own: str | None, ratio:
 
 def test_the_size_is_told_to_qt_once() -> None:
     environment: dict[str, str] = {}
-    use_size(environment, "100")
-    assert not environment
+    for usual in ("100", "by_screen"):
+        use_size(environment, usual)
+        assert not environment
     use_size(environment, "125")
     assert {"QT_SCALE_FACTOR": "1.25"} == environment
+
+
+@pytest.mark.parametrize(
+    ("screen", "size"),
+    [
+        ((800, 600), "100"),
+        ((1366, 768), "100"),
+        ((1920, 1080), "100"),
+        ((1920, 1200), "130"),
+        ((2560, 1440), "160"),
+        ((3440, 1440), "160"),
+        ((3840, 2160), "240"),
+    ],
+)
+def test_everything_grows_with_the_screen(screen: tuple[int, int], size: str) -> None:
+    """The window as it opens at first has room in it; at 2560 × 1440 its letters have 21 pixels."""
+    assert suited_size(*screen) == size
 
 
 def test_numpy_multiplies_with_one_thread_unless_it_is_told_otherwise() -> None:

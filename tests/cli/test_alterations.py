@@ -54,6 +54,8 @@ def test_own_sentences_are_lines_or_a_column(tmp_path: Path) -> None:
     assert own_sentences(path) == ("他吃。", "她吃。")
     path.write_text("split\tzh\ten\ntest\t他吃。\tHe eats.\nshort\n", encoding="utf-8")
     assert own_sentences(path) == ("他吃。",)
+    path.write_text("split\tzh\ten\ntest\t他吃。\tHe eats.\nshort\n", encoding="utf-8")
+    assert own_sentences(path, english=True) == ("He eats.",)
     path.write_text(" \n", encoding="utf-8")
     with pytest.raises(NoSentences, match=r"own\.txt"):
         own_sentences(path)

@@ -34,7 +34,7 @@ def test_a_knobs_words_are_offered(knob: object) -> None:
 
 def test_commands_presets_formats_and_themes_are_offered() -> None:
     """Each from its declaration; where no preset begins so, the shell offers folders."""
-    assert {"show", "export", "why"} <= set(offered(""))
+    assert {"show", "export", "attribution"} <= set(offered(""))
     assert offered("show", "x", "--preset", "") == list(preset_names())
     assert offered("show", "x", "--preset", "tin") == ["tiny"]
     assert offered("show", "x", "--preset", "./models/") == ["./models/"]

@@ -138,3 +138,67 @@ def test_a_page_has_what_the_window_computes_behind_its_first_answer(
     pictures = json.loads((tmp_path / f"{page}.svg.json").read_text("utf-8"))["pictures"]
     assert len(pictures) == 4
     assert (pictures[place]["tap"], pictures[place]["origin"]) == (tap, "beside")
+
+
+QUERY, CIRCUIT = "encoder.layers.0.self_attn.project_query.weight", "encoder.layers.0.self_attn.qk_circuit"
+
+
+def test_a_parameter_is_written_as_numbers_or_as_a_figure(tmp_path: Path) -> None:
+    """The very numbers of the model; of a circuit one head, all heads, or a file for each in a folder."""
+    own = explorer.parameters("tiny")
+    command = ["export", "我", "--preset", "tiny", "--parameter"]
+    assert main([*command, QUERY, "--out", str(tmp_path / "q.npz")]) == 0
+    with np.load(tmp_path / "q.npz") as kept:
+        assert np.array_equal(kept[QUERY], own[QUERY])
+    assert json.loads((tmp_path / "q.npz.json").read_text("utf-8"))["origin"] == "parameter"
+
+    assert main([*command, CIRCUIT, "--out", str(tmp_path / "all.npz")]) == 0
+    with np.load(tmp_path / "all.npz") as kept:
+        assert [np.array_equal(kept[f"{CIRCUIT}.head{head}"], own[CIRCUIT][head]) for head in range(4)] == [True] * 4
+    assert main([*command, CIRCUIT, "--head", "2", "--out", str(tmp_path / "one.npz")]) == 0
+    with np.load(tmp_path / "one.npz") as kept:
+        assert np.array_equal(kept[CIRCUIT], own.circuit(CIRCUIT, 2))
+    assert main([*command, CIRCUIT, "--out", f"{tmp_path}/heads/", "--format", "csv"]) == 0
+    assert {path.name for path in (tmp_path / "heads").glob("*.csv")} == {f"{CIRCUIT}.head{head}.csv" for head in range(4)}
+    assert main([*command, CIRCUIT, "--out", str(tmp_path / "all.svg")]) == 0
+    assert [f"H{head}" in (tmp_path / "all.svg").read_text("utf-8") for head in range(4)] == [True] * 4
+
+
+def test_a_large_matrix_is_written_whole_though_its_figure_has_blocks(tmp_path: Path) -> None:
+    """More numbers than a picture has cells."""
+    name = "encoder.embedding.look_up.weight"
+    given = (
+        "--preset",
+        "tiny",
+        "--d-model",
+        "512",
+        "--vocab-size",
+        "8300",
+        "--n-layers",
+        "1",
+        "--language",
+        "en",
+        "--parameter",
+        name,
+    )
+    for form in ("npz", "png"):
+        assert main(["export", "我", *given, "--out", str(tmp_path / f"large.{form}")]) == 0
+    own = explorer.parameters("tiny", d_model=512, vocab_size=8300, n_layers=1)[name]
+    assert own.size > 2**22
+    with np.load(tmp_path / "large.npz") as kept:
+        assert np.array_equal(kept[name], own)
+    assert "2×2 numbers" in json.loads((tmp_path / "large.png.json").read_text("utf-8"))["note"]
+
+
+def test_a_parameter_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the closest name, the last head, or the two flags that exclude each other; nothing is written."""
+    out = ("--preset", "tiny", "--language", "en", "--out", str(tmp_path / "a.npz"))
+    for given, said in (
+        (("--parameter", f"{CIRCUIT}s"), CIRCUIT),
+        (("--parameter", CIRCUIT, "--head", "4"), "the last is 3"),
+        (("--parameter", CIRCUIT, "--tap", WEIGHTS), "--tap and --parameter"),
+        (("--parameter", CIRCUIT, "--layer", "1"), "--parameter and --layer"),
+    ):
+        assert main(["export", "我", *given, *out]) == 2
+        assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

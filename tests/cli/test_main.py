@@ -41,7 +41,7 @@ def application(qapp: QApplication) -> None:
 
 def _small(arguments: tuple[str, ...]) -> list[str]:
     """The same command with the small untrained preset, unless it names one."""
-    if arguments and arguments[0] in ("show", "export", "effects", "heads") and "--preset" not in arguments:
+    if arguments and arguments[0] in ("show", "export", "ablation", "heads") and "--preset" not in arguments:
         return [arguments[0], "--preset", "tiny", *arguments[1:]]
     return list(arguments)
 
@@ -459,8 +459,8 @@ def test_without_any_streams_the_program_runs(monkeypatch: pytest.MonkeyPatch) -
 def test_why_says_the_parts_and_their_sum(said: Command) -> None:
     """The largest first; as JSON the same numbers, which sum to the recorded difference."""
     text = ("我爱北京天安门", "--preset", "tiny", "--step", "1", "--language", "en")
-    lines = said("why", *text).splitlines()
-    found = json.loads(said("why", *text, "--json"))
+    lines = said("attribution", *text).splitlines()
+    found = json.loads(said("attribution", *text, "--json"))
     values = [part["value"] for part in found["parts"]]
     assert lines[0].startswith("Why ") and len(lines) == len(values) + 3
     assert sum(values) == pytest.approx(found["difference"], abs=1e-4) and found["exact"]
@@ -475,11 +475,11 @@ def test_why_opens_down_to_the_embedding(said: Command) -> None:
     """A way leads from a head over a key to a number of Q, K or V; its parts sum to the recorded one, the largest first."""
     way = "decoder.cross_attn.1.2/0/key/5/encoder.self_attn.0.1/1/value/all"
     text = ("我爱北京天安门", "--preset", "tiny", "--step", "1", "--language", "en", "--into")
-    found = json.loads(said("why", *text, way.partition("/encoder")[0], "--json"))
+    found = json.loads(said("attribution", *text, way.partition("/encoder")[0], "--json"))
     trace = explorer.explore("我爱北京天安门", preset="tiny")
     assert found["recorded"] == pytest.approx(float(trace["decoder.layers.1.cross_attn.key"][2, 0, 5]))
     assert sum(part["value"] for part in found["parts"]) == pytest.approx(found["recorded"], abs=1e-4) and found["exact"]
-    lines = said("why", *text, way).splitlines()
+    lines = said("attribution", *text, way).splitlines()
     assert lines[0].startswith("encoder.layers.0.self_attn.value[1, 1] ") and "remainder" in lines[-1]
     assert {line.split()[-1] for line in lines[1:-1]} >= {"encoder.embedding.scaled", "encoder.embedding.positions"}
 
@@ -487,7 +487,7 @@ def test_why_opens_down_to_the_embedding(said: Command) -> None:
 def test_why_takes_a_rival_and_a_word(said: Command) -> None:
     """By text or by id; a kind of positions is a knob, as in every command."""
     call = (
-        "why",
+        "attribution",
         "我爱北京天安门",
         "--preset",
         "tiny",
@@ -518,7 +518,7 @@ def test_lens_says_what_each_layer_would_write(said: Command) -> None:
 
 def test_a_model_that_writes_no_words_is_refused(refused: Command) -> None:
     """Both commands say so in one line."""
-    for command in ("why", "lens"):
+    for command in ("attribution", "lens"):
         told = refused(command, "你好", "--preset", "tiny", "--architecture", "encoder-only", "--language", "en")
         assert "encoder-only" in told and "no decoder" in told
 
@@ -538,17 +538,17 @@ def test_heads_are_measured_and_given_as_json(said: Command) -> None:
 
 def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Path) -> None:
     """A table for people, all arrays for programs, and the page's own picture and numbers as files."""
-    found = explorer.effects(TEXT, preset="tiny")
-    told = said("effects", TEXT)
+    found = explorer.ablate(TEXT, preset="tiny")
+    told = said("ablation", TEXT)
     assert f"{found.hidden[0].sum():+8.3f}  {found.tokens[0]}" in told
     assert told.count(" L") == 10
 
-    read = json.loads(said("effects", TEXT, "--json", "--word", found.words[0]))
+    read = json.loads(said("ablation", TEXT, "--json", "--word", found.words[0]))
     assert np.array_equal(np.array(read["heads"], np.float32), found.heads[..., :1])
 
-    said("effects", TEXT, "--out", str(tmp_path / "a.svg"), "--word", found.words[1])
+    said("ablation", TEXT, "--out", str(tmp_path / "a.svg"), "--word", found.words[1])
     assert found.words[1] in (tmp_path / "a.svg").read_text(encoding="utf-8")
-    said("effects", TEXT, "--out", str(tmp_path / "a.npz"))
+    said("ablation", TEXT, "--out", str(tmp_path / "a.npz"))
     with np.load(tmp_path / "a.npz") as file:
         heads = next(file[name] for name in file.files if name.endswith(".heads"))
     np.testing.assert_allclose(heads[0], found.heads[0, 0].sum(-1), atol=1e-6)
@@ -557,23 +557,23 @@ def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Pat
 def test_effects_of_a_heads_cells_are_told_written_and_given_as_json(said: Command, refused: Command, tmp_path: Path) -> None:
     """A row for each query; the library's numbers in JSON; the page's map as a file; a head that there is not is refused."""
     head = ("--edges", "decoder.cross_attn.1.2", "--language", "en")
-    found = explorer.effects(TEXT, preset="tiny", edges="decoder.cross_attn.1.2").edges
+    found = explorer.ablate(TEXT, preset="tiny", edges="decoder.cross_attn.1.2").edges
     assert found is not None and found.exact
-    lines = said("effects", TEXT, *head).splitlines()
+    lines = said("ablation", TEXT, *head).splitlines()
     assert len(lines) == len(found.values) + 2 and f"{found.values[1].sum(-1)[0]:+8.4f}" in lines[3]
-    read = json.loads(said("effects", TEXT, *head, "--json", "--word", found.words[0]))["edges"]
+    read = json.loads(said("ablation", TEXT, *head, "--json", "--word", found.words[0]))["edges"]
     np.testing.assert_allclose(np.array(read["values"], np.float32)[..., 0], found.values[..., 0], atol=1e-6)
-    said("effects", TEXT, *head, "--out", str(tmp_path / "a.npz"))
+    said("ablation", TEXT, *head, "--out", str(tmp_path / "a.npz"))
     with np.load(tmp_path / "a.npz") as file:
         np.testing.assert_allclose(file[file.files[0]], found.values.sum(-1), atol=1e-6)
-    assert "decoder.cross_attn.9.2" in refused("effects", TEXT, "--edges", "decoder.cross_attn.9.2")
-    assert "cross" in refused("effects", TEXT, "--edges", "cross")
+    assert "decoder.cross_attn.9.2" in refused("ablation", TEXT, "--edges", "decoder.cross_attn.9.2")
+    assert "cross" in refused("ablation", TEXT, "--edges", "cross")
 
 
 def test_effects_refuse_what_they_cannot_do(refused: Command, tmp_path: Path) -> None:
     """A word that was not written, and a format that does not exist, which is found before the pass."""
-    assert "天安门" in refused("effects", TEXT, "--word", "cat")
-    assert "doc" in refused("effects", TEXT, "--out", str(tmp_path / "a.doc"))
+    assert "天安门" in refused("ablation", TEXT, "--word", "cat")
+    assert "doc" in refused("ablation", TEXT, "--out", str(tmp_path / "a.doc"))
 
 
 def test_patching_tells_the_places_that_bring_the_other_answer_back(said: Command) -> None:
@@ -597,9 +597,20 @@ def test_generate_writes_on_and_says_what_it_chose_from(said: Command) -> None:
     found = json.loads(said("generate", *texts, "--json"))
 
     assert first == "冬天来了，" + found["text"]
-    assert len(lines) == 1 + len(found["tokens"]) and "given" in lines[0] and "given" not in lines[1]
+    assert len(lines) == 2 + len(found["tokens"]) and "Greedy" in lines[-2] and "given" in lines[0] and "given" not in lines[1]
     assert f"{found['log_p']:.3f}" in lines[-1]
     assert [row["forced"] for row in found["tokens"]] == [True, False, False]
+
+
+@pytest.mark.slow  # the trained model
+def test_generate_draws_no_unlikely_token_unless_it_is_told_to(said: Command) -> None:
+    """At temperature 1 with nothing cut away it chose ranks 21, 32 and 164; what it draws from is said."""
+    asked = ("generate", "冬天来了，", "--tokens", "12", "--language", "en", "--sampling-seed")
+    told = [said(*asked, str(seed)) for seed in range(3)]
+    assert all(f"temperature 0.8, top-k off, top-p 0.9, with seed {seed}" in each for seed, each in enumerate(told))
+    ranks = [int(rank) for each in told for rank in re.findall(r"rank (\d+)", each)]
+    assert len(ranks) > 12 and max(ranks) < 100
+    assert "temperature 1, top-k off, top-p off" in said(*asked, "0", "--sampling-temperature", "1", "--top-p", "1")
 
 
 def test_generate_refuses_other_models_and_wrong_numbers(refused: Command) -> None:

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from explorer.cli import main as cli
-from explorer.cli.spoken import SpokenCommand
+from explorer.cli.spoken import RENAMED, SpokenCommand
 from explorer.lang import LANGUAGES, Words
 from tests.cli.test_main import TEXT
 
@@ -14,8 +14,8 @@ HELPED = ("", *cli.commands.commands)
 
 WRONG = {
     ("nope",): (
-        "没有命令 nope；有 breaks, cloze, doctor, effects, evaluate, ",
-        "There is no command nope; there are breaks, cloze, doctor, effects, evaluate, ",
+        "没有命令 nope；有 ablation, attribution, breaks, cloze, doctor, evaluate, ",
+        "There is no command nope; there are ablation, attribution, breaks, cloze, doctor, evaluate, ",
     ),
     ("--", "--help"): ("没有命令 --help；", "There is no command --help;"),
     ("show",): ("缺少 TEXT：请看 transformer-explorer show --help。", "TEXT is missing: see transformer-explorer show --help."),
@@ -90,6 +90,18 @@ def test_no_help_stands_for_what_is_not_there(language: str) -> None:
     for key in (key for key in words.keys() if key.startswith("cli.flag.")):  # noqa: SIM118  Words is no mapping
         *command, flag = key.split(".")[2:]
         assert flag in flags[command[0] if command else None], key
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_former_name_says_its_new_one(old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It does what the new name does, is not offered, and never opens the window."""
+    arguments = ["他看书", "--preset", "tiny", "--json", "--language", "en"]
+    assert cli.main([new, *arguments]) == 0
+    expected = capsys.readouterr()
+    assert cli.main([old, *arguments]) == 0
+    told = capsys.readouterr()
+    assert told.out == expected.out and told.err.startswith(f"{old} is now called {new};")
+    assert old not in cli.commands.commands
 
 
 def test_what_the_program_cannot_say_is_said_by_click(capsys: pytest.CaptureFixture[str]) -> None:

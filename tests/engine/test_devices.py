@@ -33,7 +33,7 @@ from tests.picture.examples import example
 
 pytestmark = pytest.mark.slow
 
-_ELSEWHERE = ("patching", "saliency", "segmentations", "jacobian", "unchanged", "steering")
+_ELSEWHERE = ("patching", "saliency", "segmentations", "jacobian", "unchanged", "without_part", "steering")
 """Saliency, patching and segmentations have tests of their own below; the others are made of passes of the engine."""
 _SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)
 

@@ -135,10 +135,10 @@ def test_an_errand_is_dropped_where_torch_cannot_be_loaded() -> None:
 
     heard = Heard()
     worker = Worker(heard, load)  # type: ignore[arg-type]  # It returns nothing.
+    worker.send(search("a"))
+    worker.submit(request(1))
     worker.start()
     try:
-        worker.send(search("a"))
-        worker.submit(request(1))
         assert heard.next()[:2] == ("failed", 1)
     finally:
         worker.close()

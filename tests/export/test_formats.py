@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.cli.main import main
@@ -111,6 +112,27 @@ def test_a_declared_format_can_be_exported_by_the_dialog(tmp_path: Path) -> None
     assert [dialog.format.itemText(place) for place in range(dialog.format.count())] == [
         each.name for each in formats.FORMATS if not each.is_figure
     ]
+
+
+def test_the_dialog_shows_only_what_the_format_uses(qtbot: QtBot, tmp_path: Path) -> None:
+    """A web page has neither dots nor paper, and its dialog had eight dead fields. The end of a long path can be read."""
+    dialog = _dialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.format.setCurrentIndex(dialog.format.findText("png"))
+    form = dialog.print_form
+    assert dialog.dpi.isVisible() and dialog.theme.isVisible() and form.set_for.isVisible() and form.outlines.isVisible()
+    assert not form.font_pt.isVisible()  # There is no paper.
+    form.set_for.setCurrentIndex(form.set_for.findData("own"))
+    assert form.font_pt.isVisible() and form.width_mm.isVisible() and form.caption.isVisible()
+    dialog.what.setCurrentIndex(dialog.what.findData("page"))
+    dead = dialog.dpi, dialog.width_px, dialog.theme, *form.widgets
+    assert not [each for each in dead if each.isVisible()]
+    assert dialog.path.width() >= 320
+    dialog.path.setText(str(tmp_path / "a.html"))
+    assert not dialog.show_folder.isVisible()
+    dialog.start()
+    qtbot.waitUntil(lambda: dialog.show_folder.isVisible(), timeout=30_000)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_the_comparison_of_pixels_can_fail_both_ways(black: int, white: int) -> 
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))
-@pytest.mark.parametrize("colours", ["cividis", "blue-red", "blue-orange-dark"])
+@pytest.mark.parametrize("colours", ["cividis", "blue-red", "blue-red-dark"])
 @pytest.mark.parametrize("dpi", [96.0, 150.0, 192.0])
 def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float) -> None:
     """Above the number in the middle of every rendered cell stands the table's very colour; a theme has its own signed ones."""

@@ -43,11 +43,11 @@ def test_the_command_line_says_what_the_library_says(folder: Folder, capsys: pyt
     """In JSON, number for number."""
     path = str(folder("gpt2"))
     preset = ("--preset", path, "--json")
-    effects = json.loads(said(capsys, "effects", TEXT, *preset))
-    np.testing.assert_allclose(effects["heads"], explorer.effects(TEXT, preset=path).heads, atol=1e-6)
-    cells = json.loads(said(capsys, "effects", TEXT, "--edges", "decoder.self_attn.1.2", *preset))
+    effects = json.loads(said(capsys, "ablation", TEXT, *preset))
+    np.testing.assert_allclose(effects["heads"], explorer.ablate(TEXT, preset=path).heads, atol=1e-6)
+    cells = json.loads(said(capsys, "ablation", TEXT, "--edges", "decoder.self_attn.1.2", *preset))
     assert cells["edges"]["attention"] == "decoder.self_attn"
-    why, parts = json.loads(said(capsys, "why", TEXT, "--step", "3", *preset)), explorer.why(TEXT, 3, preset=path)
+    why, parts = json.loads(said(capsys, "attribution", TEXT, "--step", "3", *preset)), explorer.attribute(TEXT, 3, preset=path)
     assert sum(row["value"] for row in why["parts"]) == pytest.approx(parts.difference, abs=1e-4)
     lens, found = json.loads(said(capsys, "lens", TEXT, *preset)), explorer.lens(TEXT, preset=path)
     assert tuple(row["tap"] for row in lens["rows"]) == found.taps if "rows" in lens else len(lens) > 0
@@ -61,9 +61,9 @@ def test_the_command_line_says_what_the_library_says(folder: Folder, capsys: pyt
 
 def test_the_command_line_draws_the_effects(folder: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the page does; without rows for feed-forwards that are not seen."""
-    said(capsys, "effects", TEXT, "--preset", str(folder("t5")), "--target", "the dog", "--out", str(tmp_path / "x.svg"))
+    said(capsys, "ablation", TEXT, "--preset", str(folder("t5")), "--target", "the dog", "--out", str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").stat().st_size > 1000
-    out = said(capsys, "effects", TEXT, "--preset", str(folder("olmo2")))
+    out = said(capsys, "ablation", TEXT, "--preset", str(folder("olmo2")))
     assert "nan" not in out
     assert "feed_forward" not in out
     assert "decoder.self_attn    L1" in out
@@ -72,12 +72,12 @@ def test_the_command_line_draws_the_effects(folder: Folder, tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("command", "name", "told"),
     [
-        (("why", TEXT), "olmo2", REASON),
+        (("attribution", TEXT), "olmo2", REASON),
         (("lens", TEXT), "gpt_oss", REASON),
         (("saliency", TEXT), "olmo2", REASON),
         (("patching", TEXT, "the dog and 我爱"), "olmo2", REASON),
-        (("effects", TEXT), "bert without an output", "no output over a vocabulary"),
-        (("effects", TEXT, "--edges", "encoder.self_attn.0.0"), "bert without an output", "no output over a vocabulary"),
+        (("ablation", TEXT), "bert without an output", "no output over a vocabulary"),
+        (("ablation", TEXT, "--edges", "encoder.self_attn.0.0"), "bert without an output", "no output over a vocabulary"),
         (("lens", TEXT), "bert", "has no decoder"),
     ],
 )

@@ -188,11 +188,11 @@ def test_a_change_is_obeyed_and_what_needs_words_is_refused(tmp_path: Path) -> N
     assert put["classifier.logits"][0, 1] == 9
     assert put["classifier.probabilities"][0, 1] > plain["classifier.probabilities"][0, 1]
     with pytest.raises(LacksTap) as caught:
-        explorer.effects(TEXT, preset=folder)
+        explorer.ablate(TEXT, preset=folder)
     for language in LANGUAGES:
         words = Words.load(language)
         assert words("absent.classifies") in words.error(caught.value)
-    for ask in (explorer.why, explorer.lens, explorer.cloze, explorer.generate):
+    for ask in (explorer.attribute, explorer.lens, explorer.cloze, explorer.generate):
         with pytest.raises(ExplorerError):
             ask(TEXT, preset=folder)
 

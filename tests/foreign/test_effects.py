@@ -79,7 +79,7 @@ def hidden(column: int, rows: list[int] | None) -> Callable[[Tensor], Tensor]:
 def test_every_effect_is_that_of_a_loop_of_hooks(name: str, folder: Folder) -> None:
     """Heads, layers, feed-forwards and hidden tokens of a sweep in batches, each made once more by itself and by hand."""
     given = asked(folder, name)
-    trace, found = explorer.explore(**given), explorer.effects(**given)
+    trace, found = explorer.explore(**given), explorer.ablate(**given)
     like, model = opened(name), fresh(name)
     model.set_attn_implementation("eager")
     before = log_p_by_hand(model, trace, found)
@@ -111,7 +111,7 @@ def test_every_effect_is_that_of_a_loop_of_hooks(name: str, folder: Folder) -> N
 def test_a_head_that_is_another_would_be_found(folder: Folder) -> None:
     """The effect of head 0 is not that of head 1."""
     given = asked(folder, "gpt2")
-    found = explorer.effects(**given)
+    found = explorer.ablate(**given)
     assert abs(found.heads[0, 0, 0] - found.heads[0, 0, 1]).max() > 1e-2
 
 
@@ -120,7 +120,7 @@ def test_the_cells_of_a_head_are_those_of_single_passes(name: str, folder: Folde
     """Each cell closed alone, before the softmax; the only key of a query cannot be closed."""
     given = asked(folder, name)
     attention = "decoder.cross_attn" if name == "t5" else "decoder.self_attn"
-    edges = explorer.effects(**given, edges=f"{attention}.1.2").edges
+    edges = explorer.ablate(**given, edges=f"{attention}.1.2").edges
     assert edges is not None
     trace = explorer.explore(**given)
     side, _, kind = attention.partition(".")
@@ -143,7 +143,7 @@ def test_a_large_model_is_estimated_first_and_then_exact_row_by_row(
 ) -> None:
     """The estimates are those of a central difference, and the rows that turn exact are those of the whole sweep."""
     given = asked(folder, name)
-    exact = explorer.effects(**given)
+    exact = explorer.ablate(**given)
     monkeypatch.setattr(trials, "LONG_WORK", 0)
     monkeypatch.setattr(sweep, "WORDS_FOR_A_HEAD", 0)
     request = Request.from_preset(str(given["preset"]), TEXT).wishing(target=given.get("target"))
@@ -180,7 +180,7 @@ def test_sides_of_different_depth_have_their_own_rows(tmp_path: Path) -> None:
     config = transformers.T5Config(**_T5 | {"num_decoder_layers": 1})
     transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path)
     write_tokenizer(tmp_path)
-    found = explorer.effects(TEXT, target="the dog", preset=tmp_path)
+    found = explorer.ablate(TEXT, target="the dog", preset=tmp_path)
 
     assert found.attentions == ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
     assert np.isfinite(found.heads[0]).all()
@@ -193,7 +193,7 @@ def test_sides_of_different_depth_have_their_own_rows(tmp_path: Path) -> None:
 def test_a_family_without_a_row_has_the_effects_of_its_attention(folder: Folder) -> None:
     """Where its feed-forwards are is not known, so their places are empty."""
     given = asked(folder, "olmo2")
-    trace, found = explorer.explore(**given), explorer.effects(**given)
+    trace, found = explorer.explore(**given), explorer.ablate(**given)
     off = explorer.explore(**given, changes=[Change("decoder.layers.1.self_attn.mixed", "scale", head=3, value=0.0)])
     ids = list(found.word_ids)
     both = [np.log(each["generator.probabilities"][range(len(ids)), ids]) for each in (trace, off)]
@@ -206,7 +206,7 @@ def test_a_family_without_a_row_has_the_effects_of_its_attention(folder: Folder)
 def test_a_model_without_an_output_says_why_there_are_none(folder: Folder) -> None:
     """It gives no word a probability."""
     with pytest.raises(LacksTap) as caught:
-        explorer.effects(TEXT, preset=folder("bert without an output"))
+        explorer.ablate(TEXT, preset=folder("bert without an output"))
     assert caught.value.values == {"name": "effects", "tap": "generator.logits", "why": "absent.no_output"}
 
 
@@ -214,7 +214,7 @@ def test_effects_are_those_of_the_pass_with_its_changes(folder: Folder) -> None:
     """A head that is off already has no effect."""
     given = asked(folder, "llama")
     off = Change("decoder.layers.0.self_attn.mixed", "scale", head=2, value=0.0)
-    found = explorer.effects(**given, changes=[off])
+    found = explorer.ablate(**given, changes=[off])
     assert abs(found.heads[0, 0, 2]).max() <= 1e-6
     assert abs(found.heads[0, 0, 1]).max() > 1e-3
 

@@ -251,7 +251,7 @@ def test_a_model_that_writes_nothing_says_so(folder: Folder) -> None:
     with pytest.raises(NoWrittenWords):
         explorer.lens(TEXT, preset=folder("bert"))
     with pytest.raises(NoWrittenWords):
-        explorer.why(TEXT, preset=folder("bert"))
+        explorer.attribute(TEXT, preset=folder("bert"))
     with pytest.raises(NoFittedLens):
         explorer.lens(TEXT, preset=folder("gpt2"), jacobian=True)
 

@@ -205,7 +205,7 @@ def test_a_head_that_was_mixed_counts_as_much_as_its_own_modules_say(name: str, 
 def test_what_switching_a_part_off_does_is_measured_as_for_others(name: str, folder: Folder) -> None:
     """Each head's effect is that of a pass with this head scaled by 0."""
     path = folder(name)
-    trace, found = explorer.explore(TEXT, preset=path), explorer.effects(TEXT, preset=path)
+    trace, found = explorer.explore(TEXT, preset=path), explorer.ablate(TEXT, preset=path)
     ids = list(found.word_ids)
     before = np.log(trace["generator.probabilities"][range(len(ids)), ids])
     for tap, head, effect in (

@@ -137,7 +137,7 @@ def test_one_that_disagrees_loses_its_taps(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_not_seen_says_why_and_what_is_seen_can_be_changed(name: str, folder: Folder) -> None:
     """From its folder: effects by weights that are zeros, closed cells, the temperature; lens and why say what they need."""
     path = folder(name)
-    trace, found = explorer.explore(TEXT, preset=path), explorer.effects(TEXT, preset=path)
+    trace, found = explorer.explore(TEXT, preset=path), explorer.ablate(TEXT, preset=path)
     side = "encoder" if name == "deberta_v2" else "decoder"
     block = f"{side}.layers.1.self_attn"
     off = explorer.explore(TEXT, preset=path, changes=[Change(f"{block}.weights", "scale", head=2, value=0.0)])
@@ -150,7 +150,7 @@ def test_what_is_not_seen_says_why_and_what_is_seen_can_be_changed(name: str, fo
     closed = explorer.explore(TEXT, preset=path, changes=[Change(f"{block}.masked", "close", head=0, rows=[3], columns=[1])])
     assert closed[f"{block}.weights"][0, 3, 1] == 0
     assert closed[f"{block}.weights"][0, 3].sum() == pytest.approx(1, abs=1e-6)
-    edges = explorer.effects(TEXT, preset=path, edges=f"{side}.self_attn.1.0").edges
+    edges = explorer.ablate(TEXT, preset=path, edges=f"{side}.self_attn.1.0").edges
     assert edges is not None
     after = np.log(closed["generator.probabilities"][range(len(ids)), ids])
     np.testing.assert_allclose(edges.values[3, 1], after - both[0], atol=1e-4)
@@ -163,14 +163,14 @@ def test_what_is_not_seen_says_why_and_what_is_seen_can_be_changed(name: str, fo
     if side == "decoder":
         assert isinstance(lens["lens"], NotMade)
         with pytest.raises(LacksTap):
-            explorer.why(TEXT, preset=path)
+            explorer.attribute(TEXT, preset=path)
     assert isinstance(lens["readers"], NotMade)
 
 
 def test_heads_that_only_a_softmax_shows_are_swept_in_batches(folder: Folder) -> None:
     """Every head of every layer, as single passes."""
     path = folder("falcon")
-    trace, found = explorer.explore(TEXT, preset=path), explorer.effects(TEXT, preset=path)
+    trace, found = explorer.explore(TEXT, preset=path), explorer.ablate(TEXT, preset=path)
     ids = list(found.word_ids)
     before = np.log(trace["generator.probabilities"][range(len(ids)), ids])
     for layer in range(2):

@@ -44,7 +44,7 @@ def test_the_card_counts_all_layers_and_names_those_with_attention(name: str, fo
 @pytest.mark.parametrize("name", SOME_LAYERS)
 def test_ablation_goes_over_the_layers_that_have_attention(name: str, folder: Folder) -> None:
     """Each number is the difference that a pass with that head off makes; of other layers there is none."""
-    found = explorer.effects(TEXT, preset=folder(name))
+    found = explorer.ablate(TEXT, preset=folder(name))
     plain = traced(folder, name)
     off = explorer.explore(
         TEXT, preset=folder(name), changes=[Change("decoder.layers.3.self_attn.mixed", "scale", head=1, value=0.0)]
@@ -63,8 +63,8 @@ def test_every_experiment_is_made_or_says_why_not(name: str, folder: Folder) -> 
     """In a sentence of a user's error; none of them ends in a bug."""
     path = folder(name)
     asked: dict[str, Callable[[], object]] = {
-        "effects": lambda: explorer.effects(TEXT, preset=path),
-        "why": lambda: explorer.why(TEXT, preset=path),
+        "effects": lambda: explorer.ablate(TEXT, preset=path),
+        "why": lambda: explorer.attribute(TEXT, preset=path),
         "lens": lambda: explorer.lens(TEXT, preset=path),
         "patching": lambda: explorer.patching(TEXT, OTHER, preset=path),
         "saliency": lambda: explorer.saliency(TEXT, preset=path),

@@ -55,9 +55,9 @@ def experiments(trial: Trial) -> None:
     step, word = chance.choice((None, 0, 1, values.number(chance))), chance.choice((None, 0, writing.word(chance), "<eos>"))
     other = chance.choice((text, text[::-1], writing.text(chance, 6), ""))
     asked = {
-        "why": lambda: explorer.why(text, step, word, changes=made, **given),
+        "why": lambda: explorer.attribute(text, step, word, changes=made, **given),
         "lens": lambda: repr(explorer.lens(text, changes=made, **given)),
-        "effects": lambda: explorer.effects(text, word=word, changes=made, **given),
+        "effects": lambda: explorer.ablate(text, word=word, changes=made, **given),
         "patching": lambda: explorer.patching(text, other, changes=made, **given),
         "saliency": lambda: explorer.saliency(text, changes=made, **given),
         "steering": lambda: _steered(text, other, chance, given),

@@ -24,9 +24,9 @@ _COMMANDS = (
     "export",
     "export",
     "translate",
-    "effects",
+    "ablation",
     "heads",
-    "why",
+    "attribution",
     "lens",
     "patching",
     "saliency",
@@ -144,7 +144,7 @@ def _arguments(chance: Random, folder: Path) -> list[str]:
 
 def _needed(name: str, chance: Random, folder: Path) -> list[str]:
     text = chance.choice((writing.text(chance), writing.sentence(chance)))
-    if name in ("effects", "heads", "why", "lens", "saliency"):
+    if name in ("ablation", "heads", "attribution", "lens", "saliency"):
         return [text[:12], *chance.choice((_SMALL, ()))]
     if name == "patching":
         return [text[:12], chance.choice((text[:12][::-1], writing.word(chance))), *chance.choice((_SMALL, ()))]

@@ -13,9 +13,12 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.views.controls.explanation import ExplanationView
+from explorer.views.painting.canvas import Canvas
 from tests.pixels import numbers
 
 LEAST_PX = (120, 80)
+LEAST_TITLE_PX = 50  # px, three letters and more in a line
+LEAST_FIELD_PX, LEAST_ROW_PX = 44, 8  # px of the cells of a map
 _MARKS = re.compile(r"&(\w+|#\d+);|</?(a|b|br|i|p|pre|small|span|sub|sup|table|td|tr|u)\b[^>]*>")
 
 
@@ -25,6 +28,10 @@ def faults_of(page: Page) -> Iterator[str]:
         if card.isVisibleTo(page):
             yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
     yield from overlaps(page)
+    if any(
+        area.horizontalScrollBar().maximum() for area in page.findChildren(QScrollArea) if area.widget().objectName() == "desk"
+    ):
+        yield "it scrolls aside"
     yield from (f"{label.text()} is shown as it is written" for label in page.findChildren(QLabel) if shows_marks(label))
     for text in page.findChildren(ExplanationView):
         if not text.isVisibleTo(page):
@@ -57,9 +64,14 @@ def card_faults(page: Page, card: Card) -> Iterator[str]:
         yield f"{card.width()}×{card.height()} px"
     if not reachable(page, card):
         yield "out of reach"
+    whole_px = card.title.fontMetrics().horizontalAdvance(card.title.text())
+    if card.title.isVisibleTo(card) and card.title.width() < min(LEAST_TITLE_PX, whole_px):
+        yield f"its title has {card.title.width()} px in a line"
     if card.picture is None:
         yield "no picture"
     view: QWidget = card.view  # type: ignore[assignment]  # it is a widget too
+    if isinstance(view, Canvas) and view.cells.rect.high < min(LEAST_FIELD_PX, view.cells.view.rows * LEAST_ROW_PX):
+        yield f"its cells have {view.cells.rect.high:.0f} px"
     if n_colours(view.grab().toImage()) < 2:
         yield "blank"
 

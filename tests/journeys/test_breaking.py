@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
 import explorer
+from explorer.app.pages.break_button import BreakButton
 from explorer.app.pages.break_finder import BreakFinder
 from explorer.app.pages.change_page import ChangePage
 from explorer.app.shell.export_dialog import ExportDialog
@@ -176,8 +177,9 @@ def test_own_changes_are_dragged_into_another_order(journey: Journey) -> None:
 
 def finder_of(window: Window, page: ChangePage) -> BreakFinder:
     QTest.mouseClick(page.find_button, LEFT)
-    assert page.finder is not None and page.finder.isVisible()
-    return page.finder
+    finder = page.find_button.finder
+    assert finder is not None and finder.isVisible()
+    return finder
 
 
 def test_the_search_says_so_without_a_change(journey: Journey) -> None:
@@ -272,6 +274,39 @@ def test_a_find_is_put_into_the_box(journey: Journey, tmp_path: Path) -> None:
         assert finder.rows.painter_.theme.name == "dark" and not finder.grab().isNull()
         window.go("attention")
         assert not finder.isVisible()
+
+    journey.run(script, "--preset", "translator", "--text", SENTENCE)
+
+
+NEEDING = {"position": "她不喜欢他。", "masks": "我确定是她。"}
+
+
+@pytest.mark.parametrize(("page", "knob", "value"), [("position", "position", "none"), ("masks", "causal_mask", False)])
+def test_a_demonstration_finds_its_own_sentence(journey: Journey, tmp_path: Path, page: str, knob: str, value: object) -> None:
+    """Nothing is altered before; a find is shown as it was found, with the knob turned, and one undo brings back what was."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go(page)
+        journey.settle(window)
+        before = window.session.state.wish
+        (button,) = window.page_stack.page.findChildren(BreakButton)
+        QTest.mouseClick(button, LEFT)
+        finder = button.finder
+        assert finder is not None and finder.searching and finder.changes.text()
+        (tmp_path / "own.txt").write_text(NEEDING[page], encoding="utf-8")
+        finder.take_file(tmp_path / "own.txt")
+        journey.wait(lambda: not finder.searching, PATIENCE_MS)
+        assert window.session.state.wish == before
+        (found,) = finder.rows.found()
+        assert found.source == NEEDING[page] and found.before != found.after
+        QTest.mouseClick(finder.rows.viewport(), LEFT, pos=finder.rows.visualItemRect(finder.rows.item(0)).center())
+        journey.settle(window)
+        trace = window.session.frame.trace
+        assert (trace.source, trace.target) == (found.source, found.after)
+        assert window.session.state.wish.config.values()[knob] == value
+        window.actions_.by_name["undo"].trigger()
+        assert window.session.state.wish == before
 
     journey.run(script, "--preset", "translator", "--text", SENTENCE)
 

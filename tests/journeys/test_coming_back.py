@@ -77,7 +77,7 @@ def test_a_size_for_a_hall_is_kept_and_told(journey: Journey, monkeypatch: pytes
     def first(window: Window) -> None:
         journey.settle(window)
         window.actions_.sizes["150"].trigger()
-        assert "150" in window.status.message.text()
+        assert "opened next" in window.status.message.text()
 
     def second(window: Window) -> None:
         journey.settle(window)

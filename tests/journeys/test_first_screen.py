@@ -179,7 +179,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
         assert "[head 4, query 4, key 4]" in window.status.readout.text()
         assert frozenset({("source", 1), ("source", 2)}) == view.lit  # type: ignore[attr-defined]
         lit = [c.view.lit for c in window.page_stack.page.cards if hasattr(c.view, "lit")]
-        assert len(lit) == 4 and all(each == lit[0] for each in lit)
+        assert len(lit) == 5 and all(each == lit[0] for each in lit)
         window.go("tokens")
         journey.settle(window)
         assert window.status.readout.text() == ""  # It is no longer in front.

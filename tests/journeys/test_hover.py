@@ -119,7 +119,7 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
         window.go("attention")
         window.session.ask(look_at(attention="decoder.cross_attn"))
         journey.settle(window)
-        _wall, head, _lines, parts = (card.view for card in window.page_stack.page.cards)
+        _wall, head, _lines, parts, _source = (card.view for card in window.page_stack.page.cards)
         for band in parts.picture.bands:  # type: ignore[attr-defined]  # a StripsView
             assert band.rows == head.picture.rows or band.rows.labels == head.picture.rows.labels  # type: ignore[attr-defined]
             assert band.rows.spot(3) == head.picture.rows.spot(3)  # type: ignore[attr-defined]  # a HeatmapView

@@ -51,18 +51,18 @@ def test_experiments_are_made_only_while_they_are_looked_at(journey: Journey) ->
 
 
 def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
-    """Right and left through all nine steps, and no further."""
+    """Right and left through all steps, and no further."""
 
     def script(window: Window) -> None:
         window.go("stepper")
         journey.settle(window)
         page = window.page_stack.page
         page.setFocus()
-        for _ in range(12):
+        for _ in (*STEPS, *STEPS):
             QTest.keyClick(page, Qt.Key.Key_Left)
         assert window.session.state.look.part == STEPS[0]
         seen = [window.session.state.look.part]
-        for _ in range(8):
+        for _ in STEPS[1:]:
             QTest.keyClick(page, Qt.Key.Key_Right)
             seen.append(window.session.state.look.part)
         assert tuple(seen) == STEPS
@@ -70,6 +70,41 @@ def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
         assert page.second.isVisible()
         window.session.ask(look_at(part="scaled"))
         assert not page.second.isVisible()
+
+    journey.run(script)
+
+
+def test_a_cell_of_q_opens_as_its_sum(journey: Journey) -> None:
+    """A click opens it, arrows go on from there, and both factors are outlined; K of cross-attention reads the encoder."""
+
+    def script(window: Window) -> None:
+        window.go("stepper")
+        window.session.ask(look_at(attention="decoder.cross_attn", layer=1, head=3, part="query"))
+        journey.settle(window)
+        page = window.page_stack.page
+        trace = window.session.frame.trace
+        assert page.bias.isVisible() and page.sum.picture.sums.terms
+        QTest.mouseClick(page.map, Qt.MouseButton.LeftButton, pos=page.map.cell_rect(2, 7).center().toPoint())
+        QTest.keyClick(page.map, Qt.Key.Key_Down)
+        QTest.keyClick(page.map, Qt.Key.Key_Right)
+        look = window.session.state.look
+        assert (look.sum_row, look.sum_column) == (3, 8)
+        assert page.sum.picture.sums.difference == trace[look.attention_tap("query")][3, 3, 8]
+        assert page.sum.picture.sums.total == pytest.approx(page.sum.picture.sums.difference, abs=1e-5)
+        assert page.first.picture.chosen_row == 3 and page.second.picture.chosen_column == 8
+        page.steps.press("key")
+        journey.settle(window)
+        assert page.first.picture.caption.tap == "encoder.norm"
+        np.testing.assert_array_equal(page.first.picture.values, trace["encoder.norm"])
+        page.steps.press("weights")
+        assert not page.sum.isVisible() and not page.bias.isVisible()
+        page.steps.press("scores")
+        window.session.ask(SetText("我爱你"))
+        journey.settle(window)
+        page.steps.press("query")  # The matrix is still to come, and the sum of the step before is there.
+        QTest.keyClick(page.map, Qt.Key.Key_Up)
+        journey.settle(window)
+        assert (page.result.picture.chosen_row, page.result.picture.chosen_column) == page.map.cell_cursor.place
 
     journey.run(script)
 

@@ -59,6 +59,8 @@ def says_wrong(
 ) -> bool:
     """Whether a card with the badge shows the pass without the change, or one without it shows another."""
     with_badge, without = (words(key) in told for key in ("change.badge", "picture.without.changes"))
+    if caption.origin == "parameter":  # It is the model's, whatever a change does to its passes.
+        return with_badge or without or not same(numbers, before[1])
     if with_badge == without:
         return True
     if caption.title == words("layers.dead"):  # A share of units, which may stay what it was.

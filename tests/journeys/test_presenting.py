@@ -2,8 +2,9 @@
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from explorer.app.shell.notices import NoticeLine
 from explorer.app.shell.window import Window
@@ -63,6 +64,7 @@ def test_a_clicker_goes_from_card_to_card(journey: Journey) -> None:
         for _ in range(30):
             QTest.keyClick(window, Qt.Key.Key_PageDown)
             journey.settle(window)
+            assert not window.page_stack.above.where.isVisible()
             seen.append(window.page_stack.page.enlarged.card)
             if window.page_stack.page.key != "embedding":
                 break
@@ -77,6 +79,29 @@ def test_a_clicker_goes_from_card_to_card(journey: Journey) -> None:
         assert window.page_stack.page.enlarged.card is None and not window.isFullScreen()
 
     journey.run(script)
+
+
+def test_the_sentence_is_the_largest_text_of_a_talk(journey: Journey) -> None:
+    """Larger than all around it; a text that has no room in such letters is still seen whole; afterwards all is as before."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        edit, other = window.sentences.source_edit, window.sentences.target_edit
+        before = [(each.font().pixelSize(), each.height()) for each in (edit, other)]
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        here = [each for each in window.findChildren(QWidget) if each.isVisible() and each not in (edit, other)]
+        largest = max(QFontInfo(each.font()).pixelSize() for each in here)
+        assert edit.font().pixelSize() == other.font().pixelSize() == 34 > 1.5 * largest
+        edit.insert("，" + "再来一次" * 9)
+        journey.settle(window)
+        wide = edit.fontMetrics().horizontalAdvance(edit.text())
+        assert 17 < edit.font().pixelSize() < 34 and edit.width() - 140 < wide < edit.width() - 40
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        assert [(each.font().pixelSize(), each.height()) for each in (edit, other)] == before
+
+    journey.run(script, "--preset", "translator")
 
 
 def test_letters_of_every_picture_are_larger_in_a_hall(journey: Journey) -> None:

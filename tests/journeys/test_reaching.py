@@ -10,7 +10,6 @@ from explorer.lang import Words
 from explorer.resources import asset
 from explorer.state.comparing_intents import Compare
 from explorer.state.intents import SetKnob, SetText, SetTrained
-from explorer.views.controls.segments import Segments
 from tests.journeys.by_keys import press
 from tests.journeys.conftest import Journey
 
@@ -194,7 +193,7 @@ def test_other_sentences_are_compared(journey: Journey) -> None:
         journey.settle(window)
         page = window.page_stack.page
         difference = page.maps[2]  # type: ignore[attr-defined]  # the compare page
-        matching = difference.findChild(Segments)
+        matching = page.matching  # type: ignore[attr-defined]  # as above
         window.session.ask(Compare("now"))
         journey.settle(window)
         assert difference.isVisible() and not matching.isVisible()

@@ -32,26 +32,32 @@ _NARROW_PX = 1200
 
 @attrs.frozen
 class Place:
-    """A size of the window, with the panel of knobs open or folded."""
+    """A size of the window, with the panel of knobs open or folded, and with or without the lessons."""
 
     size: Size
     is_open: bool
+    has_lessons: bool = False
 
     def enter(self, window: Window) -> None:
-        """Give the window this size and this panel."""
+        """Give the window this size and these panels."""
         window.resize(*self.size)
         window.drawer.set_open(self.is_open)
+        if window.lessons.isVisible() != self.has_lessons:
+            window.actions_.by_name["lessons"].trigger()
 
 
 def begun(size: Size) -> Place:
     """The panel as it is in a window of this size until somebody opens or folds it."""
-    return Place(size, size[0] >= _NARROW_PX)
+    return Place(size, is_open=size[0] >= _NARROW_PX)
 
+
+BESIDE_LESSONS = Place((1440, 900), is_open=True, has_lessons=True)
+"""Where pages have the least room in a window of usual size."""
 
 WHERE: dict[str, tuple[Place, ...]] = {
-    "cards": tuple(begun(size) for size in CARD_SIZES),
+    "cards": (*(begun(size) for size in CARD_SIZES), BESIDE_LESSONS),
     "empty": tuple(begun(size) for size in EMPTY_SIZES),
-    "names": tuple(Place(size, True) for size in NAME_SIZES),
+    "names": (*(Place(size, is_open=True) for size in NAME_SIZES), BESIDE_LESSONS),
     "keys": (begun(KEY_SIZE),),
     "aloud": (begun(KEY_SIZE),),
     "controls": (begun(KEY_SIZE),),
@@ -134,10 +140,10 @@ def _go_round(journey: Journey, window: Window, walk: Walk, round_: Round, *, ba
         order = order[::-1]
 
 
-def _largest_first(place: Place) -> tuple[int, int, bool]:
-    """Widths that follow each other, and with them the panel open and folded only once."""
+def _largest_first(place: Place) -> tuple[bool, int, int, bool]:
+    """Widths that follow each other, and with them the panels open and folded only once."""
     width, height = place.size
-    return -width, -height, place.is_open
+    return place.has_lessons, -width, -height, place.is_open
 
 
 def _press_keys(journey: Journey, window: Window, walk: Walk, round_: Round) -> None:

@@ -63,6 +63,13 @@ MISTAKES = {
     "look before the beginning": ('page = "position"', "look = { layer = -3 }", 12, "-3"),
     "cuts of another text": ('page = "position"', 'cuts = ["a"]', 12, "a"),
     "matrix of nothing": ("A = [[1, 2], [3, 4]]", "A = []", 20, "A"),
+    "fact of an unknown kind": ('zh = "二"', 'zh = "二"\nfact = "riddle"', 16, "riddle"),
+    "link to nowhere": (
+        'answer = "sum(A)"',
+        'answer = "sum(A)"\n[[step.link]]\nzh = "去"\nen = "go"\nto = "page:potision"',
+        35,
+        "potision",
+    ),
     "answer to an unknown kind": ('answer = "sum(A)"', 'kind = "riddle"', 31, "riddle"),
 }
 

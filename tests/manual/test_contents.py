@@ -14,6 +14,7 @@ from explorer.lang import LANGUAGES, Words
 from explorer.lessons.gallery import gallery
 from explorer.lessons.glossary import terms
 from explorer.lessons.read import bundled_lessons, read_lesson
+from explorer.lessons.stations import stations
 from explorer.lessons.teaching import teaching_questions
 from explorer.manual.chapter import Chapter, made_chapter
 from explorer.manual.contents import chapters, parts
@@ -21,6 +22,7 @@ from explorer.manual.made import made_parts
 from explorer.manual.menu_key import MenuKey
 from explorer.manual.search import search
 from explorer.resources import asset
+from explorer.state.state_link import link_of
 from explorer.trace.measures.head_measures import MEASURES
 
 _LINK = re.compile(r'href="([^"]+)"')
@@ -41,10 +43,11 @@ def text_of(language: str, name: str) -> str:
 
 
 def dead_links(language: str) -> list[str]:
-    """Links to chapters, sections, pages and lessons that are not there."""
+    """Links to chapters, sections, pages, lessons and states that are not there."""
     places = {f"{each.name}#{section.anchor}" for each in manual(language) for section in each.sections}
     known = {f"manual:{place}" for place in places} | {f"manual:{each.name}" for each in manual(language)}
     known |= {f"page:{key}" for key in page_list.KEYS} | {f"lesson:{lesson.key}" for lesson in bundled_lessons()[0]}
+    known |= {link_of(station.state) for station in stations()}
     links = [link for each in manual(language) for link in _LINK.findall(each.html)]
     return [link for link in links if not link.startswith(("https://", "action:")) and link not in known]
 
@@ -89,9 +92,11 @@ def test_a_link_to_a_page_is_its_name(language: str) -> None:
 
 def test_a_dead_link_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each kind."""
-    chapter = made_chapter("x", "", "# X\n\n[a](page:gone) [b](manual:gone) [c](lesson:gone) [d](https://example.org)", {})
+    chapter = made_chapter(
+        "x", "", "# X\n\n[a](page:gone) [b](manual:gone) [c](lesson:gone) [d](explorer:gone) [e](https://example.org)", {}
+    )
     monkeypatch.setitem(globals(), "manual", lambda language: (chapter,))
-    assert dead_links("en") == ["page:gone", "manual:gone", "lesson:gone"]
+    assert dead_links("en") == ["page:gone", "manual:gone", "lesson:gone", "explorer:gone"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -42,7 +42,7 @@ def contrast(one: str, two: str) -> float:
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
-@pytest.mark.parametrize("colours", ["cividis", "viridis", "blue-red", "purple-orange", "blue-orange-dark"])
+@pytest.mark.parametrize("colours", ["cividis", "viridis", "blue-red", "purple-orange", "blue-red-dark", "blue-orange-dark"])
 def test_every_colour_has_an_ink_that_can_be_read(colours: str, theme: Theme) -> None:
     """Of the two inks the one with more contrast, against a second computation."""
     rgb = palette(colours, theme)

@@ -28,6 +28,15 @@ def test_every_reason_is_told_with_its_words_and_numbers(language: str) -> None:
     assert "0.35" in text and "南京市 → 南·京·市" in text and text.startswith(words("doubt.title"))
 
 
+@pytest.mark.parametrize(("language", "named"), [("en", "Chinese"), ("zh", "中文")])
+def test_a_text_in_another_language_is_told_in_one_line(language: str, named: str) -> None:
+    """What the model reads stands first; its letters are not listed."""
+    words, trace = Words.load(language), searched("The animal did not cross the street.")
+
+    assert doubt_line(trace, words).split(" · ")[0] == words("doubt.reads_chinese") and named in doubt_line(trace, words)
+    assert named in doubt_text(trace, words) and "animal" not in doubt_line(trace, words)
+
+
 def test_nothing_is_said_of_a_usual_sentence() -> None:
     """Not even an empty line."""
     trace = searched("我爱北京天安门。")

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from explorer.picture.alignment_lines import head_colour
+from explorer.picture.scales import LEVELS, SEQUENTIAL, hexadecimal, table
 from explorer.picture.theme import THEMES
 
 SEEN = {
@@ -58,6 +59,26 @@ def test_heads_are_seen_on_the_card(theme: str) -> None:
     for colour in THEMES[theme].heads:
         low, high = sorted((ground, linear(colour) @ TO_XYZ[1]))
         assert (high + 0.05) / (low + 0.05) > 2.5
+
+
+def from_table(accent: str, colours: str, kind: str) -> float:
+    """The smallest distance of the accent from a colour of a table, as they are seen."""
+    return min(nearest((accent, hexadecimal(row)), kind) for row in table(colours)[:LEVELS:4])
+
+
+@pytest.mark.parametrize("kind", ["usual", "protanopia", "deuteranopia"])
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_is_chosen_is_seen_on_signed_data(theme: str, kind: str) -> None:
+    """The accent frames cells of every colour. The dark theme's accent was the orange of its own data."""
+    assert from_table(THEMES[theme].accent, THEMES[theme].signed_colours, kind) > 15
+    assert from_table(THEMES["dark"].accent, "blue-orange-dark", kind) < 15
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("colours", SEQUENTIAL)
+def test_what_is_chosen_is_seen_on_weights(theme: str, colours: str) -> None:
+    """For colour vision that lacks no cone."""
+    assert from_table(THEMES[theme].accent, colours, "usual") > 20
 
 
 @pytest.mark.parametrize("theme", THEMES)

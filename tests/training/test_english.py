@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from pathlib import Path
 
 import attrs
@@ -14,10 +15,12 @@ from explorer.cli import main as cli
 from explorer.config import Config
 from explorer.errors import KnobNotAChoice
 from explorer.model import weights_file as trained
+from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
 from explorer.training.run import Run
 from explorer.training.setup import TrainingSetup
+from tests.bench import perplexities
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of, wish
 
 pytestmark = pytest.mark.slow  # models are trained
@@ -30,7 +33,9 @@ def setup(folder: Path, architecture: str = "encoder-decoder", **recipe: object)
     """A whole training that takes seconds; the Chinese words have no more room than their characters."""
     folder.mkdir(exist_ok=True)
     config = Config(**TINY, architecture=architecture, vocab_size=330, target_vocab_size=24, tied_embeddings=True)  # type: ignore[arg-type]
-    made = wish(folder / "out", data_file(folder / "x.tsv", "test\t他们爱猫。\tThey love cats."), config, epochs=2, **recipe)
+    made = wish(
+        folder / "out", data_file(folder / "x.tsv", "test\t我爱这些书。\tI love the books."), config, epochs=2, **recipe
+    )
     return attrs.evolve(made, recipe=made.recipe.changed(average=RECIPE.average))
 
 
@@ -95,6 +100,7 @@ def test_the_command_line_trains_scores_and_translates_it(tmp_path: Path, capsys
     assert "They love cats.\n  = 他们爱猫。" in said
     assert "tok:zh" in said
     assert cli.main(["translate", "--preset", str(out), "They love cats."]) == 0
+    assert load_preset(str(out)).text == PAIRS[0][1]  # The first of the validation rows; the usual sentence is Chinese.
 
 
 def test_a_language_model_keeps_capitals(language_model: Run) -> None:
@@ -121,6 +127,22 @@ def test_its_perplexities_are_those_of_each_row_by_itself(language_model: Run) -
     loss = run.training.history[-1].validation_loss
 
     assert run.perplexities(loss) == pytest.approx((math.exp(total / n_tokens), math.exp(total / n_characters)), rel=1e-4)
+
+
+def test_it_is_compared_with_n_grams_of_the_same_sentences(
+    language_model: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`tests.bench.perplexities` reads the English side; its first token is given, and the end counts."""
+    asked = ["perplexities", "--preset", str(language_model.wish.out), "--data", str(language_model.wish.data)]
+    monkeypatch.setattr(sys, "argv", asked)
+    perplexities.main()
+    said = capsys.readouterr().out
+
+    both = language_model.prepared.bilingual
+    ids = both.target_ids("I love the books.")
+    n_characters = len("I love the books.") - len(both.target_text(ids[:1])) + 1
+    assert f"test: 1 rows, {len(ids)} tokens (0 unknown), {n_characters} characters" in said
+    assert said.count("language model") == 2 and said.count("4-gram") == 2
 
 
 def test_the_language_model_goes_on_with_spaces_between_words(language_model: Run) -> None:

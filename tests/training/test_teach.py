@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 import torch
 
 from explorer.cli.main import main
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
-from explorer.errors import BadWord, EmptySplit, NotTrained
+from explorer.errors import BadWord, EmptySplit, NotTrained, WordOfBytePairs
 from explorer.lang import LANGUAGES, Words
 from explorer.presets import load_preset
 from explorer.training.teach import Teacher, Teaching, with_words
-from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_model, config
+from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_model, an_english_preset, config
 
 pytestmark = pytest.mark.slow  # models are trained
 
@@ -122,6 +123,22 @@ def test_the_command_teaches(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert status == 0
     assert "step 3/3 · 100%" in said and str(tmp_path / "out") in said
     assert (tmp_path / "out" / "weights.safetensors").exists()
+
+
+def test_a_translator_from_english_is_taught_its_rows(tmp_path: Path) -> None:
+    """English is the source, with and without its full stop; its vocabulary takes no words."""
+    own, old = files(tmp_path)
+    own.write_text(HEADER + "train\t我爱猫。\tI love cats.\n", encoding="utf-8")
+    asked = Teaching(preset=an_english_preset(tmp_path / "start"), own=own, keep=old, out=tmp_path / "out", steps=40)
+    asked = attrs.evolve(asked, rows=4, learning_rate=0.02, keep_weight=1.0)
+    teacher = Teacher(asked)
+    steps = list(teacher.steps())
+
+    assert steps[-1].loss < steps[0].loss - 0.5
+    assert load_preset(str(teacher.finish())).reads_english
+    with pytest.raises(WordOfBytePairs) as caught:
+        Teacher(attrs.evolve(asked, words=("Tiananmen",)))
+    assert all("Tiananmen" in Words.load(language).error(caught.value) for language in LANGUAGES)
 
 
 @pytest.mark.parametrize("word", ["", " ", "\u3000", "\x85", "a b", "a\nb", "a\0", "\u202e", "\ud800", "\x1b[2J"], ids=ascii)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QSt
 from explorer.app.lessons.lesson_list import LessonList, titled
 from explorer.app.lessons.quiz import Quiz
 from explorer.app.lessons.reckoner import Reckoner
+from explorer.app.lessons.stop_parts import StopParts
 from explorer.app.lessons.ticks import Ticks
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -27,8 +28,6 @@ from explorer.views.controls.layouts import filled
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
 
-_WIDTH_PX, _NARROW_PX = 330, 280
-
 
 class LessonPanel(QWidget):
     """Signals: opened(Step or None) when a step is to be set up or was left; resumed(Step) when one is shown that is set up
@@ -43,7 +42,6 @@ class LessonPanel(QWidget):
         super().__init__()
         self.setObjectName("lessons")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(_WIDTH_PX)
         self.lesson: Lesson | None = None
         self.place = 0
         self.earlier: tuple[Step, ...] = ()  # the steps that the open one builds on and that were not gone through just now
@@ -68,6 +66,7 @@ class LessonPanel(QWidget):
         self.title.setWordWrap(True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.parts = StopParts(self.reckoner)
         self.question = QuestionBox()
         self.quiz = Quiz(self.question, self.reckoner)
         self.quiz.solved.connect(self._done)
@@ -84,16 +83,19 @@ class LessonPanel(QWidget):
             self.say,
             self._matrices,
             self.numbers,
+            self.parts,
             self.question,
             None,
-            gap_px=10,
-            margins_px=(12, 4, 12, 8),
+            gap_px=8,
+            margins_px=(12, 2, 12, 4),
         )
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
+        self._bar = area.verticalScrollBar()
+        self._bar.rangeChanged.connect(self._show_verdict)
         above = filled(QHBoxLayout(), self.back, None, self.counter, margins_px=(8, 0, 12, 0))
         below = filled(QHBoxLayout(), (self.previous, 1), (self.next, 1), margins_px=(12, 0, 12, 0))
         page = QWidget()
@@ -133,6 +135,9 @@ class LessonPanel(QWidget):
         self.question.speak(words)
         if self.lesson is not None:
             self._tell()
+            self.parts.speak(words)
+            if self.quiz.shown is not None:
+                self.parts.draw(*self.quiz.shown, words)
             self.quiz.ask(words)
 
     def set_theme(self, theme: Theme) -> None:
@@ -141,22 +146,25 @@ class LessonPanel(QWidget):
         self.say.again()
         self._tell()
 
-    def set_narrow(self, narrow: bool) -> None:
-        self.setFixedWidth(_NARROW_PX if narrow else _WIDTH_PX)
-
     @property
     def step(self) -> Step | None:
         """The step that is open."""
         return None if self.lesson is None else self.lesson.steps[self.place]
 
     @property
+    def without(self) -> str:
+        """The part of the model without which the open step has the sentence translated; "" for none."""
+        return "" if self.step is None else self.step.without
+
+    @property
     def experiments(self) -> frozenset[str]:
-        """The experiments that the open step's formulas need."""
+        """The experiments that the open step's formulas and its fact need."""
         return frozenset() if self.step is None else self.step.experiments
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Check the step's claims on a newer pass."""
         asks = self.quiz.show(trace, look)
+        self.parts.draw(trace, look, words)
         self._tell()
         if asks and self.step is not None:
             self.quiz.ask(words)
@@ -191,9 +199,15 @@ class LessonPanel(QWidget):
         self._end()
         self._stack.setCurrentIndex(0)
 
+    def _show_verdict(self, _least: int, most: int) -> None:
+        """Scroll to a verdict, which stands at the end; it is told when the answer is given, not before."""
+        if not self.question.verdict.isHidden():
+            self._bar.setValue(most)
+
     def _end(self) -> None:
         self.lesson = None
         self.quiz.end()
+        self.parts.begin(None, self._words)
         self.reckoner.forget("claims")
         self.opened.emit(None)
 
@@ -215,6 +229,7 @@ class LessonPanel(QWidget):
             edit.changed.connect(self._changed)
             self._matrices.addWidget(edit)
         self.quiz.begin(step, self.given)
+        self.parts.begin(step, self._words)
         self._tell()  # Replace the numbers of the step before.
         if self._words is not None:
             self.quiz.ask(self._words)
@@ -232,7 +247,7 @@ class LessonPanel(QWidget):
         if self.lesson is None or self._words is None:
             return
         words, step = self._words, self.lesson.steps[self.place]
-        self.title.setText(titled(self.lesson, words))
+        self.title.setText(step.title.of(words.language) or titled(self.lesson, words))
         self.say.tell(step.say.of(words.language), words.language)
         self.counter.setText(words("lesson.step", step=self.place + 1, steps=len(self.lesson.steps)))
         self.previous.setEnabled(self.place > 0)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from explorer.app.appearance import Appearance
 from explorer.app.file_dialogs import ask_file, start_in
+from explorer.app.lessons.lesson_list import FIRST
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
@@ -20,7 +21,7 @@ from explorer.errors import ExplorerError, NoSuchLesson
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
 from explorer.state.comparing_intents import GiveBack
-from explorer.state.intents import OpenStep
+from explorer.state.intents import OpenStep, SetText
 from explorer.state.state import LessonPlace, State
 from explorer.state.state_link import OpenLink, OpenState
 from explorer.stops import Stop
@@ -30,9 +31,11 @@ _TOUR = "tour"  # the key of the lesson for a first visit
 
 
 class StepOpener(QObject):
-    """Signals: shown(bool) when the panel shall open or close; refused(error) for a file that is no lesson; broke(error)."""
+    """Signals: shown(bool) when the panel shall open or close; quiet(bool) when a lesson for beginners begins, which needs the
+    room of the knobs, or ends; refused(error) for a file that is no lesson; broke(error)."""
 
     shown = Signal(bool)
+    quiet = Signal(bool)
     refused = Signal(object)
     broke = Signal(object)
 
@@ -56,6 +59,7 @@ class StepOpener(QObject):
         panel.resumed.connect(self._resumed)
         panel.ticked.connect(self._keep)
         panel.closed.connect(self._hide)
+        panel.parts.sentence.connect(self._say)
 
     def show(self, on: bool) -> None:
         """Open or close the panel. Lessons are read when it is opened first."""
@@ -63,6 +67,7 @@ class StepOpener(QObject):
             self._read_list()
         self._panel.setVisible(on)
         self._mark(self._panel.step if on else None)
+        self._calm()
 
     def open(self, key: str) -> None:
         """Open a lesson by its key, where somebody left it."""
@@ -103,7 +108,8 @@ class StepOpener(QObject):
     def look_into(self) -> None:
         """Ask for the experiments that the page in front and the open step need."""
         page = self._page_stack.page
-        self._session.look_into(page.experiments | self._panel.experiments, page.focus)
+        focus = attrs.evolve(page.focus, without=self._panel.without)
+        self._session.look_into(page.experiments | self._panel.experiments, focus)
 
     def choose(self) -> None:
         """Let the user choose a lesson's file."""
@@ -219,6 +225,10 @@ class StepOpener(QObject):
     def _hide(self) -> None:
         self.shown.emit(False)
 
+    def _say(self, text: str) -> None:
+        """Take the sentence that the tour offers."""
+        self._session.ask(SetText(text))
+
     def _open(self, step: Step | None) -> None:
         if step is None:
             self._give_back()
@@ -231,7 +241,13 @@ class StepOpener(QObject):
             self._left = self._session.state
         self._shown_now(step)
 
+    def _calm(self) -> None:
+        """Say whether a lesson for beginners is open."""
+        lesson = self._panel.lesson
+        self.quiet.emit(lesson is not None and lesson.group == FIRST and not self._panel.isHidden())
+
     def _shown_now(self, step: Step | None) -> None:
+        self._calm()
         self.look_into()
         self._mark(step)
         if self._session.frame is not None:  # If the step changed nothing, the frame on screen has its numbers.
@@ -247,7 +263,8 @@ class StepOpener(QObject):
     def _mark(self, step: Step | None) -> None:
         marks = step.highlight if step is not None else ()
         self._knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
-        self._page_stack.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
+        named = {kind: tuple(m.removeprefix(kind) for m in marks if m.startswith(kind)) for kind in ("tap:", "river:", "card:")}
+        self._page_stack.mark(named["tap:"], named["river:"], *named["card:"][:1])
 
 
 def _read(path: Path, stop: Stop) -> Lesson:

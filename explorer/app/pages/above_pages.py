@@ -48,7 +48,9 @@ class AbovePages(QWidget):
         self._words: Words | None = None
         self._trace: Trace | None = None
         self._look: Look | None = None
-        filled(QVBoxLayout(self), self.tabs, self.strip, self.changes, self.notice, gap_px=0, margins_px=(0, 0, 0, 0))
+        self.where = QWidget()  # tabs and strip
+        filled(QVBoxLayout(self.where), self.tabs, self.strip, gap_px=0, margins_px=(0, 0, 0, 0))
+        filled(QVBoxLayout(self), self.where, self.changes, self.notice, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def go(self, page: Page) -> None:
         """Show where the page in front has its columns."""

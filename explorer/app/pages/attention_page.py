@@ -1,22 +1,22 @@
 """The attention page: all heads of an attention, and the chosen head at each stage."""
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
-from explorer.app.pages.layouts import below, with_margins
+from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.alignment import attention_lines, has_arcs
-from explorer.picture.makers.attention import part_strips
+from explorer.picture.makers.attention import part_strips, source_strips
 from explorer.picture.makers.pooled import attention_map, has_shares, offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.head_squares import HeadSquares
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.map_filter import MapFilter
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -89,23 +89,25 @@ class AttentionPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        wall = WallCard(self)
+        wall = self.wall = WallCard(self)
         self.map = HeatmapView()
         head, self.lines = self.card(self.map, attention_map), self.card(AlignmentView(), attention_lines)
         self.heads = [HeadChoice(head), HeadChoice(self.lines)]
         for choice in self.heads:
             choice.changed.connect(self.look_with)
         self.grid = head
-        stages = filled(QHBoxLayout(), self.choice("stage"), None, self._pencil_button())
-        head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
+        stages = flowing(self.choice("stage"), self._pencil_button())
+        head.layout().insertWidget(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         left = below((wall, 1))
-        left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
-        grid = with_margins(QGridLayout(self.scrolled()))
-        grid.addLayout(left, 0, 0)
-        for card in (head, self.lines):  # One of them is shown.
-            grid.addWidget(card, 0, 1)
-        for column in range(2):
-            grid.setColumnStretch(column, 1)
+        parts, self.from_source = self.card(StripsView(), part_strips), self.card(StripsView(), source_strips)
+        strips = beside((parts, 1), (self.from_source, 1))
+        left.addLayout(below((strips, 3), (self.explain(), 2)), 1)
+        column_in(self.scrolled()).addLayout(beside((left, 1), (below((head, 1), (self.lines, 1)), 1)))
+
+    def leading(self, touched: Card | None) -> list[Card]:
+        """The head's own card comes before the wall, on which a click chooses a head, unless the wall has all the room."""
+        chooses = touched in (None, self.wall) and self.enlarged.card is not self.wall
+        return super().leading((self.lines if self.grid.isHidden() else self.grid) if chooses else touched)
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()
@@ -118,6 +120,7 @@ class AttentionPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         cards = (self.grid, self.lines) if look.drawn == "map" else (self.lines, self.grid)
         self.show_instead(*cards)
+        self.from_source.setVisible(look.attention.endswith("cross_attn"))
         for choice in self.heads:
             choice.put(look, trace.card.side(look.attention).n_heads, words)
         self._offer_pencil(there=not trace.recorded_by)  # Nothing can be changed in a pass that was recorded.

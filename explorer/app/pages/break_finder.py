@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidgetItem, QPr
 from explorer.app.file_dialogs import ask_file, start_in
 from explorer.engine.errand import Brought, FindBreaks
 from explorer.errors import ExplorerError
+from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.picture.cell_text import told_difference
 from explorer.picture.outcome import Runs, folded, runs
@@ -119,8 +120,10 @@ class BreakFinder(QDialog):
     wished = Signal(object)
     sent = Signal(object)
 
-    def __init__(self, parent: QWidget, words: Words) -> None:
+    def __init__(self, parent: QWidget, words: Words, turned: tuple[tuple[str, Value], ...] = ()) -> None:
+        """`turned` are knobs, with their values, that a find is shown with."""
         super().__init__(parent)
+        self._turned = turned
         self.words, self.breaks, self.errand, self._told = words, Breaks(), FindBreaks(), ""
         self._own: tuple[str, ...] = ()
         self._refused = ""
@@ -163,7 +166,7 @@ class BreakFinder(QDialog):
         self._told, self.breaks = told, Breaks()
         self.rows.clear()
         self._refused = ""
-        sentences = (self._own or held_out()) if is_altered(wish) and wish.writes else ()
+        sentences = (self._own or held_out(english=wish.reads_english)) if is_altered(wish) and wish.writes else ()
         self.errand = FindBreaks(wish=wish, sentences=sentences)
         self.sent.emit(self.errand)
         self.tell()
@@ -226,7 +229,7 @@ class BreakFinder(QDialog):
     def _use(self, item: QListWidgetItem) -> None:
         one = self.rows.chosen()
         if one is not None:
-            self.wished.emit(TakeSentence(one.source))
+            self.wished.emit(TakeSentence(one.source, self._turned))
 
     def _stop_or_again(self) -> None:
         if self.searching:
@@ -249,14 +252,15 @@ class BreakFinder(QDialog):
 
     def take_file(self, path: Path) -> None:
         """Search in the sentences of a file of the user's."""
+        wish = self.errand.wish
         try:
-            self._own = own_sentences(path)
+            self._own = own_sentences(path, english=wish is not None and wish.reads_english)
         except ExplorerError as error:
             self._refused = self.words.error(error)
             self.tell()
         else:
-            if self.errand.wish is not None:
-                self.search(self.errand.wish, self._told)
+            if wish is not None:
+                self.search(wish, self._told)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.searching:

@@ -3,10 +3,11 @@
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.app.pages.layouts import least_of
 from explorer.app.pages.prepared import Draw, Maker, P, PreparedPictures, ready
 from explorer.app.pages.title_line import TitleLine
 from explorer.errors import ExplorerError, LacksTap, NotComputed, NotKept, UnknownTap
@@ -17,10 +18,12 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.layouts import is_there, members_of
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.style import set_style_property
 
 _MARGIN_PX, _SPARE_PX = 10, 6
+_LEAST_PX = 200  # px, the least width of a card
 LONG_MS = 400  # An empty card that waits no longer says nothing: a sentence that comes and goes would flicker.
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 
@@ -58,8 +61,8 @@ class Card(QFrame):
         super().__init__()
         self.setObjectName("card")
         self.prepared = PreparedPictures()  # Its page stack gives it the one that the compute thread fills.
-        # The page's layout alone decides heights: card heights do not change when a note appears.
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        self._least_px = 0  # the height that its page wants it to have at least
+        self.lowered_px = 0  # the room below the title that puts the view beside those of other cards
         self.view: View[Any] = view
         self.make: Maker[Any] = make
         self.page, self._title_key = page, title
@@ -100,6 +103,12 @@ class Card(QFrame):
         """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
         self.setFixedHeight(height_px)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def lower_view(self, by_px: int) -> None:
+        """Leave so much room below the title."""
+        if by_px != self.lowered_px:
+            self.lowered_px = by_px
+            self.line.setContentsMargins(0, 0, 0, by_px)
 
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
@@ -235,8 +244,29 @@ class Card(QFrame):
         view.setAccessibleName(caption.title)
 
     def hasHeightForWidth(self) -> bool:
-        """False, although a wrapped note's height depends on its width: the note must not change the card's height."""
+        """False, although a wrapped note's height depends on its width: a page's layout shares out its height, and a note
+        changes that only where it would leave the view too little.
+        """
         return False
+
+    def setMinimumHeight(self, height_px: int) -> None:
+        """Keep at least this height, and always what title, note and view need."""
+        if height_px != self._least_px:
+            self._least_px = height_px
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        """A title of some words in each line, and all that stands above and below the view with the least that it needs."""
+        column = self._column
+        inside = [least_of(each) for each in members_of(column).values() if each is not self.line and is_there(each)]
+        wide = max(_LEAST_PX, 2 * _MARGIN_PX + max(self.line.least_px(), *inside))
+        high = column.minimumSize().height()
+        if column.hasHeightForWidth():  # Some text or row of buttons breaks.
+            high = column.minimumHeightForWidth(max(wide, self.width()))
+        return QSize(wide, max(self._least_px, high))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
 
     def event(self, event: QEvent) -> bool:
         """Make room in the title line again after its buttons changed their size."""
@@ -249,6 +279,7 @@ class Card(QFrame):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.line.fit(self.width() - 2 * _MARGIN_PX - _SPARE_PX, bare=self.bare)
+            self.updateGeometry()  # Title and note take other heights.
 
     def _opened(self) -> None:
         if self.page:

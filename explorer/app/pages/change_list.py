@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 import attrs
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.config import find_knob
@@ -60,7 +60,7 @@ class KnobSwitchRow(OutcomeRow):
         self.wished.emit(SetKnob(self.knob, BREAKS[self.knob] if on else self._own))
 
 
-_WIDE_PX, _NARROW_PX = 396, 336
+_WIDE_PX, _NARROW_PX, _HIGH_PX = 396, 336, 300
 _MOST_KEPT = 256  # outcomes
 
 Found = Consequence | ExplorerError
@@ -84,6 +84,7 @@ class ChangeList(QFrame):
             label.setObjectName("faint")
         self.how.setWordWrap(True)
         self.says.setWordWrap(True)
+        self.scale.setWordWrap(True)
         self.anyway, self.legend = QPushButton(), OutcomeLegend()
         self.anyway.hide()
         self.breaks = {name: KnobSwitchRow(name) for name in BREAKS}
@@ -102,6 +103,7 @@ class ChangeList(QFrame):
         self._refused: ExplorerError | None = None
         self._words: Words | None = None
         self._theme, self._colours = LIGHT, LIGHT.signed_colours
+        self.setMinimumSize(_NARROW_PX, _HIGH_PX)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -130,8 +132,8 @@ class ChangeList(QFrame):
         make_tab_group(switches, Qt.Key.Key_Up, Qt.Key.Key_Down)
         return switches
 
-    def set_narrow(self, narrow: bool) -> None:
-        self.setFixedWidth(_NARROW_PX if narrow else _WIDE_PX)
+    def sizeHint(self) -> QSize:
+        return QSize(_WIDE_PX, _HIGH_PX)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

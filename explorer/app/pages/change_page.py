@@ -1,11 +1,11 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
-from explorer.app.pages.break_finder import BreakFinder
+from explorer.app.pages.break_button import BreakButton
 from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
@@ -13,13 +13,12 @@ from explorer.app.pages.wall_card import WallCard
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
-from explorer.picture.change_text import told_alterations
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import beside, is_changed, told_head
 from explorer.picture.makers.postcard import postcard
 from explorer.picture.theme import LIGHT, Theme
-from explorer.state.breaks import BREAKS, alterations, offered
+from explorer.state.breaks import BREAKS, offered
 from explorer.state.change_intents import AddChanges
 from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_hide
 from explorer.state.intents import SetKnob
@@ -64,9 +63,7 @@ class PostcardBox(QDialog):
         self.leave.setText(words("export.close"))
 
 
-_WORDS_PX, _MAPS_PX, _NARROW_PX = 184, 270, 1040
-_MOST_WORDS_PX = 320
-_SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (170, 230), (650, 870)  # in a wide page, and in a narrow one
+_WORDS_PX, _MAPS_PX, _MOST_WORDS_PX = 184, 270, 320
 _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
@@ -80,7 +77,7 @@ class ChangePage(Page):
 
     key = "change"
     sweeps = True
-    least_px = _LEAST_PX[0]
+    least_px = 650
     experiments = frozenset({UNCHANGED.key})
     shows_masks = False
 
@@ -90,9 +87,9 @@ class ChangePage(Page):
         self.list.wished.connect(self.wished)
         self.list.sent.connect(self.sent)
         self.words_card = self.card(RewordingView(), changed.rewording)
-        self.find_button = QPushButton()
-        self.finder: BreakFinder | None = None
-        self.find_button.clicked.connect(self._find)
+        self.find_button = BreakButton()
+        self.find_button.wished.connect(self.wished)
+        self.find_button.sent.connect(self.sent)
         self.words_card.bar.insertWidget(2, self.find_button)
         self.save_button = QPushButton()
         self.save_button.clicked.connect(self._show_postcard)
@@ -109,7 +106,7 @@ class ChangePage(Page):
         self.hint.setWordWrap(True)
         self.hint.setObjectName("faint")
         self.head_choice = self.choice("changed_head")
-        head = filled(QHBoxLayout(), self.head_choice, (self.hint, 1))
+        head = filled(QVBoxLayout(), self.head_choice, self.hint)
         self.suggestions = Suggestions(tuple(_SUGGESTED))
         self.suggestions.chose.connect(self._suggest)
         right = below((self.words_card, 3))
@@ -128,8 +125,7 @@ class ChangePage(Page):
         right.addWidget(self.compared, 5)
         right.addWidget(self.explain(hug=True))
         self.compared.hide()
-        self._inner = self.scrolled()
-        row = row_in(self._inner)
+        row = row_in(self.scrolled())
         row.addWidget(self.list)
         row.addLayout(right, 1)
         self._wish: Wish | None = None
@@ -160,31 +156,17 @@ class ChangePage(Page):
 
     def bring(self, brought: Brought) -> None:
         self.list.bring(brought)
-        if self.finder is not None:
-            self.finder.bring(brought)
-
-    def _find(self) -> None:
-        """Open the search for the sentences that the present changes break most, and begin it."""
-        if self._wish is None or self._words is None:
-            return
-        if self.finder is None:
-            self.finder = BreakFinder(self, self._words)
-            self.finder.set_theme(self._theme)
-            self.finder.wished.connect(self.wished)
-            self.finder.sent.connect(self.sent)
-        # Each sentence has other words at the same places, so the names of the changes leave out those of this one.
-        self.finder.search(self._wish, told_alterations(alterations(self._wish), None, self._words))
-        self.finder.show()
-        self.finder.raise_()
+        self.find_button.bring(brought)
 
     def _postcard(self, words: Words) -> Postcard | None:
         """The Postcard of what is on screen, with the share of the search that tried the same changes."""
         if self._shown is None:
             return None
         trace, look = self._shown
-        wish = None if self.finder is None else self.finder.errand.wish
+        finder = self.find_button.finder
+        wish = None if finder is None else finder.errand.wish
         same = wish is not None and (wish.active, wish.config, wish.preset) == (trace.changes, trace.config, trace.preset)
-        return postcard(trace, look, words, self.finder.breaks if self.finder is not None and same else None)
+        return postcard(trace, look, words, finder.breaks if finder is not None and same else None)
 
     def _show_postcard(self) -> None:
         """Show the Postcard as it will be in the file."""
@@ -207,8 +189,6 @@ class ChangePage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.list.rest()
-        if self.finder is not None and not event.spontaneous():  # A window that is made small keeps its search.
-            self.finder.close()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go on with what the rows say, where the window was out of sight."""
@@ -220,41 +200,21 @@ class ChangePage(Page):
         super().set_theme(theme)
         self._theme = theme
         self.list.set_theme(theme)
-        if self.finder is not None:
-            self.finder.set_theme(theme)
+        self.find_button.set_theme(theme)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
-        self.find_button.setEnabled(wish.writes)
-        self._name_finder()
+        self.find_button.put(wish)
         self._tell()
 
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
         self.hint.setText(words("change.same_words"))
-        self.find_button.setText(words("breaks.find"))
-        self._name_finder()
+        self.find_button.speak(words)
         self.save_button.setText(words("postcard.save"))
         self.save_button.setToolTip(words("postcard.save_about"))
-        if self.finder is not None:
-            self.finder.speak(words)
         self._tell()
-
-    def _name_finder(self) -> None:
-        """Say what the search does, or why this model has nothing to search."""
-        if self._words is not None:
-            silent = self._wish is not None and not self._wish.writes
-            self.find_button.setToolTip(self._words("error.writes_nothing" if silent else "breaks.find_about"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
-        super().resizeEvent(event)
-        narrow = self.width() < _NARROW_PX
-        self.list.set_narrow(narrow)
-        self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
-        self.firsts.setMinimumHeight(_FIRST_MAP_PX[narrow])
-        self._inner.setMinimumHeight(_LEAST_PX[narrow])
 
     def _tell(self) -> None:
         if self._wish is not None and self._words is not None:

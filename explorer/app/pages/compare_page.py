@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout
 
+from explorer.app.pages.aligned import AlignedViews
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.config import departures
@@ -16,6 +17,7 @@ from explorer.picture.makers.compare import (
     comparable,
     departures_html,
     difference,
+    left_of,
     not_comparable,
     now,
 )
@@ -25,6 +27,8 @@ from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import SecondHeadBox
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
@@ -43,9 +47,10 @@ _SUGGESTED: dict[str, Intent] = {
 
 
 class ComparePage(Page):
-    """Buttons that put a state aside, take the paper's, swap the two or drop it; maps and bars of both states.
+    """Buttons that put a state aside, take the paper's, swap the two or drop it; maps and bars of both states, or the maps of
+    two heads.
 
-    While nothing is put aside, suggestions stand where the other state will be.
+    While nothing is put aside and no second head is chosen, suggestions stand where the other state will be.
     """
 
     key = "compare"
@@ -68,44 +73,47 @@ class ComparePage(Page):
         self.link(views)
         views[0].follows = False  # Its cells belong to the pass of the state that was put aside.
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
-        self.maps[1].bar.insertWidget(2, self.choice("attention"))
-        self._matching = self.choice("matched")
-        self.maps[2].bar.insertWidget(2, self._matching)
+        self.second = SecondHeadBox()
+        self.second.chose.connect(self._chose_second)
+        self.matching = self.choice("matched")
         self._lay_out()
-        self._show_other(False, subtracted=False)
+        self._aligned = AlignedViews(self.maps)
+        self._show_other(False, pinned=False, subtracted=False)
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._why = ""  # why the two maps cannot be subtracted
 
     def _lay_out(self) -> None:
-        within, buttons = QWidget(), QHBoxLayout()
-        filled(QHBoxLayout(within), self.keep, self.paper, self.swap, self.drop, margins_px=(0, 0, 0, 0))
+        within = flowing(self.keep, self.paper, self.swap, self.drop)
         make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
-        buttons.addWidget(within)
-        buttons.addWidget(self.about, 1)
-        stages = filled(QHBoxLayout(), self.choice("stage"), self.pool_box(), None)
+        stages = flowing(self.choice("attention"), self.choice("stage"), self.pool_box(), self.second, self.matching)
         right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
-        lower = beside(*((bars, 2) for bars in self.bars))
-        lower.addLayout(right, 3)
-        maps = beside(*((card, 1) for card in self.maps))
-        maps.addWidget(self.suggestions, 2)
+        lower = beside(*((bars, 2) for bars in self.bars), (right, 3))
+        maps = beside(*((card, 1) for card in self.maps), (self.suggestions, 2))
         column = column_in(self.scrolled())
-        column.addLayout(buttons)
-        column.addLayout(stages)
+        column.addWidget(within)
+        column.addWidget(self.about)
+        column.addWidget(stages)
         column.addLayout(maps, 5)
         column.addLayout(lower, 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self._show_other(trace.compared_with is not None, subtracted=comparable(trace, look))
+        pinned = trace.compared_with is not None
+        there = left_of(trace, look) is not None
+        self._show_other(there, pinned=pinned, subtracted=comparable(trace, look))
+        self.about.setVisible(pinned or not there)
         self._why = not_comparable(trace, look, words)
+        chosen = look.beside_layer, look.beside_head
+        layers, n_heads = trace.card.attention_layers(look.attention), trace.card.side(look.attention).n_heads
+        self.second.offer(layers, n_heads, chosen, words)
         self._tell()
         self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
-        self._matching.setVisible(_differ(trace))
+        self.matching.setVisible(_differ(trace))
 
-    def _show_other(self, there: bool, *, subtracted: bool) -> None:
-        """Show the cards of the state that was put aside, or the suggestions in their place."""
-        other = {self.maps[0]: there, self.maps[2]: subtracted, self.bars[0]: there, self.suggestions: not there}
+    def _show_other(self, there: bool, *, pinned: bool, subtracted: bool) -> None:
+        """Show the cards of the state that was put aside or of the second head, or the suggestions in their place."""
+        other = {self.maps[0]: there, self.maps[2]: subtracted, self.bars[0]: pinned, self.suggestions: not there}
         focused = QApplication.focusWidget()
         if focused is not None and any(each.isAncestorOf(focused) for each, shown in other.items() if not shown):
             # Qt would hand the keys on to whatever comes next, and scroll the page to it.
@@ -154,6 +162,9 @@ class ComparePage(Page):
 
     def _keep(self) -> None:
         self.wished.emit(Compare(str(self.sender().property("keeps"))))
+
+    def _chose_second(self, layer: int, head: int) -> None:
+        self.look_at(beside_layer=layer, beside_head=head)
 
     def _suggest(self, key: str) -> None:
         self.wished.emit(_SUGGESTED[key])

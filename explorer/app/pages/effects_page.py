@@ -63,7 +63,7 @@ class EffectsPage(Page):
         hidden.chose.connect(self.sets("position"))
         cells.chose.connect(self._switch_cell)
         column = column_in(self.scrolled())
-        column.addWidget(self.row, 2)
+        column.addWidget(self.row)
         column.addLayout(beside((self.heads, 6), (self.hidden, 5), (self.edges, 5)), 8)
         column.addWidget(self.explain(hug=True), 2)
 

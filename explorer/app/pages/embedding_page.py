@@ -35,9 +35,7 @@ class EmbeddingPage(Page):
         self.token.chose.connect(self.sets("vector"))
         plane.chose.connect(self.sets("vector"))
         column = column_in(self.scrolled())
-        sides = beside()
-        sides.addLayout(below((first, 3), (sums, 4)), 5)
-        sides.addLayout(below((self.neighbours, 3), (self.map, 4)), 4)
+        sides = beside((below((first, 3), (sums, 4)), 5), (below((self.neighbours, 3), (self.map, 4)), 4))
         column.addLayout(sides, 7)
         column.addWidget(self.explain(hug=True), 2)
 

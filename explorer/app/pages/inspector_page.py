@@ -1,28 +1,35 @@
-"""The inspector page: a table of all taps with their figures, the chosen tap as a picture, and another pass beside it."""
+"""The inspector page: a table of all taps with their figures, the chosen tap as a picture, and another pass beside it.
+
+The same table lists the parameters of the model, and the circuits of its heads.
+"""
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from explorer.app.pages.page import Page
+from explorer.app.pages.parameters_part import ParametersPart
 from explorer.engine.errand import Brought, MeasureTaps
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.compare import place_difference
 from explorer.picture.makers.heatmaps import tap_heatmap
-from explorer.picture.makers.taps import tap_list
+from explorer.picture.makers.taps import TapList, tap_list
 from explorer.picture.theme import Theme
-from explorer.state.look import Look
+from explorer.state.look import TENSORS, Look
+from explorer.state.wish import Wish
+from explorer.trace.found.parameters import ParameterList
 from explorer.trace.measures.tap_figures import MeasuredTaps, TapFigures, agree, grouped
 from explorer.trace.trace import Trace
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
+from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.tap_table import TapTableView
 
 _TABLE_PX = 320
 _TABLE_WHOLE_PX = 794
-_CARD_PX = 280
+_CARD_PX = 360
 
 
 class InspectorPage(Page):
@@ -36,10 +43,15 @@ class InspectorPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.table = TapTableView()
-        self.table.chosen.connect(self.sets("tap"))
+        self.table.chosen.connect(self._chose)
         self.table.lacks.connect(self._measure)
+        self.table.filtered.connect(self._count)
+        self.lists = Segments()
+        self.lists.chose.connect(self.sets("tensors"))
+        self._look = Look()
         self._trace: Trace | None = None  # the pass whose figures are in the table
         self._words: Words | None = None
+        self._listed: ParameterList | None = None  # the parameters in the table
         self._asked = MeasureTaps()
         self.head = WholeNumberBox()
         self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
@@ -49,17 +61,30 @@ class InspectorPage(Page):
         shown = self.card(HeatmapView(), _looked_at)
         self.difference = self.card(HeatmapView(), _difference, page="compare")
         self.difference.hide()  # Nothing is compared before there is a pass.
+        self.shown = shown
         shown.bar.insertWidget(2, self.head_label)
         shown.bar.insertWidget(3, self.head)
         maps = QWidget()
-        filled(QVBoxLayout(maps), (shown, 1), (self.difference, 1), margins_px=(0, 0, 0, 0))
+        self.part = ParametersPart(self)
+        self.part.sent.connect(self.sent)
+        self.part.changed.connect(self._draw_again)
+        self.part.measured.connect(self.table.tell)
+        self.without = QLabel()
+        self.without.setObjectName("faint")
+        self.without.setWordWrap(True)
+        part = self.part
+        cards = (shown, 1), (self.difference, 1), (part.map, 5), part.reading, (part.curve, 3)
+        filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
+        tables = QWidget()
+        lists = filled(QHBoxLayout(), self.lists, None, margins_px=(0, 0, 0, 0))
+        filled(QVBoxLayout(tables), lists, self.without, (self.table, 1), gap_px=6, margins_px=(0, 0, 0, 0))
         splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(self.table)
+        splitter.addWidget(tables)
         splitter.addWidget(maps)
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
         splitter.setChildrenCollapsible(False)
-        self.table.setMinimumWidth(_TABLE_PX)
+        tables.setMinimumWidth(_TABLE_PX)
         maps.setMinimumWidth(_CARD_PX)
         layout = QHBoxLayout(self.scrolled())
         layout.setContentsMargins(8, 8, 8, 8)
@@ -68,18 +93,29 @@ class InspectorPage(Page):
 
     def forget(self) -> None:
         self._trace = None
+        self.part.forget()
         if self._asked.n_pieces:
             self._send(MeasureTaps())  # What is measured holds a whole pass.
 
+    def put(self, wish: Wish) -> None:
+        self.part.put(wish)
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self.difference.setVisible(agree(trace, look.tap))
+        of_pass, other, self._look = look.tensors == "taps", look.tensors != self._look.tensors, look
+        self.part.look_into(trace)
+        self.part.draw(look, words)
+        self.shown.setVisible(of_pass)
+        self.difference.setVisible(of_pass and agree(trace, look.tap))
         super().draw(trace, look, words)
-        if trace is not self._trace or words is not self._words:  # A Look changes no figure.
-            if self._asked.n_pieces:
-                self._send(MeasureTaps())  # The figures of the pass before are not wanted any more.
-            self._trace, self._words = trace, words
-            self.table.draw(tap_list(trace), words)
-        has_heads = trace.axes(look.tap)[0] == "head"
+        is_new = trace is not self._trace or words is not self._words
+        if is_new and self._asked.n_pieces:
+            self._send(MeasureTaps())  # The figures of the pass before are not wanted any more.
+        self._trace, self._words = trace, words
+        if is_new or other:  # Another Look changes no figure.
+            self._list()
+        in_list = self.part.shown(look)
+        self.table.mark(look.tap if of_pass else in_list[0].name if in_list else "")
+        has_heads = of_pass and trace.axes(look.tap)[0] == "head"
         self.head.setVisible(has_heads)
         self.head_label.setVisible(has_heads)
         self.head_label.setText(words("axis.head"))
@@ -88,7 +124,51 @@ class InspectorPage(Page):
             self.head.setRange(0, _heads(trace, look) - 1)
             self.head.setValue(look.head)
 
+    def _draw_again(self) -> None:
+        """Show what was found out about the parameters."""
+        if self._trace is None or self._words is None:
+            return
+        if self.part.found is not self._listed:
+            self._list()
+        self.draw(self._trace, self._look, self._words)
+
+    def _rows(self, tensors: str) -> TapList:
+        """What the table lists of the pass on screen."""
+        assert self._trace is not None  # Callers have one.
+        if tensors == "taps":
+            return tap_list(self._trace)
+        return self.part.rows("circuits" if tensors == "circuits" else "parameters")
+
+    def _list(self) -> None:
+        """Fill the table, and say where circuits are missing why that is so."""
+        assert self._words is not None  # There is a pass.
+        self._listed = self.part.found
+        self.table.draw(self._rows(self._look.tensors), self._words)
+        without = "" if self._listed is None or self._look.tensors != "circuits" else self._listed.without
+        self.without.setText(self._words(without) if without else "")
+        self.without.setVisible(bool(without))
+        self._count()
+
+    def _count(self) -> None:
+        """Say beside each list how many of its names the filter finds."""
+        if self._trace is None or self._words is None:
+            return
+        counts = {tensors: self.table.n_found(self._rows(tensors).names) for tensors in TENSORS}
+        words = self._words
+        self.lists.setAccessibleName(words("inspector.lists"))
+        self.lists.offer({key: words(f"inspector.list.{key}", count=counts[key]) for key in TENSORS}, self._look.tensors)
+
+    def _chose(self, name: str) -> None:
+        self.look_at(**{"tap" if self._look.tensors == "taps" else "parameter": name})
+
+    def _broken(self, trace: Trace, words: Words) -> str:
+        return super()._broken(trace, words) if self._look.tensors == "taps" else self.part.broken(self._look, words)
+
+    def let_go(self) -> bool:
+        return self.part.give_up()
+
     def bring(self, brought: Brought) -> None:
+        self.part.bring(brought)
         if brought.errand is not self._asked:
             return
         if isinstance(brought.found, MeasuredTaps):
@@ -100,15 +180,17 @@ class InspectorPage(Page):
 
     @property
     def awaits(self) -> bool:
-        return self.table.awaits
+        return self.table.awaits or self.part.awaits
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.table.set_theme(theme)
 
     def _measure(self, names: tuple[str, ...]) -> None:
-        """Have these taps of the pass in the table measured."""
-        if self._trace is not None:
+        """Have these taps or parameters in the table measured."""
+        if self._look.tensors != "taps":
+            self.part.measure(names)
+        elif self._trace is not None:
             self._send(MeasureTaps(trace=self._trace, groups=grouped(self._trace, names)))
 
     def _send(self, errand: MeasureTaps) -> None:

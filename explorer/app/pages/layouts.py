@@ -1,32 +1,40 @@
 """Rows and columns with the gaps that all pages use."""
 
+import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import Shiboken
 
-from explorer.views.controls.layouts import filled
+from explorer.app.pages.columns import FINE, KEPT_SHARE, Columns
+from explorer.views.controls.layouts import filled, is_there, members_of
 
 _GAP_PX = 8
+_BREAKS = "breaks"  # the property of a row that becomes a column where it has no room
 _LET_GO = "let_go"  # the property of a layout whose items Python has let go of
-_SHARE = "share"  # the property of a layout that keeps the shares of its empty parts
 L = TypeVar("L", bound=QLayout)
 
 
-def beside(*shares: tuple[QWidget, int]) -> QHBoxLayout:
-    """Cards beside each other, each with its share of the width."""
-    return filled(QHBoxLayout(), *shares, gap_px=_GAP_PX)
+def beside(*shares: tuple[QWidget | QLayout, int]) -> Columns:
+    """Cards, and columns of cards, beside each other, each with its share of the width; a person may part it anew.
+
+    Where a page has no room for them, they stand below each other.
+    """
+    return filled(Columns(), *((each, FINE * share) for each, share in shares), gap_px=_GAP_PX)
 
 
-def below(*shares: tuple[QWidget, int]) -> QVBoxLayout:
-    """Cards below each other, each with its share of the height."""
+def below(*shares: tuple[QWidget | QLayout, int]) -> QVBoxLayout:
+    """Cards below each other, each with its share of the height. Of cards that share a place one is shown at a time."""
     return filled(QVBoxLayout(), *shares, gap_px=_GAP_PX)
 
 
 def row_in(within: QWidget) -> QHBoxLayout:
-    """A row that fills a widget, with a page's margins."""
-    return with_margins(QHBoxLayout(within))
+    """A row that fills a widget, with a page's margins. It breaks as one of cards does."""
+    row = with_margins(QHBoxLayout(within))
+    row.setProperty(_BREAKS, True)
+    return row
 
 
 def column_in(within: QWidget) -> QVBoxLayout:
@@ -41,16 +49,72 @@ def with_margins(layout: L) -> L:
     return layout
 
 
-def members_of(layout: QLayout) -> dict[int, QWidget | QLayout]:
-    """The widgets and layouts in a layout, by their places in it; stretches and gaps are left out.
+class Desk(QWidget):
+    """What a page's scroll area holds: all of the page's width, so that nothing is cut off at the right.
 
-    Decision: children are asked for their places. Rejected: `itemAt`, which leaves half a kilobyte at each call, as long as the
-    layout is there.
+    Decision: a row whose members have no room beside each other becomes a column, and the page scrolls down. Rejected: cards
+    that shrink without end, whose titles had one letter a line and whose maps had a few pixels, and a bar that scrolls aside.
     """
-    within = layout.parentWidget()
-    children = (*layout.children(), *(within.children() if within is not None else ()))
-    members = [each for each in children if isinstance(each, QWidget | QLayout)]
-    return dict(sorted((place, each) for each in members if (place := layout.indexOf(each)) >= 0))
+
+    def __init__(self, area: QScrollArea) -> None:
+        super().__init__()
+        self._area, self._least_px = area, 0
+        self.setObjectName("desk")
+
+    def setMinimumHeight(self, height_px: int) -> None:
+        """Keep at least this height, and always what the cards need."""
+        if height_px != self._least_px:
+            self._least_px = height_px
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        needed = super().minimumSizeHint()
+        return QSize(needed.width(), max(self._least_px, needed.height()))
+
+    def event(self, event: QEvent) -> bool:
+        """Break rows when the room changes, or what stands in them."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            # The room beside a scroll bar, whether there is one or not: else a row could break and join without end.
+            break_rows(self.layout(), self._area.width() - self._area.verticalScrollBar().sizeHint().width())
+        return super().event(event)
+
+
+def break_rows(layout: QLayout | None, room_px: float) -> None:
+    """Turn each row of a layout that has so much room into a column where it has too little, and back where it has enough."""
+    if layout is None:
+        return
+    if _breaks(layout):
+        fits = _least_px(layout) <= room_px
+        way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+        if layout.direction() != way:
+            layout.setDirection(way)
+        room_px = math.inf if fits else room_px  # What stands in a row that fits has its room.
+    around = layout.contentsMargins()
+    for member in members_of(layout).values():
+        break_rows(_inner(member), room_px - around.left() - around.right())
+
+
+def _breaks(layout: QLayout) -> TypeGuard[QHBoxLayout]:
+    """Whether a row becomes a column where it has no room."""
+    return isinstance(layout, QHBoxLayout) and (isinstance(layout, Columns) or bool(layout.property(_BREAKS)))
+
+
+def _least_px(layout: QLayout) -> int:
+    """The width (px) that a layout needs at least with all its rows unbroken."""
+    around = layout.contentsMargins()
+    needed = [least_of(member) for member in members_of(layout).values() if is_there(member)]
+    gaps = layout.spacing() * max(0, len(needed) - 1)
+    inside = sum(needed) + gaps if isinstance(layout, QHBoxLayout) else max(needed, default=0)
+    return int(inside + around.left() + around.right())
+
+
+def least_of(member: QWidget | QLayout) -> int:
+    """The width (px) that a member of a layout needs at least, with all rows in it unbroken."""
+    inner = _inner(member)
+    least = 0 if inner is None else _least_px(inner)
+    if isinstance(member, QLayout):
+        return least
+    return member.minimumWidth() or least or member.minimumSizeHint().width()
 
 
 def let_go_of_items(layout: QLayout) -> None:
@@ -107,7 +171,7 @@ def _empty_lines(grid: QGridLayout, members: dict[int, QWidget | QLayout]) -> tu
     for place, member in members.items():
         where: tuple[int, int, int, int] = grid.getItemPosition(place)  # type: ignore[assignment]  # Its stub says object.
         row, column, n_rows, n_columns = where
-        if not (member.isEmpty() if isinstance(member, QLayout) else member.isHidden()):
+        if is_there(member):
             if n_columns == 1 or grid.columnCount() == 1:  # What lies across all columns fills none of them.
                 columns[column] = False
             rows |= dict.fromkeys(range(row, row + n_rows), False)
@@ -118,7 +182,7 @@ def _set_shares(
     layout: QLayout, axis: str, empty: dict[int, bool], share: Callable[[int], int], put: Callable[[int, int], None]
 ) -> None:
     for place, is_empty in empty.items():
-        name = f"{_SHARE}{axis}{place}"
+        name = f"{KEPT_SHARE}{axis}{place}"
         kept = layout.property(name)
         if is_empty and share(place):
             layout.setProperty(name, share(place))

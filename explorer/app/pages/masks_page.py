@@ -3,19 +3,23 @@
 import attrs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
+from explorer.app.pages.break_button import BreakButton
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.prepared import Maker
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.masks_lab import batch_map, leak_map
 from explorer.picture.makers.pooled import at_stages, heads_map
+from explorer.picture.theme import Theme
 from explorer.state.intents import SetBatch
 from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import BATCH, LEAK
 from explorer.trace.trace import Trace
+from explorer.views.controls.flow import flowing
 from explorer.views.controls.layouts import filled
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -34,7 +38,7 @@ class MasksPage(Page):
         super().__init__()
         self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
         stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
-        choices = filled(QHBoxLayout(), self.choice("attention"), self.pool_box(at_stages), None)
+        choices = flowing(self.choice("attention"), self.pool_box(at_stages))
         self.leak = self.card(HeatmapView(), leak_map)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
         self.edit, self.label = QLineEdit(), QLabel()
@@ -44,9 +48,13 @@ class MasksPage(Page):
         filled(QHBoxLayout(batch), self.label, (self.edit, 1), margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
         column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
-        column.addLayout(choices)
+        column.addWidget(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addWidget(batch)
+        self.find_button = BreakButton("causal_mask")
+        self.find_button.wished.connect(self.wished)
+        self.find_button.sent.connect(self.sent)
+        self.leak.bar.insertWidget(2, self.find_button)
         self.of_our_own = [self.leak, batch]
         column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
         column.addWidget(self.explain(hug=True), 2)
@@ -62,12 +70,21 @@ class MasksPage(Page):
     def put(self, wish: Wish) -> None:
         if not self.edit.hasFocus():
             self.edit.setText(" / ".join(wish.batch))
+        self.find_button.put(wish)
+
+    def bring(self, brought: Brought) -> None:
+        self.find_button.bring(brought)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.find_button.set_theme(theme)
 
     def speak(self, words: Words) -> None:
         super().speak(words)
         self.label.setText(words("batch.others"))
         self.edit.setPlaceholderText(words("batch.hint"))
         self.edit.setAccessibleName(words("batch.others"))
+        self.find_button.speak(words)
 
     def _batched(self) -> None:
         self.wished.emit(SetBatch(tuple(text.strip() for text in self.edit.text().split("/") if text.strip())))

@@ -38,7 +38,6 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
-_LEAST_WIDE_PX = 800  # px, room for three cards beside each other
 _EXPLAINED = {
     "write": "writing",
     "hide": "cloze",
@@ -78,10 +77,9 @@ class OutputPage(Page):
         self.classes = ClassesPart(self)
         self.doings = Segments()
         self.doings.chose.connect(self._do)
-        middle = beside((self.bars, 4), (self.lines, 5), (self.grid, 5))
-        middle.insertLayout(1, below((self.cross, 1), (self.own, 1)), 4)
+        aligned = below((self.lines, 1), (self.grid, 1))
+        middle = beside((self.bars, 4), (below((self.cross, 1), (self.own, 1)), 4), (aligned, 5))
         within = self.scrolled()
-        within.setMinimumWidth(_LEAST_WIDE_PX)
         self.reading, choices = QWidget(), QHBoxLayout()
         reading = below((self.steps, 2))
         reading.setContentsMargins(0, 0, 0, 0)

@@ -10,8 +10,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, View
+from explorer.app.pages.columns import Columns
 from explorer.app.pages.hidden_cards import Enlarged, HiddenCards
-from explorer.app.pages.layouts import close_gaps
+from explorer.app.pages.layouts import Desk, close_gaps
 from explorer.app.pages.prepared import Draw, Maker, P
 from explorer.engine.errand import Brought
 from explorer.errors import NotComputed
@@ -93,8 +94,8 @@ class Page(QWidget):
 
     def scrolled(self) -> QWidget:
         """The widget that holds the cards, in a scroll area: a small window scrolls instead of squeezing the cards."""
-        inner, area = QWidget(), QScrollArea()
-        inner.setObjectName("desk")
+        area = QScrollArea()
+        inner = Desk(area)
         inner.setMinimumHeight(self.least_px)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The widgets inside take the focus.
@@ -173,6 +174,10 @@ class Page(QWidget):
         elif card is not self.enlarged.card and not card.bare:  # A bare card has the page's room already.
             self.touched.emit(card)
             self.enlarged.show_card(card)
+
+    def leading(self, touched: Card | None) -> list[Card]:
+        """The cards in the order in which copying and exporting choose one: first the one that was touched last."""
+        return [touched, *self.cards] if touched is not None and touched in self.cards else list(self.cards)
 
     def let_go(self) -> bool:
         """Put down what somebody has taken up on this page, such as a pencil; False where there is nothing."""
@@ -285,6 +290,8 @@ class Page(QWidget):
         for card in self.cards:
             card.larger.setVisible(len(self.cards) > 1 and not card.bare)
         self.hidden_cards.speak(words)
+        for columns in self.findChildren(Columns):
+            columns.speak(words)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 

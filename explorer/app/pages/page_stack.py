@@ -10,6 +10,7 @@ from explorer import page_list
 from explorer.app.pages.above_pages import AbovePages
 from explorer.app.pages.arranging import page_class
 from explorer.app.pages.card import Card
+from explorer.app.pages.columns import Columns, KeptWidths
 from explorer.app.pages.hidden_cards import read, written
 from explorer.app.pages.page import Page
 from explorer.app.pages.prepared import PreparedPictures
@@ -62,6 +63,7 @@ class PageStack(QWidget):
         self.touched: Card | None = None
         self.invites = True  # whether pages still tell a newcomer what to click first
         self.prepared = PreparedPictures()
+        self.widths = KeptWidths()
         self._stack = QStackedWidget()
         self.above = AbovePages()
         self.above.wished.connect(self.wished)
@@ -72,6 +74,9 @@ class PageStack(QWidget):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
+        self._columns: tuple[str, ...] = ()  # of the river, that a lesson speaks of
+        self._alone = ""  # the tap whose card a lesson gives all the room, until it has it
+        self._enlarged: Page | None = None  # the page on which it has
         self._in_vain = ""  # why what is not there will not come, while nothing is computed
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
@@ -129,6 +134,7 @@ class PageStack(QWidget):
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
         page.enlarge_letters(self._larger)
+        self.widths.take(key, page.findChildren(Columns))
         if self._wish is not None:
             self._put_wish(page, self._wish)
         if self._words is not None:
@@ -176,7 +182,7 @@ class PageStack(QWidget):
         self.above.draw(*self._shown)
         self._show_lack(*self._shown)
         if self.lack.isHidden():
-            self.page.hidden_cards.show_whole(bool(self._marked))
+            self.page.hidden_cards.show_whole(bool(self._marked or self._alone) or self._enlarged is not None)
             self.page.draw(*self._shown)
             self.wait_no_more(self._in_vain)
             self._mark()
@@ -261,23 +267,33 @@ class PageStack(QWidget):
         self._veil.setVisible(stale)
         self._veil.raise_()
 
-    def mark(self, taps: tuple[str, ...]) -> None:
-        """Outline the cards whose taps begin with one of these names."""
-        self._marked = taps
-        if self.page.hidden_cards.show_whole(bool(taps)):
+    def mark(self, taps: tuple[str, ...], columns: tuple[str, ...] = (), alone: str = "") -> None:
+        """Outline the cards whose taps begin with one of these names, and columns of the river; one card may stand alone."""
+        self._marked, self._columns, self._alone = taps, columns, alone
+        if self._enlarged is not None:
+            self._enlarged.enlarge(None)
+            self._enlarged = None
+        if self.page.hidden_cards.show_whole(bool(taps or alone)):
             self._draw()
         self._mark()
 
     def _mark(self) -> None:
         for card in self.page.cards:
-            card.set_meant(card.picture is not None and card.picture.caption.tap.startswith(self._marked or ("\0",)))
+            tap = "" if card.picture is None else card.picture.caption.tap
+            card.set_meant(tap.startswith(self._marked or ("\0",)))
+            if self._alone and tap.startswith(self._alone) and card.isVisibleTo(self.page):
+                self._alone, self._enlarged = "", self.page
+                self.page.enlarge(card)
+            mean = getattr(card.view, "mean", None)  # Only the river has columns.
+            if mean is not None:
+                mean(self._columns)
 
     def main_card(self) -> Card | None:
         """The card that copying and exporting use: of those shown the one touched last, or the first one with a picture."""
         if not self.lack.isHidden():
             return None
-        candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
-        shown = (card for card in candidates if card is not None and card.picture is not None and card.isVisibleTo(self.page))
+        candidates = self.page.leading(self.touched)
+        shown = (card for card in candidates if card.picture is not None and card.isVisibleTo(self.page))
         return next(shown, None)
 
     def card_in_hand(self) -> Card | None:

@@ -5,13 +5,15 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.app.pages.layouts import let_go_of_items, members_of
+from explorer.app.pages.layouts import let_go_of_items
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption
 from explorer.picture.picture import told_pass
 from explorer.views.controls.fitting_labels import TitleLabel
-from explorer.views.controls.layouts import filled
+from explorer.views.controls.layouts import filled, members_of
+
+_LEAST_TITLE_PX = 110  # px, one or two words in a line
 
 
 class TitleLine(QVBoxLayout):
@@ -120,6 +122,16 @@ class TitleLine(QVBoxLayout):
             fits = bool(label.text()) and used + needed <= room_px and not bare
             label.setVisible(fits)
             used += needed if fits else 0
+
+    def least_px(self) -> int:
+        """The width (px) that is enough for title, buttons and badge in lines of their own; it does not depend on what is
+        shown at the present width.
+        """
+        gap = self.bar.spacing()
+        own = [self.open, self.smaller, self.larger]
+        below = [*self._controls(), self.badge]
+        lines = [[each.sizeHint().width() + gap for each in line if not each.isHidden()] for line in (own, below)]
+        return max(_LEAST_TITLE_PX + sum(lines[0]), sum(lines[1]))
 
     def _controls(self) -> list[QWidget]:
         """The buttons that a page has put into the line, wherever they stand now."""

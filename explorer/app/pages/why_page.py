@@ -1,6 +1,5 @@
 """The why page: the sum that made a word more probable than its rival, part by part, and the logit lens of each layer."""
 
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy
 
 from explorer.app.pages.layouts import below, beside, column_in
@@ -24,8 +23,6 @@ from explorer.views.pictures.removals import RemovalsView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
-_NARROW_PX = 1040
-_LEAST_PX = (840, 925)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
 _FIRST = frozenset({WHY.key, LENS.key, JACOBIAN.key})
 _BEHIND = frozenset({COSTS.key})  # Passes of their own, which are made behind the first answer.
@@ -35,7 +32,7 @@ class WhyPage(Page):
     """Above, the words and their rivals; left the attribution, right what ablating its parts costs, and the lens."""
 
     key = "why"
-    least_px = _LEAST_PX[0]
+    least_px = 840  # the sum is then seen whole at 1440 × 900
     needs = ("generator.logits",)
     experiments = _FIRST
 
@@ -51,11 +48,9 @@ class WhyPage(Page):
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()
-        self._inner = self.scrolled()
-        column = column_in(self._inner)
+        column = column_in(self.scrolled())
         column.addWidget(self.asked)
-        row = beside((self.sum, 8))
-        row.addLayout(below((self.costs, 5), (self.lens, 8)), 5)
+        row = beside((self.sum, 8), (below((self.costs, 5), (self.lens, 8)), 5))
         column.addLayout(row, 1)
         column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
@@ -79,10 +74,6 @@ class WhyPage(Page):
         self.sum.bar.insertWidget(2, self.orders)
         for place, buttons in enumerate((self.cells, self.lenses), 2):
             self.lens.bar.insertWidget(place, buttons)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._inner.setMinimumHeight(_LEAST_PX[self.width() < _NARROW_PX])
 
     def forget(self) -> None:
         self._trace = None

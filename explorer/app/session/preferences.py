@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 import tomli_w
 from PySide6.QtCore import QByteArray, QLocale, QLockFile
 
+from explorer.app.display import BY_SCREEN, SIZES
 from explorer.errors import CannotWrite, ExplorerError
 from explorer.files import read_whole, replacing
 from explorer.json_text import read_json_text
@@ -32,8 +33,6 @@ from explorer.toml_text import deep_line
 
 THEMES = ("system", "light", "dark")
 MOTIONS = ("system", "full", "reduced")
-SIZES = ("100", "125", "150", "175", "200")
-"""How large everything is, in per cent. For the last rows of a hall."""
 _PATIENCE_MS = 2000  # ms; another window holds the lock for a few, unless its disk hangs
 _FILE, _OLD_FILE, _LOCK = "preferences.toml", "preferences.ini", "preferences.lock"
 _MOST_BYTES = 2**20
@@ -107,7 +106,7 @@ class Preferences:
     @property
     def size(self) -> str:
         asked = self.text("size")
-        return asked if asked in SIZES else "100"
+        return asked if asked in SIZES else BY_SCREEN
 
     @property
     def geometry(self) -> QByteArray:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer import page_list
-from explorer.app.session.preferences import SIZES
+from explorer.app.display import BY_SCREEN, SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
 from explorer.manual.menu_key import MenuKey
@@ -56,8 +56,10 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("language", "Ctrl+Shift+L"),
         ),
         *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
-        *(None, ("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp")),
-        *(("next_area", "F6"), ("previous_area", "Shift+F6")),
+    ),
+    "go": (
+        *(("next_page", "Ctrl+PgDown"), ("previous_page", "Ctrl+PgUp"), None),
+        *(("next_area", "F6"), ("previous_area", "Shift+F6"), ("next_border", "F8")),
     ),
     "help": (
         ("tour", ""),
@@ -127,7 +129,7 @@ class Actions:
         for key, action in self.motions.items():
             action.setText(words(f"action.motion_{key}"))
         for key, action in self.sizes.items():
-            action.setText(words("action.size_percent", percent=key))
+            action.setText(words("action.size_by_screen") if key == BY_SCREEN else words("action.size_percent", percent=key))
         for key, action in self.colours.items():
             action.setText(words(f"colours.{key}"))
 

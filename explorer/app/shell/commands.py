@@ -8,6 +8,7 @@ from explorer.app.session import told
 from explorer.app.shell.parts import WindowParts
 from explorer.picture.scales import SEQUENTIAL
 from explorer.state.intents import ResetKnobs, look_at
+from explorer.state.state_link import OpenLink
 
 
 class Commands(QObject):
@@ -64,6 +65,7 @@ class Commands(QObject):
             ("previous_page", self._previous_page),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
+            ("next_border", window.areas.go_to_border),
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(window.drawer.set_open)
@@ -86,6 +88,7 @@ class Commands(QObject):
         window.header.export.connect(window.saving.export)
         window.header.explain.connect(self._explain)
         window.help.followed.connect(self._follow)
+        window.lessons.parts.followed.connect(self._follow)
         self.tell_undoable(told.Undoable(False, False))
 
     def _connect_choices(self) -> None:
@@ -114,9 +117,8 @@ class Commands(QObject):
 
     def _size(self, choice: QAction) -> None:
         """Qt draws everything in one size from the start to the end of the process."""
-        percent = choice.data()
-        self._window.appearance.choose_size(percent)
-        self._window.status.notice(self._window.appearance.words("status.size", percent=percent))
+        self._window.appearance.choose_size(choice.data())
+        self._window.status.notice(self._window.appearance.words("status.size"))
 
     def _colours(self, choice: QAction) -> None:
         key = choice.data()
@@ -143,7 +145,7 @@ class Commands(QObject):
         self._window.help.manual(self._window.lessons.reckoner, self._actions)
 
     def _follow(self, kind: str, name: str) -> None:
-        """Do what a link of the manual says, with the window in front."""
+        """Do what a link of the manual or of a lesson says, with the window in front."""
         self._window.raise_()
         self._window.activateWindow()
         match kind:
@@ -151,8 +153,12 @@ class Commands(QObject):
                 self._window.go(name)
             case "lesson":
                 self._window.step_opener.open(name)
+            case "manual":
+                self._window.help.manual(self._window.lessons.reckoner, self._actions, name)
             case "action":
                 self._actions.by_name[name].trigger()
+            case "explorer":
+                self._window.session.ask(OpenLink(f"{kind}:{name}"))
 
     def _escape(self) -> None:
         """Stop what is computed; otherwise put down the pencil or put a card back, or go back to the picture of the whole."""

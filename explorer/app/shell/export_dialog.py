@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtCore import QSignalBlocker, QUrl, Signal
+from PySide6.QtGui import QCloseEvent, QDesktopServices
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -49,6 +49,7 @@ from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 
 _DPI, _PRINT_DPI = 192, 300  # of an image for the screen, and for a paper
+_PATH_PX = 320  # px, the end of a path with the name of its folder
 
 
 class ExportDialog(QDialog):
@@ -83,6 +84,7 @@ class ExportDialog(QDialog):
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px, self._usual_dpi = WholeNumberBox(), WholeNumberBox(), _DPI
         self.path, self.choose = QLineEdit(), QPushButton()
+        self.show_folder = QPushButton(words("export.show_folder"))
         self.print_form, self.preview = PrintForm(words, self), ExportPreview(words)
         self.progress, self.message = QProgressBar(), QLabel()
         self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
@@ -107,14 +109,14 @@ class ExportDialog(QDialog):
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
-        self.path.setMinimumWidth(150)
-        self.progress.hide()
+        self.path.setMinimumWidth(_PATH_PX)
+        for each in (self.progress, self.show_folder):
+            each.hide()
         self.begin.setDefault(True)
 
     def _lay_out(self) -> None:
         words = self._words
-        form = QFormLayout()
-        place = filled(QHBoxLayout(), (self.path, 1), self.choose)
+        form = self._form = QFormLayout()
         for key, widget in (
             ("what", self.what),
             ("format", self.format),
@@ -125,7 +127,8 @@ class ExportDialog(QDialog):
             form.addRow(words(f"export.{key}"), widget)
             widget.setAccessibleName(words(f"export.{key}"))
         self.print_form.add_to(form)
-        form.addRow(words("export.path"), place)
+        form.addRow(words("export.path"), self.path)
+        form.addRow("", filled(QHBoxLayout(), self.choose, self.show_folder, None))
         self.path.setAccessibleName(words("export.path"))
         buttons = filled(QHBoxLayout(), None, self.leave, self.begin)
         layout = filled(QVBoxLayout(), form, None, self.progress, self.message, buttons, gap_px=12)
@@ -133,7 +136,7 @@ class ExportDialog(QDialog):
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.resize(980, 600)
         ways = (self.what, self.format, self.dpi, self.width_px, self.theme, *self.print_form.widgets)
-        for first, then in pairwise((*ways, self.path, self.choose, self.leave, self.begin)):
+        for first, then in pairwise((*ways, self.path, self.choose, self.show_folder, self.leave, self.begin)):
             QWidget.setTabOrder(first, then)
 
     def _connect(self) -> None:
@@ -147,6 +150,7 @@ class ExportDialog(QDialog):
         self.preview.broke.connect(self.broke)
         self.preview.drawn.connect(self._say_once)
         self.choose.clicked.connect(self._choose)
+        self.show_folder.clicked.connect(self._show_folder)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
         self._writing.sent.connect(self.sent)
@@ -191,11 +195,12 @@ class ExportDialog(QDialog):
         self._allow()
 
     def _allow(self) -> None:
-        """Enable only the settings that the format uses."""
-        for widget in (self.dpi, self.width_px):
-            widget.setEnabled(self._format.has_pixels)
-        self.dpi.setEnabled(self._format.has_pixels and self._kind != FILM)
-        self.theme.setEnabled(self._format.has_theme)
+        """Show only the settings that the format uses."""
+        has_pixels = self._format.has_pixels
+        there = (self.dpi, has_pixels and self._kind != FILM), (self.width_px, has_pixels), (self.theme, self._format.has_theme)
+        for widget, used in there:
+            widget.setEnabled(used)
+            self._form.setRowVisible(widget, used)
         self.print_form.allow(self._format.draw is not None, several=self._kind == SEVERAL)
         self._preview()
 
@@ -225,6 +230,11 @@ class ExportDialog(QDialog):
             return ask_folder(self, self._words("export.choose_folder"), self.path.text()), ""
         filters = ";;".join(map(filter_of, self._offered()))
         return ask_new_file(self, self._words("export.choose"), self.path.text(), filters, filter_of(self._format))
+
+    def _show_folder(self) -> None:
+        """Open the folder of the files that were written, in the system's file manager."""
+        written = self._out()
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(written if written.is_dir() else written.parent)))
 
     def _typed(self, path: str) -> None:
         """Keep the typed file name, and choose the format that it ends in."""
@@ -306,6 +316,7 @@ class ExportDialog(QDialog):
             self.broke.emit(outcome)
         else:
             self.message.setText(str(outcome or self._words("status.exported", path=self.path.text())))
+            self.show_folder.show()
 
     def _say_once(self) -> None:
         """Leave a refusal to the preview that tells it too, and takes it back as soon as other settings are chosen."""

@@ -135,14 +135,14 @@ class Help(QObject):
             return
         self._open(f"page.{page}", markdown=text)
 
-    def manual(self, reckoner: Reckoner, actions: Actions) -> None:
-        """Open the manual where the reader left it. Its window is made when it is opened first."""
+    def manual(self, reckoner: Reckoner, actions: Actions, chapter: str = "") -> None:
+        """Open the manual at a chapter, or where the reader left it. Its window is made when it is opened first."""
         if self._manual is None:
             from explorer.app.shell.manual_window import ManualWindow  # The program starts without it.
 
             self._manual = ManualWindow(self._window, self._appearance, reckoner, partial(self._keys, actions))
             self._manual.followed.connect(self.followed)
-        self._manual.read()
+        self._manual.read(chapter)
 
     def _keys(self, actions: Actions) -> tuple[tuple[MenuKey, ...], str]:
         return told_keys(actions, self._appearance.words), self._told_keys()

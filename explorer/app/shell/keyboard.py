@@ -1,13 +1,17 @@
-"""Keys of the window as a whole: shortcuts by the place of a key, on all keyboard layouts, and F6 and Tab through its areas."""
+"""Keys of the window as a whole: shortcuts by the place of a key, on all keyboard layouts, and ways for the focus.
+
+F6 and Tab go through the areas, F8 from border to border.
+"""
 
 import re
 import sys
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from explorer.views.controls.grip import BorderGrip
 from explorer.views.controls.tab_group import focus, step, tab_stops
 from explorer.views.painting.surface import Surface
 
@@ -56,6 +60,14 @@ class Areas(QObject):
     def go_back(self) -> None:
         """Give the focus to the area before."""
         self._go(-1)
+
+    def go_to_border(self) -> None:
+        """Give the focus to the next border that arrow keys move, from left to right."""
+        grips = [each for each in self._window.findChildren(BorderGrip) if each.isVisible()]
+        grips.sort(key=lambda each: each.mapTo(self._window, QPoint()).x())
+        if grips:
+            here = next((place for place, each in enumerate(grips) if each.hasFocus()), -1)
+            grips[(here + 1) % len(grips)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def tab(self, forward: bool) -> bool:
         """Give the focus to the next stop of Tab; returns False where the focus is in no area."""

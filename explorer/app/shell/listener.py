@@ -90,6 +90,7 @@ class Listener(QObject):
         window.knobs.writing.put_look(state.look)
         window.page_stack.first = state.page
         window.header.put_page(state.page)
+        window.invitation.put_page(state.page)
         window.status.inform(self._appearance.words("status.loading"))
         window.sentences.source_edit.setFocus()
 
@@ -183,6 +184,7 @@ class Listener(QObject):
     def _open(self, page: str) -> None:
         window = self._window
         window.header.put_page(page)
+        window.invitation.put_page(page)
         if page != window.page_stack.page.key:
             self.point(NOTHING)  # What was pointed at is no longer in front.
         window.page_stack.go(page)

@@ -8,6 +8,7 @@ import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from explorer import page_list
 from explorer.app.session import told
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -170,7 +171,7 @@ class RestartOffer(NoticeLine):
 
 
 class Invitation(NoticeLine):
-    """Invites somebody who is here for the first time to the tour; gone for good once it was answered.
+    """Invites somebody who is here for the first time to the tour: on the first page, and gone for good once it was answered.
 
     Signals: accepted() for the tour; answered() when the line is not needed any more."""
 
@@ -179,9 +180,23 @@ class Invitation(NoticeLine):
 
     def __init__(self) -> None:
         super().__init__()
+        self._is_due, self._page = False, ""
         self.begin = self.offer_button
         self.begin.clicked.connect(self._accept)
         self.dismiss.clicked.connect(self._answer)
+
+    def offer(self) -> None:
+        """Invite, as long as the first page is in front."""
+        self._is_due = True
+        self._show()
+
+    def put_page(self, page: str) -> None:
+        """The page in front."""
+        self._page = page
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(self._is_due and self._page == page_list.KEYS[0])
 
     def speak(self, words: Words) -> None:
         self.text.setText(words("tour.invitation"))
@@ -193,7 +208,8 @@ class Invitation(NoticeLine):
         self.accepted.emit()
 
     def _answer(self) -> None:
-        self.hide()
+        self._is_due = False
+        self._show()
         self.answered.emit()
 
 

@@ -5,7 +5,7 @@ They know nothing of each other: `window.py` connects them, `commands.py` gives 
 """
 
 from PySide6.QtCore import QByteArray, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from explorer.app.appearance import Appearance
 from explorer.app.lessons.lesson_panel import LessonPanel
@@ -19,6 +19,7 @@ from explorer.app.shell.header import HeaderBar
 from explorer.app.shell.help import Help
 from explorer.app.shell.keyboard import Areas
 from explorer.app.shell.notices import Notices
+from explorer.app.shell.panels import Panels
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.saving import Saving
@@ -55,8 +56,9 @@ class WindowParts(QMainWindow):
         self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.past = Help(self, appearance, self.shortcuts), PastBox(self)
         self.saving = Saving(self, session, self.page_stack, appearance)
-        around = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.above.strip)
-        self.presenter = Presenter(self, session, self.page_stack, around)
+        edits = (self.sentences.source_edit, self.sentences.target_edit)
+        beside = (self.header, self.drawer, self.lessons, self.status, self.notices, self.page_stack.above.where)
+        self.presenter = Presenter(self, session, edits, self.page_stack, (*beside, *self.sentences.around))
         self.scans, self.folders = Scans(self), Folders(self, self.actions_.menus["recent"])
         self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"], session, appearance)
         self.drops = Drops(
@@ -71,9 +73,12 @@ class WindowParts(QMainWindow):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        body = filled(QHBoxLayout(), self.lessons, (self.page_stack, 1), self.drawer, gap_px=0)
+        self.panels = Panels(self.lessons, self.page_stack, self.drawer)
+        self.page_stack.widths.take("window", (self.panels,))
         middle = QWidget()
-        filled(QVBoxLayout(middle), self.header, self.sentences, self.notices, (body, 1), gap_px=0, margins_px=(0, 0, 0, 0))
+        filled(
+            QVBoxLayout(middle), self.header, self.sentences, self.notices, (self.panels, 1), gap_px=0, margins_px=(0, 0, 0, 0)
+        )
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
         self.setMinimumSize(*_LEAST)

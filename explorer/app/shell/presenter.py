@@ -9,9 +9,10 @@ from explorer.app.pages.card import Card
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.state.intents import OpenPage
+from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.style import style_anew
 
-_LARGER = 1.5  # times the usual letters
+_LARGER, _SENTENCE = 1.5, 2.0  # times the usual letters; the sentence has the largest
 _NO_LIMIT = 2**24 - 1  # px, Qt's largest
 
 
@@ -21,10 +22,18 @@ class Presenter(QObject):
     Page Down and Page Up, the keys of a clicker, show the next card and the one before, through all pages.
     """
 
-    def __init__(self, window: QMainWindow, session: Session, page_stack: PageStack, around: tuple[QWidget, ...]) -> None:
-        """`around` is what stands around the sentence and the page."""
+    def __init__(
+        self,
+        window: QMainWindow,
+        session: Session,
+        sentences: tuple[SentenceEdit, ...],
+        page_stack: PageStack,
+        around: tuple[QWidget, ...],
+    ) -> None:
+        """`around` is what stands around the sentences and the page."""
         super().__init__(window)
-        self._window, self._session, self._page_stack, self._around = window, session, page_stack, around
+        self._window, self._session, self._page_stack = window, session, page_stack
+        self._sentences, self._around = sentences, around
         self._hidden: list[QWidget] = []  # what was visible before
         self._was = window.windowState()  # before
         self._bar = window.menuBar()
@@ -49,6 +58,8 @@ class Presenter(QObject):
             larger = application.font()
             larger.setPointSizeF(larger.pointSizeF() * _LARGER)
             self._page_stack.enlarge_letters(_LARGER)
+            for each in self._sentences:
+                each.enlarge_letters(_SENTENCE)
             self._hidden = [part for part in self._around if part.isVisible()]
             self._was = self._window.windowState()
             for part in self._hidden:
@@ -59,6 +70,8 @@ class Presenter(QObject):
             self._show(self._page_stack.main_card())
         else:
             self._page_stack.enlarge_letters(1.0)
+            for each in self._sentences:
+                each.enlarge_letters(1.0)
             self._page_stack.page.enlarge(None)
             middle = self._window.centralWidget().layout()
             assert middle is not None  # The window has laid out its parts.

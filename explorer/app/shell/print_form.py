@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLayout, QLineEdit, QWidget
 
 from explorer.errors import ExplorerError
 from explorer.json_text import read_json_text
@@ -29,6 +29,7 @@ class PrintForm(QObject):
         super().__init__(parent)
         self._words = words
         self._able, self._several = True, False
+        self._form: QFormLayout | None = None
         self._captioned = self._lettered = True  # as somebody has chosen
         self.set_for = QComboBox()
         self.width_mm, self.font_pt = NumberBox(), NumberBox()
@@ -57,7 +58,7 @@ class PrintForm(QObject):
         sizes = filled(QHBoxLayout(), (self.width_mm, 1), (self.font_pt, 1))
         caption = filled(QHBoxLayout(), self.has_caption, (self.caption, 1))
         checks = filled(QHBoxLayout(), self.letters, self.outlines, None)
-        self.rows = (
+        self.rows: tuple[tuple[str, QWidget | QLayout], ...] = (
             (words("export.set_for"), self.set_for),
             (words("export.paper_sizes"), sizes),
             (words("export.caption"), caption),
@@ -84,6 +85,8 @@ class PrintForm(QObject):
         """Put the rows into a form."""
         for name, row in self.rows:
             form.addRow(name, row)
+        self._form = form
+        self._allow()
 
     def _connect(self) -> None:
         self.set_for.currentIndexChanged.connect(self._chosen)
@@ -110,7 +113,9 @@ class PrintForm(QObject):
         self.changed.emit()
 
     def allow(self, able: bool, *, several: bool) -> None:
-        """Enable what has a meaning: all of it for a figure alone, letters where there are `several` pictures in it."""
+        """Enable what has a meaning: all of it for a figure alone, letters where there are `several` pictures in it; a row
+        without meaning is not shown.
+        """
         self._able, self._several = able, several
         self._allow()
 
@@ -129,6 +134,10 @@ class PrintForm(QObject):
             with QSignalBlocker(check):
                 check.setChecked(on)
         self.caption.setEnabled(is_set and self._captioned)
+        if self._form is not None:
+            for (_name, row), has_meaning in zip(self.rows, (self._able, printed, is_set, self._able), strict=True):
+                self._form.setRowVisible(row, has_meaning)
+            self.letters.setVisible(is_set and self._several)
 
     @property
     def is_printed(self) -> bool:

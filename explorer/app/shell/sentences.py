@@ -9,7 +9,6 @@ from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
-from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
@@ -20,7 +19,6 @@ from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 
-_EDIT_PX = 32
 _MOST_OF_DOUBT = 0.22  # of the width
 
 
@@ -40,6 +38,7 @@ class Sentences(QWidget):
         self.source_label, self.target_label = QLabel(), QLabel()
         self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
         self.source_row, self.target_row = TokenRowView(), TokenRowView()
+        self.around = tuple(QWidget() for _ in range(4))  # what stands before both boxes and below them
         self.examples = ExamplesButton()
         self.examples.chosen.connect(self._chose_example)
         self.doubt = DoubtMark()
@@ -55,20 +54,13 @@ class Sentences(QWidget):
         ):
             label.setObjectName("faint")
             label.setBuddy(edit)
-            edit.setObjectName("sentence")
-            edit.setMinimumHeight(_EDIT_PX)
-            beside = QHBoxLayout()
-            beside.addWidget(label)
-            grid.addLayout(beside, 0, 2 * column)
-            if not column:
-                beside.addWidget(self.examples)
-                beside.addWidget(self.chat)
+            more = () if column else (self.examples, self.chat)
+            before, below = self.around[2 * column : 2 * column + 2]
+            filled(QHBoxLayout(before), label, *more, margins_px=(0, 0, 0, 0))
+            filled(QHBoxLayout(below), (row, 1), *(() if column else (self.doubt,)), margins_px=(0, 0, 0, 0))
+            grid.addWidget(before, 0, 2 * column)
             grid.addWidget(edit, 0, 2 * column + 1)
-            if not column:
-                under = filled(QHBoxLayout(), (row, 1), self.doubt)
-                grid.addLayout(under, 1, 0, 1, 2)
-            else:
-                grid.addWidget(row, 1, 2, 1, 2)
+            grid.addWidget(below, 1, 2 * column, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
             row.pointed.connect(self.pointed)
             row.wished.connect(self.wished)
@@ -107,7 +99,7 @@ class Sentences(QWidget):
             self._translates = wish.uses_trained
             if self._words is not None:
                 self._offer("", self._words)
-        self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
+        self.examples.setVisible(wish.writes and not wish.reads_english)  # They are Chinese.
         self._foreign = wish.foreign
         self.chat.put(wish)
         if not wish.foreign:
@@ -116,7 +108,8 @@ class Sentences(QWidget):
             self._show_target(False)
         own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        language = "english" if wish.reads_english else "chinese"
+        self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
 
@@ -146,7 +139,7 @@ class Sentences(QWidget):
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
-        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese").removesuffix("_english")))
 
     def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
         """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.

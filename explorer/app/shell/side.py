@@ -121,7 +121,7 @@ class WeightsBar(ModelBar):
         self.wished.emit(SetTrained(key == "trained"))
 
 
-_WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
+_TAB_PX = 24
 _SAID = {True: "open", False: "folded"}
 
 
@@ -205,6 +205,8 @@ class Drawer(QWidget):
 
     Decision: an open panel stands beside the page. Rejected: over it, where it would cover what the knobs change.
 
+    While it is quiet it is folded until somebody opens it, and what is remembered stays as it was.
+
     Signals: opened(bool) when it opens or folds.
     """
 
@@ -215,6 +217,7 @@ class Drawer(QWidget):
         self.side = side
         self._narrow = False
         self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
+        self._quiet = False
         self.tab = EdgeTab()
         self.tab.clicked.connect(self._open)
         side.folded.connect(self._fold)
@@ -229,11 +232,17 @@ class Drawer(QWidget):
 
     @property
     def is_open(self) -> bool:
-        return self._kept[self._narrow]
+        return self._kept[self._narrow] and not self._quiet
 
     def set_open(self, on: bool) -> None:
         if on != self.is_open:
-            self._kept[self._narrow] = on
+            self._kept[self._narrow], self._quiet = on, False
+            self._show()
+
+    def set_quiet(self, quiet: bool) -> None:
+        """Fold it for as long as a tour needs the room, or open it again if it was open before."""
+        if quiet != self._quiet:
+            self._quiet = quiet
             self._show()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -260,7 +269,6 @@ class Drawer(QWidget):
         self.set_open(False)
 
     def _show(self) -> None:
-        self.side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
         self.side.setVisible(self.is_open)
         self.tab.setVisible(not self.is_open)
         self.opened.emit(self.is_open)

@@ -13,8 +13,6 @@ from explorer.app.shell.parts import WindowParts
 from explorer.lang import Words
 from explorer.picture.theme import Theme
 
-_NARROW_PX = 1200  # px; in a narrower window the knobs are folded
-
 
 class Window(WindowParts):
     """The parts, connected with each other, with the session, and with Qt."""
@@ -64,6 +62,7 @@ class Window(WindowParts):
         self.status.progressed.connect(self.page_stack.above.strip.set_progress)
         self.left_open.accepted.connect(self.sessions.restore)
         self.invitation.accepted.connect(self.step_opener.tour)
+        self.step_opener.quiet.connect(self.drawer.set_quiet)
         self.sessions.preset_made.connect(self._offer_presets)
 
     def begin(self) -> None:
@@ -85,7 +84,7 @@ class Window(WindowParts):
             self.status.tell(self.session.frame, picture_ms, self.appearance.words)
 
     def _speak(self, words: Words) -> None:
-        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.notices)
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.notices, self.panels)
         for part in (*around, self.folders, self.scans, self.sessions, self.past, self.page_stack):
             part.speak(words)
         self.weights.put(self.session.state.wish, words)
@@ -130,8 +129,7 @@ class Window(WindowParts):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.drawer.set_narrow(self.width() < _NARROW_PX)
-        self.lessons.set_narrow(self.width() < _NARROW_PX)
+        self.panels.fit(self.width())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_path(event.mimeData()):

@@ -3,7 +3,20 @@
 from collections.abc import Sequence
 from functools import partial
 
-from explorer.engine.errand import Brought, CompareTexts, Errand, FindBreaks, HideEach, MeasureTaps, PrepareScript, WriteOn
+from explorer.engine.errand import (
+    Brought,
+    CompareTexts,
+    Errand,
+    FindBreaks,
+    HideEach,
+    ListParameters,
+    MeasureParameters,
+    MeasureTaps,
+    PrepareScript,
+    ReadParameter,
+    WriteOn,
+)
+from explorer.engine.errands.parameter_pieces import ParameterPieces
 from explorer.engine.errands.rehearsal import Rehearsal, check_can_break
 from explorer.engine.errands.saying import Saying
 from explorer.engine.errands.script_parts import script_parts
@@ -32,6 +45,7 @@ class Pieces:
     def __init__(self, sources: Sources, lender: Lender) -> None:
         self._sources = sources
         self.writing = Writing(sources, lender)
+        self._parameters = ParameterPieces(sources)
         # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
         self._rehearsal = Rehearsal(partial(_saying_beside, sources))
 
@@ -42,6 +56,8 @@ class Pieces:
             return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop))
         if isinstance(errand, PrepareScript):
             return Brought(errand, number, self._script_parts(errand, stop))
+        if isinstance(errand, ListParameters | MeasureParameters | ReadParameter):
+            return Brought(errand, number, self._parameters.piece(errand, number, stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))

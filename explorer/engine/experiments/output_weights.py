@@ -14,13 +14,15 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.engine.experiments.bench import fetched
+from explorer.model.attention import Attention
 from explorer.model.layers import Sublayer
 from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
 from explorer.model.transformer import Stack, Transformer
 from explorer.stops import Stop, Superseded
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.lens import Lens
-from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights
+from explorer.trace.found.projections import MADE, AttentionWeights
+from explorer.trace.found.weights import Matrix, NormWeights, OutputWeights, ReadingWeights, own_turn
 from explorer.trace.found.why import symbol_text, written_ids
 from explorer.trace.trace import Trace
 
@@ -53,6 +55,19 @@ def reading_weights(model: Transformer, config: Config) -> ReadingWeights:
         networks={name: each for side in written for name, each in side[1].items()},
         norms={name: each for side in written for name, each in side[2].items()},
         dropout=_dropout(config),
+    )
+
+
+def attention_weights(model: Transformer, config: Config, block: str, n: int) -> AttentionWeights:
+    """The weights of one attention, as copies, for `n` tokens."""
+    module = model.get_submodule(block)
+    assert isinstance(module, Attention)  # Its taps have the name of the module.
+    projects = (module.project_query, module.project_key, module.project_value, module.project_output)
+    turns = module.position == "rotary"
+    return AttentionWeights(
+        block,
+        dict(zip(MADE, map(_matrix, projects), strict=True)),
+        turn=own_turn(np.arange(n), config.d_head, config.position_base) if turns else None,
     )
 
 

@@ -23,7 +23,7 @@ from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.found.segmentations import BY_HAND, WAYS, Segmentation, Segmentations
+from explorer.trace.found.segmentations import BY_HAND, ENGLISH_WAYS, WAYS, Segmentation, Segmentations
 
 MOST_TOKENS = 256
 _MOST_CELLS = 2**23  # cells of the maps of one tokenization, at most (32 MB); there are six
@@ -34,7 +34,8 @@ def segmentations(inquiry: Inquiry) -> Segmentations:
     """The text of the Wish tokenized in every way, without its changes. Raises Superseded."""
     wish = inquiry.wish.of_text(inquiry.wish.text)
     present = BY_HAND if wish.source_cuts is not None else wish.config.tokenizer
-    ways = (*((present,) if present not in WAYS else ()), *WAYS)  # The present one is seen without scrolling.
+    usual = ENGLISH_WAYS if wish.reads_english else WAYS
+    ways = (*((present,) if present not in usual else ()), *usual)  # The present one is seen without scrolling.
     with turned(inquiry.own, inquiry.config.changed(dropout_active=False)) as model:
         rows = tuple(_cut(inquiry.origin, model, _asked(wish, way), way, inquiry.stop) for way in ways)
     side = "encoder" if inquiry.own.encoder is not None else "decoder"

@@ -55,11 +55,11 @@ def _account_tables(picture: Account) -> Iterator[Table]:
     if sums.factors is not None:
         factors = np.array([term.factors for term in terms], np.float64)
         columns, names = [*columns, factors[:, 0], factors[:, 1]], [*names, *sums.factors]
-    way = ".".join(["why", *(link.label for link in sums.trail[1:])]).replace(" ", "_")
+    way = ".".join(link.label for link in sums.trail[1:]).replace(" ", "_")
+    named = "generator.logits.why" if sums.groups else picture.caption.name
     labels = tuple(term.label for term in terms)
-    yield Table(
-        f"generator.logits.{way}", np.stack(columns, axis=1), Axis("part", labels), Axis("of", tuple(names)), picture.head
-    )
+    name = f"{named}.{way}" if way else named
+    yield Table(name, np.stack(columns, axis=1), Axis("part", labels), Axis("of", tuple(names)), picture.head)
 
 
 def _account_described(picture: Account, words: Words) -> str:

@@ -6,16 +6,17 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number
+from explorer.picture.cell_text import number, place_told
 from explorer.picture.figure.drawing import Drawing, largest
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import measured, write_marks
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, VectorMap, Waves
+from explorer.picture.layout.curve_names import name_places
 from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.layout.vector_map import vector_map
 from explorer.picture.marks import Box, Dots, Mark, Path, Rect
-from explorer.picture.scales import curve_colours
+from explorer.picture.scales import colours_of_curves
 from explorer.picture.tables import Table, table_name
 
 _WIDE_PX, _LEAST_PX, _HIGH_PX = 640.0, 120.0, 240.0
@@ -36,22 +37,46 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     sketch = Sketch(drawing.theme, "", measured)
     n = picture.values.shape[1]
     at = _Plane(area, wide / max(1, n - 1), most)
-    sketch.marks.append(Box(Rect(left, top, max((picture.n_marked - 1) * at.step, 1), area.high), "closed", opacity=0.6))
+    if picture.n_marked:
+        sketch.marks.append(Box(Rect(left, top, max((picture.n_marked - 1) * at.step, 1), area.high), "closed", opacity=0.6))
     sketch.line(left, at.y(0.0), area.right, at.y(0.0), "hairline")
-    colours = curve_colours(drawing.theme.name == "dark", max(8, len(picture.names)))
-    if picture.main is not None:
-        colours[picture.main] = drawing.theme.accent
-    for index, (name, colour) in enumerate(zip(picture.names, colours, strict=False)):
-        sketch.marks += _curve(picture, index, at, colour)
-        x, y = (left - 16, area.bottom + 44) if below else (area.right, top + 12)
-        y += index * 18
-        sketch.line(x + 16, y - 4, x + 34, y - 4, colour, 2)
-        sketch.write(x + 40, y, name, LABEL, "faint")
+    colours = colours_of_curves(drawing.theme, len(picture.names), picture.main)
+    spots = _name_spots(picture, at, below=below)
+    for index in sorted(range(len(picture.names)), key=lambda index: index == picture.main):  # The main one lies on the others.
+        sketch.marks += _curve(picture, index, at, colours[index])
+        (end_x, end_y), (x, y) = spots[index]
+        if (end_x, end_y) != (x, y):
+            sketch.line(end_x, end_y, x, y, colours[index], 1)
+        sketch.line(x, y, x + 18, y, colours[index], 2)
+        sketch.write(x + 24, y + 4, picture.names[index], LABEL, "faint")
     for y, value in ((top + 10, most), (at.y(0.0) + 4, 0.0), (area.bottom, -most)):
         sketch.write(left - 6, y, number(value), LABEL, "faint", "end")
-    sketch.write(left + wide / 2, area.bottom + 20, f"{picture.x_name} 0 … {n - 1}", LABEL, "faint", "middle")
+    sketch.write(
+        left + wide / 2,
+        area.bottom + 20,
+        f"{picture.x_name} {place_told(picture, 0)} … {place_told(picture, n - 1)}",
+        LABEL,
+        "faint",
+        "middle",
+    )
     write_marks(drawing, sketch.marks)
     drawing.reach(area.right, area.bottom)
+
+
+_NAME_PX = 18.0  # px from one name to the next
+
+
+def _name_spots(picture: Waves, at: "_Plane", *, below: bool) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """For each curve where the line to its name begins and ends (px): names stand below the curves, at their right ends where
+    one of them is the main one, and else in a list beside them.
+    """
+    area, n = at.area, len(picture.names)
+    if picture.main is not None and not below:
+        ends = [at.y(value) if np.isfinite(value) else area.bottom for value in picture.values[:, -1].tolist()]
+        rows = name_places(ends, _NAME_PX, area.y, area.bottom)
+        return [((area.right, end), (area.right + 16, row)) for end, row in zip(ends, rows, strict=True)]
+    x, top = (area.x, area.bottom + 40) if below else (area.right + 16, area.y + 8)
+    return [((x, top + index * _NAME_PX),) * 2 for index in range(n)]
 
 
 @attrs.frozen

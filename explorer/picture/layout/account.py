@@ -11,16 +11,16 @@ __all__ = ["TermSpot", "account"]
 _SIZE, _LINE = 13.0, 20.0
 
 
-def account(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None) -> list[TermSpot]:
+def account(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int | None = None, first: int = 0) -> list[TermSpot]:
     """Draw an Account; returns the places that say or open something, in the order of drawing.
 
-    With `added`, the waterfall has only so many of its terms.
+    With `added`, the waterfall has only so many of its terms; a list begins with its term `first`.
     """
     if not sums.exact:
         places = trail(sketch, sums.trail, area.inset(4, 0, 4))
         _refused(sketch, sums, words, area.inset(top=24) if sums.trail else area)
         return places
-    return terms(sketch, sums, words, area) if sums.terms else waterfall(sketch, sums, words, area, added)
+    return terms(sketch, sums, words, area, first) if sums.terms else waterfall(sketch, sums, words, area, added)
 
 
 def _refused(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:

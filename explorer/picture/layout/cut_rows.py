@@ -21,7 +21,8 @@ _LEAST_LANE_PX, _MOST_LANE_PX, _IDS_FROM_PX = 22.0, 38.0, 32.0
 _LEAST_MAP_PX, _MOST_MAP_PX, _FIGURES_FROM_PX = 52.0, 92.0, 25.0
 _ROOM_PX, _BLANK_PX = 10.0, 4.0  # around a character, and for white space
 _WIDEST, _NARROWEST = 2.6, 0.8  # how far characters are spread or pushed together
-_MOST_NAME_PX, _MARK_PX = 130.0, 3.0
+_MOST_SPREAD = 1.7  # how many times further where there is room
+_MOST_NAME_PX, _MARK_PX = 160.0, 3.0
 _SAID, _BESIDE_PX, _ARROW_PX = 12.0, 230.0, 18.0  # a translation: its size, the least room beside the words, its arrow
 _FACTORS = (1.8, 1.6, 1.4, 1.3, 1.2, 1.1)
 _LEAST_WIDE_PX, _COMFORTABLE_PX = 760.0, 33.0  # rows are not enlarged beyond this width and this height of a lane
@@ -104,7 +105,13 @@ def _columns(sketch: Sketch, picture: CutRows, area: Rect) -> _Columns:
     maps_x = area.right - 2 * side - _GAP_PX
     ruler = Rect(area.x + named + _GAP_PX, area.y, max(40.0, maps_x - area.x - named - 2 * _GAP_PX), area.high)
     edges = _edges(sketch, picture.text, ruler)
-    return _Columns(named, ruler, edges, maps_x, maps_x + side + _GAP_PX, side, ruler.right - edges[-1] >= _BESIDE_PX)
+    beside = ruler.right - edges[-1] >= _BESIDE_PX
+    if beside:  # Characters take the room that no translation needs.
+        said = max(sketch.measure(row.said, _SAID, False) for row in picture.rows) + _ARROW_PX + 2 * _GAP_PX
+        spare = ruler.right - edges[-1] - max(_BESIDE_PX, said)
+        times = min(_MOST_SPREAD, 1 + max(0.0, spare) / max(1.0, edges[-1] - ruler.x))
+        edges = [ruler.x + (edge - ruler.x) * times for edge in edges]
+    return _Columns(named, ruler, edges, maps_x, maps_x + side + _GAP_PX, side, beside)
 
 
 def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX, *, beside: bool = False) -> float:

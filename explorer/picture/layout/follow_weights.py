@@ -228,10 +228,11 @@ def mixed(scene: Scene) -> None:
 
 def _output(scene: Scene, row: Rect, scale: Scale) -> None:
     """The weighted sum, which appears when the rows have their heights; and how to read the picture."""
-    theme, output = scene.sketch.theme, _output_name(scene)
+    theme, size = scene.sketch.theme, scene.letters + 1
+    output = scene.sketch.fitting(_output_name(scene), size, row.x - 10 - scene.area.x, bold=True)
     strip(scene, scene.followed.mixed, row, scale, scene.share / 0.4 - 1.5)
     scene.sketch.box(row, line=theme.hairline)
-    scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, scene.letters + 1, theme.text, "end", bold=True)
+    scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, size, theme.text, "end", bold=True)
     reach = scene.words("follow.reach", reach=tick_label(float(f"{scale.high:.2g}")))
     told = scene.sketch.fitting(reach, scene.letters - 1, scene.area.wide)
     scene.sketch.write(row.right, row.bottom + scene.letters + 4, told, scene.letters - 1, theme.faint, "end")
@@ -262,6 +263,7 @@ def _thin(scene: Scene, bands: list[_Band], rows: list[Rect]) -> None:
         total = weight(sum(bands[place].weight for place in thin))
         share = sum(bands[place].share for place in thin)
         told = " · ".join((f"{total} {scene.words('follow.rest_keys', count=len(thin))}", *_share_told(share)))
+        told = scene.sketch.fitting(told, size, rows[0].x - 10 - scene.area.x)
         scene.sketch.write(rows[0].x - 10, y, told, size, scene.sketch.theme.faint, "end")
 
 

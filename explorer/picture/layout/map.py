@@ -207,8 +207,8 @@ def _lit_lines(picture: Heatmap, view: Viewport, here: tuple[int, int] | None, l
     """The rows and columns to outline: a cross under the mouse, or otherwise those of lit tokens."""
     if here is not None and picture.columns.labels:
         return [here[0]], [here[1]]
-    chosen = [] if picture.chosen_row is None else [picture.chosen_row]
-    return picture.rows.indices(lit, view.rows) or chosen, picture.columns.indices(lit, view.columns)
+    row, column = ([] if line is None else [line] for line in (picture.chosen_row, picture.chosen_column))
+    return picture.rows.indices(lit, view.rows) or row, picture.columns.indices(lit, view.columns) or column
 
 
 def _write_numbers(sketch: Sketch, picture: Heatmap, field: CellField, px: float) -> None:

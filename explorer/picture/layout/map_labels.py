@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from explorer.picture.axis import Axis
 from explorer.picture.cell_text import number
-from explorer.picture.layout.sketch import Measure, Sketch
+from explorer.picture.layout.sketch import USUAL_PX, Measure, Sketch
 from explorer.picture.layout.viewport import CellField
 from explorer.picture.marks import Hatch, Label, Ramp, Rect
 from explorer.picture.scales import Scale
@@ -149,22 +149,29 @@ def axis_names(sketch: Sketch, x: float, y: float, edge: float, names: tuple[str
     text = f"{names[0]} ↓  {names[1]} →"
     wide = sketch.measure(text, px, False)
     left = max(0.0, min(x, edge - wide))
-    sketch.write(left, y + 11, text, px, "faint")
+    sketch.write(left, y + 11 * _larger(px), text, px, "faint")
     return left + wide + 16
 
 
 def closed_meaning(sketch: Sketch, x: float, y: float, edge: float, told: tuple[str, ...], px: float) -> None:
     """Draw a sample of a closed cell and the first of the texts, which become shorter, that has room."""
-    label = next((text for text in told if sketch.measure(text, px, False) <= edge - x - 20), "")
+    swatch = _SWATCH * _larger(px)
+    label = next((text for text in told if sketch.measure(text, px, False) <= edge - x - swatch - 8), "")
     if label:
-        sketch.marks.append(Hatch(Rect(x, y, _SWATCH, _SWATCH)))
-        sketch.write(x + 18, y + 11, label, px, "faint")
+        sketch.marks.append(Hatch(Rect(x, y, swatch, swatch)))
+        sketch.write(x + swatch + 6, y + 11 * _larger(px), label, px, "faint")
 
 
 def unknown_meaning(sketch: Sketch, x: float, y: float, edge: float, meaning: str, px: float) -> float:
     """Draw a sample of the colour of NaN at the right end of a line, with its meaning; returns where the line now ends."""
-    label = next((text for text in (meaning, "NaN") if sketch.measure(text, px, False) <= edge - x - 24), "")
-    left = edge - sketch.measure(label, px, False) - 24
-    sketch.box(Rect(left, y, _SWATCH, _SWATCH), "unknown")
-    sketch.write(left + 18, y + 11, label, px, "faint")
+    swatch = _SWATCH * _larger(px)
+    label = next((text for text in (meaning, "NaN") if sketch.measure(text, px, False) <= edge - x - swatch - 12), "")
+    left = edge - sketch.measure(label, px, False) - swatch - 12
+    sketch.box(Rect(left, y, swatch, swatch), "unknown")
+    sketch.write(left + swatch + 6, y + 11 * _larger(px), label, px, "faint")
     return left - 8
+
+
+def _larger(px: float) -> float:
+    """How many times as large as usual letters of so many px are, so that they stand below the cells and not on them."""
+    return max(1.0, px / USUAL_PX)

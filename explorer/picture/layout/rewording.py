@@ -51,14 +51,17 @@ def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect) 
 
 def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, size: float) -> tuple[PlacedWord, ...]:
     left = area.x + _names_px(sketch, words)
-    high = 2 * 1.5 * size + _CHIP + _SMALL + 14
+    deltas = any(word.difference is not None for word in row)  # Without them words have the room to be large.
+    high = 2 * 1.5 * size + (_CHIP + _SMALL + 14 if deltas else 0)  # px
+    wides = [max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST) for word in row]
+    spare = area.right - left - sum(wides) - _GAP * len(row)
+    gap = _GAP if deltas else _GAP + min(3 * _GAP, max(0.0, spare) / max(1, len(row)))  # Words without figures stand apart.
     x, y, made = left, area.y, []
-    for word in row:
-        wide = max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST)
+    for word, wide in zip(row, wides, strict=True):
         if x > left and x + wide > area.right:
             x, y = left, y + high + 10
         made.append(PlacedWord(word, Rect(x, y, wide, high)))
-        x += wide + _GAP
+        x += wide + gap
     return tuple(made)
 
 

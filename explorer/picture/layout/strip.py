@@ -115,9 +115,22 @@ def _segments(names: Names, blocks: Sequence[Block], spans: Spans) -> tuple[dict
 
     usual, small = (sum(map(bool, labelled(px, least=False).values())) for px in (LABEL_PX, SMALL_LABEL_PX))
     is_small = small > usual
-    labels = labelled(SMALL_LABEL_PX if is_small else LABEL_PX)
+    labels = _alike(names, blocks, labelled(SMALL_LABEL_PX if is_small else LABEL_PX))
     made = {key: Segment(key, *place, labels[key]) for key, place in places.items()}
     return made, SMALL_LABEL_PX if is_small else LABEL_PX
+
+
+def _alike(names: Names, blocks: Sequence[Block], labels: dict[str, str]) -> dict[str, str]:
+    """The labels, of which those of one kind say the same: the shorter name where only some segments have room for the long
+    one. Folded layers have their least name, or none, by themselves.
+    """
+    short = {names.block(block, "short") for block in blocks if labels[block.key] == names.block(block, "short")}
+    return {
+        block.key: names.block(block, "short")
+        if labels[block.key] == names.block(block) and names.block(block, "short") in short
+        else labels[block.key]
+        for block in blocks
+    }
 
 
 def in_line(names: Names, here: str, spans: Spans, left: float, width: float) -> Strip:

@@ -19,11 +19,15 @@ _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the to
 
 @attrs.frozen
 class TermSpot:
-    """A part of the picture that says something, and that a click may open."""
+    """A part of the picture that says something, and that a click may open.
+
+    `more` is set for the row that stands for all terms that are not shown: so many are shown at once.
+    """
 
     area: Rect
     about: str
     goes: Goes | None = None
+    more: int = 0
 
 
 @attrs.frozen
@@ -41,8 +45,11 @@ class _Columns:
         return self.plot.x + (value - self.low) / (self.high - self.low) * self.plot.wide
 
 
-def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[TermSpot]:
-    """Draw the list; returns the places that answer to the mouse."""
+def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect, first: int = 0) -> list[TermSpot]:
+    """Draw the list from its term `first` on; returns the places that answer to the mouse.
+
+    The terms that have no room are one row, whose number is their sum.
+    """
     within = area.inset(4, 0, 4, 2)
     places = trail(sketch, sums.trail, within)
     within = within.inset(top=_TRAIL_PX if sums.trail else 4)
@@ -58,17 +65,23 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> list[TermSpot
     n_rows = max(1, int(room / _LEAST_ROW_PX))
     shown, rest = sums.terms, sums.terms[:0]
     if len(shown) > n_rows:
-        shown, rest = sums.terms[: n_rows - 1], sums.terms[n_rows - 1 :]
+        n_shown = max(1, n_rows - 1)
+        first = min(first, len(shown) - n_shown)
+        shown, rest = sums.terms[first : first + n_shown], sums.terms[:first] + sums.terms[first + n_shown :]
     if rest:
-        shown = (*shown, SumTerm(words("why.others", count=len(rest)), math.fsum(term.value for term in rest), ""))
+        others = SumTerm(words("why.others", count=len(rest)), math.fsum(term.value for term in rest), words("why.show_others"))
+        shown = (*shown, others)
     high = min(_ROW_PX, room / max(1, len(shown)))
     columns = _columns(sketch, sums, shown, within)
-    places += _head(sketch, sums, words, within, columns)
+    hint = "why.back" if sums.trail else "why.open_hint" if sums.groups else "why.show_others" if rest else ""
+    places += _head(sketch, sums, words(hint) if hint else "", within, columns, words)
     top = within.y + _HEAD_PX
     sketch.line(columns.x(0), top, columns.x(0), top + high * len(shown) + _SUM_PX - 4, sketch.theme.faint)
     for number, term in enumerate(shown):
         row = Rect(within.x, top + number * high, within.wide, high)
-        places += _row(sketch, term, row, columns, sums.digits, faint=bool(rest) and number == len(shown) - 1)
+        is_rest = bool(rest) and number == len(shown) - 1
+        spots = _row(sketch, term, row, columns, sums.digits, faint=is_rest)
+        places += [attrs.evolve(spot, more=len(shown) - 1) for spot in spots] if is_rest else spots
     _sum(sketch, sums, words, Rect(within.x, top + high * len(shown) + 2, within.wide, _SUM_PX - 6), columns)
     return places
 
@@ -147,8 +160,8 @@ def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Rect)
     return _Columns(area.x + named, factors, plot, low, high if high > low else low + 1.0)
 
 
-def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Columns) -> list[TermSpot]:
-    """What the terms and their factors are; the name of a factor may open it."""
+def _head(sketch: Sketch, sums: Sums, hint: str, area: Rect, columns: _Columns, words: Words) -> list[TermSpot]:
+    """What the terms and their factors are, and what can be done; the name of a factor may open it."""
     theme, places = sketch.theme, []
     sketch.write(area.x, area.y + 13, sums.names, _SMALL, theme.faint)
     if columns.factors is not None and sums.factors is not None:
@@ -160,7 +173,6 @@ def _head(sketch: Sketch, sums: Sums, words: Words, area: Rect, columns: _Column
                 places.append(
                     TermSpot(Rect(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes)
                 )
-    hint = words("why.back") if sums.trail else words("why.open_hint")
     taken = columns.factors[1] if columns.factors is not None else area.x + sketch.measure(sums.names, _SMALL, False)
     if sketch.answers and sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
         sketch.write(area.right, area.y + 13, hint, _SMALL, theme.faint, "end")
@@ -214,7 +226,7 @@ def _sum(sketch: Sketch, sums: Sums, words: Words, row: Rect, columns: _Columns)
     bar = Rect(min(zero, end), row.y + 3, max(abs(end - zero), 0.5), row.high - 6)
     sketch.box(bar, theme.text)
     said = both_sums(sums, words)
-    if not sums.trail and sketch.measure(said, _SMALL, False) + 16 <= bar.wide:
+    if sums.groups and not sums.trail and sketch.measure(said, _SMALL, False) + 16 <= bar.wide:
         sketch.write(bar.x + 8, base, said, _SMALL, theme.card)
     anchor, x = ("end", bar.x - 5) if sums.whole < 0 else ("start", bar.right + 5)
     sketch.write(x, base, told(sums.whole, sums.digits + 1), _LETTERS, anchor=anchor, bold=True)

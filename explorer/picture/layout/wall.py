@@ -22,8 +22,7 @@ from explorer.picture.layout.sketch import LABEL, Sketch
 from explorer.picture.layout.viewport import CellField
 from explorer.picture.marks import Label, Rect, framed
 
-STRETCH = 2.4
-"""A cell may be so many times as wide as high, in a window."""
+_MOST_STRETCH = 2.4
 _BAR_PX, _BAR_HIGH_PX = 8.0, 120.0
 _LEAST_NAME_PX, _MOST_NAME_PX = 11.0, 14.0  # px; a smaller gap has no room for a thumbnail's name, which stands close to it
 _NAME = 0.85  # of the size of letters
@@ -36,6 +35,15 @@ _LEAST_CELL = 0.25  # px
 def wall_margins(letters: float) -> tuple[float, float, float, float]:
     """The room (px) at the left, top, right and bottom of the cells in a window, for letters so many times as large."""
     return 30 * letters, 20 * letters, 58 * letters, 22 * letters
+
+
+def wall_stretch(shape: tuple[int, int]) -> float:
+    """How many times as wide as high a cell of a wall may become in a window.
+
+    A head of few keys may become a square thumbnail. One that is square already keeps its shape, however wide the room is.
+    """
+    queries, keys = shape
+    return min(_MOST_STRETCH, max(1.0, queries / max(1, keys)))
 
 
 def visible(made: Atlas, field: CellField) -> Iterator[tuple[int, int]]:

@@ -1,5 +1,7 @@
 """Pictures of attention: one head, the wall of all heads, the mask, and a head's vectors."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 
@@ -189,15 +191,25 @@ def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
     """Queries, keys, values and the weighted sum of the chosen head, each [position, feature].
 
     In cross-attention, keys and values belong to other tokens than queries. Rows must be the same token in all bands, so
-    only queries and the weighted sum are shown there.
+    only queries and the weighted sum are shown there; `source_strips` has the others.
     """
-    across = look.attention.endswith("cross_attn")
-    taps = [look.attention_tap(part) for part in (("query", "mixed") if across else ("query", "key", "value", "mixed"))]
-    where = words("picture.head", layer=look.layer, head=look.head)
+    if look.attention.endswith("cross_attn"):
+        return _parts(trace, look, words, ("query", "mixed"), "Q, A V")
+    return _parts(trace, look, words, ("query", "key", "value", "mixed"), "Q, K, V, A V")
+
+
+def source_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """Keys and values of the chosen head of a cross-attention, each [position, feature] of the source."""
+    made = _parts(trace, look, words, ("key", "value"), "K, V")
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.from_source", title=made.caption.title)))
+
+
+def _parts(trace: Trace, look: Look, words: Words, parts: Sequence[str], formula: str) -> Strips:
+    taps = [look.attention_tap(part) for part in parts]
     made = caption(trace, taps[0], words)
     return Strips(
         bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, trace.card.head_in(tap, look.head))) for tap in taps),
-        caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
+        caption=attrs.evolve(made, title=words("picture.head", layer=look.layer, head=look.head), formula=formula),
     )
 
 

@@ -3,20 +3,28 @@
 import attrs
 import numpy as np
 
+from explorer.errors import NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.mathematics import softmax, softmax_gradient
 from explorer.picture.arithmetic import of_stage
+from explorer.picture.causal_kinds import Account
 from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
+from explorer.picture.makers.cell_sum import PRODUCTS, cell_sum, opened_cell
 from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
+from explorer.picture.makers.projections import is_projection, matrix, product, rows_read
+from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale, robust_scale
 from explorer.state.look import ATTENTION_STEPS, Look
+from explorer.trace.found.projections import concatenated
 from explorer.trace.kept_map import closed_cells
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
 
 STEPS = ATTENTION_STEPS
 _OPERANDS = {
-    "query": ("", ""),
+    "query": ("read", "matrix"),
+    "key": ("read", "matrix"),
+    "value": ("read", "matrix"),
     "scores": ("query", "key"),
     "scaled": ("scores", ""),
     "masked": ("scaled", ""),
@@ -24,7 +32,7 @@ _OPERANDS = {
     "dropped": ("weights", ""),
     "mixed": ("dropped", "value"),
     "merged": ("mixed", ""),
-    "output": ("merged", ""),
+    "output": ("merged", "matrix"),
 }
 _MOST_BANDS = 8
 
@@ -35,19 +43,57 @@ def operands(step: str) -> tuple[str, str]:
 
 
 def first_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The first operand of the chosen step; for the first step, the vectors that are projected to Q, K and V."""
+    """The first operand of the chosen step; for Q, K and V the vectors that are multiplied with a matrix."""
     name = operands(look.part)[0]
-    return _input(trace, look, words) if not name else part(trace, look, words, name)
+    made = rows_read(trace, look, words) if name == "read" else part(trace, look, words, name)
+    opened = _opened(trace, look, words)
+    return made if opened is None else attrs.evolve(made, chosen_row=opened[0])
 
 
-def second_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The second operand of the chosen step. Steps that have none do not show this picture."""
-    return part(trace, look, words, operands(look.part)[1] or "key")
+def second_operand(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The second operand of the chosen step; None while a matrix of the model is on its way. Raises NoMatrix.
+
+    Steps that have none do not show this picture.
+    """
+    name = operands(look.part)[1] or "key"
+    made = matrix(trace, look, words) if name == "matrix" else part(trace, look, words, name)
+    opened = _opened(trace, look, words)
+    if made is None or opened is None:
+        return made
+    column = opened[1]  # Of the scores it is a row of K, which is not transposed on screen.
+    if name == "key":
+        return captioned(attrs.evolve(made, chosen_row=column), note=words("steps.transposed"))
+    return attrs.evolve(made, chosen_column=column)
 
 
 def result(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The result of the chosen step."""
-    return part(trace, look, words, look.part)
+    made = _made(trace, look, words)
+    opened = _opened(trace, look, words)
+    if opened is None:
+        return made
+    return captioned(attrs.evolve(made, chosen_row=opened[0], chosen_column=opened[1]), hint=words("steps.click_hint"))
+
+
+def opened_sum(trace: Trace, look: Look, words: Words) -> Account | None:
+    """The opened cell of the result as a sum of products; None while its factors are on their way. Raises NoMatrix."""
+    return cell_sum(trace, look, words, _made(trace, look, words))
+
+
+def _made(trace: Trace, look: Look, words: Words) -> Heatmap:
+    recorded = part(trace, look, words, look.part)
+    return product(trace, look, words, recorded) if is_projection(look.part) else recorded
+
+
+def _opened(trace: Trace, look: Look, words: Words) -> tuple[int, int] | None:
+    """Row and column of the opened cell; None where the step is no product, or a part of it is not there."""
+    if look.part not in PRODUCTS:
+        return None
+    try:
+        made = _made(trace, look, words)
+    except (NotKept, UnknownTap):
+        return None
+    return opened_cell(made, look) if made.made_of is not None else None
 
 
 def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
@@ -61,29 +107,10 @@ def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
     return attrs.evolve(made, made_of=of_stage(trace, look, name), caption=attrs.evolve(made.caption, title=title))
 
 
-def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The vectors x that the attention projects: behind the norm in pre-norm models, the stream itself in post-norm ones."""
-    side, _, kind = look.attention.partition(".")
-    number = {"self_attn": 1, "cross_attn": 2}[kind]
-    if trace.card.norm_placement == "pre":
-        tap = f"{side}.layers.{look.layer}.norm{number}"
-    elif number == 2:
-        tap = f"{side}.layers.{look.layer}.norm1"
-    else:
-        last = 3 if side == "decoder" and f"{side}.layers.0.norm3" in trace else 2
-        tap = f"{side}.layers.{look.layer - 1}.norm{last}" if look.layer else f"{side}.embedding.output"
-    made = tap_heatmap(trace, tap, look, words)
-    # A row of x is named after the row of Q that it becomes. In cross-attention this is the next token to be generated.
-    rows = token_axis(trace, look.attention_tap("query"), "position", words)
-    return attrs.evolve(made, rows=rows, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
-
-
 def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The results of all heads side by side [query, d_model], which W_o multiplies next."""
     tap = look.attention_tap("mixed")
-    heads = trace[tap]  # [head, query, feature]
-    # merged[q] = concat(mixed[1, q], …, mixed[h, q])
-    values = np.ascontiguousarray(heads.transpose(1, 0, 2).reshape(heads.shape[1], -1))  # [query, head · feature]
+    values = concatenated(trace[tap])  # [query, head · feature]
     made = caption(trace, tap, words)
     return Heatmap(
         values=values,
@@ -101,8 +128,9 @@ def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def head_split(trace: Trace, look: Look, words: Words) -> Strips:
-    """Q of every head side by side, each [position, d_head]: d_model features are cut into n_heads × d_head."""
-    tap = look.attention_tap("query")
+    """Q, K or V of every head side by side, each [position, d_head]: the features are cut into heads × d_head."""
+    name = look.part if look.part in ("query", "key", "value") else "query"
+    tap = look.attention_tap(name)
     heads = trace[tap]  # [head, position, feature]
     shown = min(len(heads), _MOST_BANDS)
     n, h, d = heads.shape[1], *heads.shape[::2]  # positions, heads, features of a head
@@ -111,12 +139,16 @@ def head_split(trace: Trace, look: Look, words: Words) -> Strips:
     for head in range(shown):
         band = tap_heatmap(trace, tap, look, words, head)
         bands.append(attrs.evolve(band, scale=scale, caption=attrs.evolve(band.caption, title=f"H{head}")))
-    shape = f"[{n}, {h * d}] → [{n}, {h}, {d}] → [{h}, {n}, {d}]"
+    shape, letter = f"[{n}, {h * d}] → [{n}, {h}, {d}] → [{h}, {n}, {d}]", {"query": "Q", "key": "K", "value": "V"}[name]
     note = words("steps.split_some", shown=shown, count=h) if shown < h else ""
     return Strips(
         bands=tuple(bands),
         caption=Caption(
-            title=words("steps.split"), tap=tap, shape=shape, note=note, formula="Q → Q<sub>1</sub> … Q<sub>h</sub>"
+            title=words("steps.split"),
+            tap=tap,
+            shape=shape,
+            note=note,
+            formula=f"{letter} → {letter}<sub>1</sub> … {letter}<sub>h</sub>",
         ),
     )
 

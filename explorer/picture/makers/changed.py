@@ -126,10 +126,11 @@ def shown_head(trace: Trace, look: Look) -> Look:
     Where no attention weight differs it is the page's own head too.
     """
     found = beside(trace)
+    look = attrs.evolve(look, stage="weights", beside_layer=-1, beside_head=-1)  # The same head of both passes.
     if found is None or look.changed_head == "looked":
-        return attrs.evolve(look, stage="weights")
+        return look
     _largest, (attention, layer, head) = _most_changed(found, trace, look)
-    return attrs.evolve(look, stage="weights", attention=attention, layer=layer, head=head)
+    return attrs.evolve(look, attention=attention, layer=layer, head=head)
 
 
 def _most_changed(found: Unchanged, trace: Trace, look: Look) -> tuple[float, tuple[str, int, int]]:

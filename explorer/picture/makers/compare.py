@@ -76,29 +76,43 @@ def matched_axis(first: Axis, second: Axis, match: Matched) -> Axis:
     return attrs.evolve(second, labels=tuple(labels), side=second.side if whole else "")
 
 
-def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The chosen head's map, or that of several, in the pinned state; None where there is none."""
+def left_of(trace: Trace, look: Look) -> tuple[Trace, Look] | None:
+    """The pass and the head or heads of the map at the left; None where no state is pinned and no second head is chosen.
+
+    They are the same heads in the pinned pass, or `Look.beside_head` in that pass or else in this one.
+    """
     other = trace.compared_with
-    if other is None:
+    if look.beside_head >= 0:
+        theirs = attrs.evolve(look, layer=look.beside_layer, head=look.beside_head, aligned="head", overlaid=())
+        return other or trace, theirs.fitted(other or trace)
+    return None if other is None else (other, look.fitted(other))
+
+
+def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The chosen head's map, or that of several, in the pinned state, or a second head's; None where there is none."""
+    left = left_of(trace, look)
+    if left is None:
         return None
-    made = _titled(heads_map(other, look.fitted(other), words), words("compare.aside"))
-    return captioned(made, changes=len(other.changes))
+    other, theirs = left
+    made = heads_map(other, theirs, words)
+    return made if other is trace else captioned(_titled(made, words("compare.aside")), changes=len(other.changes))
 
 
 def now(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The chosen head's map in the present state, or that of several."""
-    return _titled(heads_map(trace, look, words), words("compare.now"))
+    made, left = heads_map(trace, look, words), left_of(trace, look)
+    return made if left is not None and left[0] is trace else _titled(made, words("compare.now"))
 
 
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The present map minus the pinned one [query, key]; None where no state is pinned.
+    """The present map minus the one at its left [query, key]; None where nothing is at its left.
 
     Of two different sentences the tokens that correspond are compared (`Look.matched`); the note says which were left out.
     """
-    other = trace.compared_with
-    if other is None:
+    left = left_of(trace, look)
+    if left is None:
         return None
-    theirs = look.fitted(other)
+    other, theirs = left
     first, second = heads_map(other, theirs, words), heads_map(trace, look, words)
     if not comparable(trace, look):
         return _no_difference(second, look, not_comparable(trace, look, words), words)
@@ -118,7 +132,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         reason=second.reason or first.reason,
         scale=centred_scale(values, look.signed_colours),
         caption=Caption(
-            title=words("compare.difference"),
+            title=words("compare.difference" if other is not trace else "compare.difference_heads"),
             tap=second.caption.tap,
             shape=f"[query {values.shape[0]}, key {values.shape[1]}]",
             note=_difference_note(values, (rows, columns), words),
@@ -149,11 +163,15 @@ def _difference_note(values: Array, matches: tuple[Matched, Matched], words: Wor
 
 
 def comparable(trace: Trace, look: Look) -> bool:
-    """Whether the pinned state has the chosen head or layer; heads of other places have nothing in common."""
-    other = trace.compared_with
-    if other is None:
+    """Whether the pinned state has the chosen head or layer; heads of other places have nothing in common, unless somebody
+    has chosen a second head.
+    """
+    left = left_of(trace, look)
+    if left is None:
         return False
-    theirs = look.fitted(other)
+    _other, theirs = left
+    if look.beside_head >= 0:
+        return theirs.attention == look.attention
     pooled = pooled_as(look)
     same_head = theirs.head == look.head or pooled != "head"
     same_layer = theirs.layer == look.layer or pooled.startswith("all")

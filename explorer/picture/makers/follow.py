@@ -13,7 +13,7 @@ from explorer.picture.makers.heatmaps import closed_reason, token_axis
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.kept_map import closed_cells
-from explorer.trace.measures.measures import entropy_bits
+from explorer.trace.measures.measures import telling_cell
 from explorer.trace.recorded_pass import unknown_tap
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.tap_names import Cell
@@ -41,17 +41,16 @@ def follow(trace: Trace, look: Look, words: Words) -> Follow | None:
         caption=Caption(
             title=headline(made, words),
             tap=tap,
-            shape=_place_badge(trace, made.cell),
+            shape=_place_badge(made.cell),
             # Products, powers and the weights without a mask are computed; all else was recorded.
             origin="computed",
         ),
     )
 
 
-def _place_badge(trace: Trace, cell: Cell) -> str:
-    """The place of the cell in its tap: "[head 6 of 8, query 3 of 7, key 2 of 7]"."""
-    places = zip(("head", "query", "key"), (cell.head, cell.query, cell.key), trace.shape(cell.tap("weights")), strict=True)
-    return "[" + ", ".join(f"{name} {place} of {size}" for name, place, size in places) + "]"
+def _place_badge(cell: Cell) -> str:
+    """The place of the cell in its tap, counted from 0: "[head 6, query 3, key 2]"."""
+    return f"[head {cell.head}, query {cell.query}, key {cell.key}]"
 
 
 def cell_of(trace: Trace, look: Look) -> Cell:
@@ -65,15 +64,7 @@ def cell_of(trace: Trace, look: Look) -> Cell:
 def _telling(trace: Trace, look: Look) -> tuple[int, int]:
     """A cell worth following: a large weight in a row of high entropy, away from the diagonal of self-attention."""
     weights = trace.map(look.attention_tap("weights")).head(look.head)
-    if weights is None:
-        return 0, 0
-    weights = np.nan_to_num(weights[:_MOST_SEARCHED])  # [query, key]
-    # worth[q,k] = A[q,k] · H(A[q]), where H is the row's entropy in bits
-    worth = weights * entropy_bits(weights)[:, None]
-    if look.attention.endswith("self_attn"):
-        np.fill_diagonal(worth, worth * 0)
-    query, key = np.unravel_index(int(np.argmax(worth)), worth.shape)
-    return int(query), int(key)
+    return (0, 0) if weights is None else telling_cell(weights[:_MOST_SEARCHED], own=look.attention.endswith("self_attn"))
 
 
 def followed(trace: Trace, cell: Cell, words: Words) -> Followed:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.lessons.check import Finding
+from explorer.lessons.fact_makers import Fact
 from explorer.lessons.questions import Asked
 from explorer.picture.cell_text import number
 from explorer.picture.theme import Theme
@@ -120,6 +121,23 @@ def asked_html(asked: Asked, words: Words) -> str:
         for name, value in asked.values.items()
     }
     return words(f"question.{asked.key}", **values)
+
+
+def facts_html(told: Sequence[Fact], words: Words) -> str:
+    """The facts of a stop as rich text, a line each; what was computed is bold."""
+    sentences = []
+    for fact in told:
+        values = {name: f"<b>{escape(_fact_value(name, value))}</b>" for name, value in fact.values.items()}
+        sentences.append(words(f"fact.{fact.key}", **values))
+    return "<br>".join(sentences)
+
+
+def _fact_value(name: str, value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    if name.endswith("_share"):
+        return "<0.1%" if 0 < value < 0.001 else f"{value:.1%}".replace(".0%", "%")
+    return f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", "−")
 
 
 def _row(values: tuple[float, ...]) -> str:

@@ -4,6 +4,7 @@ from explorer.picture.makers.heatmaps import closed_of, masked_values
 from explorer.picture.river.opened import Opened, OpenedHead, OpenedNetwork
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
+from explorer.trace.found.stream_parts import read_tap
 from explorer.trace.trace import Trace
 
 
@@ -33,8 +34,7 @@ def _head(trace: Trace, look: Look) -> OpenedHead | None:
         return trace.head(taps[name], card.head_in(taps[name], look.head))
 
     closed = closed_of(trace, taps["weights"], look.head)
-    side, _, kind = look.attention.partition(".")
-    read = _read(trace, side, look.layer, card.side(side).attentions.index(kind))
+    read = read_tap(trace, taps["query"].rpartition(".")[0])
     return OpenedHead(
         read=_recorded(trace, read),
         read_from=_read_from(trace, read),
@@ -47,7 +47,7 @@ def _head(trace: Trace, look: Look) -> OpenedHead | None:
         mixed=head("mixed"),
         output=trace[taps["output"]],
         divisor=card.score_divisor,
-        biased=card.position == "alibi" and kind == "self_attn",
+        biased=card.position == "alibi" and look.attention.endswith("self_attn"),
         closed=closed,
     )
 
@@ -57,7 +57,7 @@ def _network(trace: Trace, look: Look) -> OpenedNetwork | None:
     base = f"{side}.layers.{look.layer}.feed_forward"
     if not all(f"{base}.{part}" in trace for part in ("hidden", "activated", "output")):
         return None
-    read = _read(trace, side, look.layer, len(trace.card.side(side).attentions))
+    read = read_tap(trace, base)
     return OpenedNetwork(
         read=_recorded(trace, read),
         read_from=_read_from(trace, read),
@@ -78,17 +78,3 @@ def _read_from(trace: Trace, tap: str) -> str:
     if tap.endswith(".embedding.output"):
         return "stream"
     return "rms" if trace.card.norm_kind == "rms" else "layer"
-
-
-def _read(trace: Trace, side: str, layer: int, place: int) -> str:
-    """The tap that sublayer `place` of a layer reads: its norm's output, or with norms behind the stream before."""
-    if trace.card.norm_placement == "pre":
-        tap = f"{side}.layers.{layer}.norm{place + 1}"
-        if trace.card.parallel and tap not in trace:  # All parts of the layer read through one norm.
-            tap = f"{side}.layers.{layer}.norm1"
-    elif place:
-        tap = f"{side}.layers.{layer}.norm{place}"
-    else:
-        n_parts = len(trace.card.side(side).attentions) + 1
-        tap = f"{side}.layers.{layer - 1}.norm{n_parts}" if layer else f"{side}.embedding.output"
-    return tap

@@ -11,6 +11,8 @@ from explorer.trace.trace import Trace
 class TapList:
     """Names of all taps, their shapes in words and in short, and whether there is a pass to compare with.
 
+    `kind` is one of `look.TENSORS`: a model's parameters and circuits are listed in the same way.
+
     It does not hold the Trace, because a table that nobody sees keeps its list.
     """
 
@@ -18,6 +20,7 @@ class TapList:
     shapes: tuple[str, ...]
     sizes: tuple[str, ...]
     compares: bool
+    kind: str = "taps"
 
 
 def tap_list(trace: Trace) -> TapList:

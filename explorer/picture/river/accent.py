@@ -11,13 +11,13 @@ from explorer.lang import Words
 from explorer.picture.marks import AccentedLine, Box, Label, Lanes, Mark, Rect
 from explorer.picture.river.contributions import block_parts, chip_y, part_chips
 from explorer.picture.river.focus import map_rect, row_names
-from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
+from explorer.picture.river.grid import LEAST_LABEL_PX, HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, RiverBlock
 from explorer.picture.river.scene import Drawn, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
-from explorer.picture.river.strips import LEAST_LABEL_PX, lane_label, shown_text, smaller, text_px
+from explorer.picture.river.strips import lane_label, shown_text, smaller, text_px
 from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent

@@ -8,7 +8,7 @@ from explorer.picture.marks import Label, Mark
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.contributions import mode_bands
 from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask, masked_block
-from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.grid import LEAST_LABEL_PX, HalfGrid, RiverGrid
 from explorer.picture.river.ground import Colours, draw_ground, ground_key
 from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.output import draw_candidates, draw_words
@@ -16,7 +16,7 @@ from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Drawn, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
-from explorer.picture.river.strips import LEAST_LABEL_PX, draw_strips, excerpt_told, reaches
+from explorer.picture.river.strips import draw_strips, excerpt_told, reaches
 
 
 def draw_river(

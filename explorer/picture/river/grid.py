@@ -17,6 +17,8 @@ NARROW_PX, LOW_PX = 1040, 560  # px of width or of height below which everything
 _PITCH = (44.0, 40.0)  # px of a lane at most, of the upper and of the lower half, in a window of usual height
 _USUAL_PX = 700.0  # px of height from which lanes and thumbnails grow
 _SLAB_PX = 62.0
+LEAST_LABEL_PX = 11.5  # px between two labels
+_THUMBNAILS_GIVE = 0.4  # the part of their height that thumbnails give up so that every token has a label
 _SHARES = {"self_attn": 0.62, "feed_forward": 0.38}
 _CROSS_SHARES = {"self_attn": 0.36, "cross_attn": 0.36, "feed_forward": 0.28}
 _CROSS_FOCUS = {"self_attn": 0.27, "cross_attn": 0.53, "feed_forward": 0.2}
@@ -168,6 +170,10 @@ class _Columns:
         below = (92.0 if self.narrow else 128.0) * self.grow
         between = 26.0
         room = self.end - self.cap - tail - between - below - 6
+        lacking = (LEAST_LABEL_PX + 1e-6) * (upper.n + lower.n) - room
+        if 0 < lacking <= _THUMBNAILS_GIVE * (tail + below):
+            smaller = 1 - lacking / (tail + below)
+            tail, below, room = tail * smaller, below * smaller, room + lacking
         pitch = room / (upper.n + lower.n)
         most = tuple(each * self.grow for each in _PITCH)
         first, second = (_whole(min(each, pitch)) for each in most)
@@ -175,7 +181,7 @@ class _Columns:
         # Room that the lanes do not need goes to the thumbnails.
         more = min(spare, 1.2 * (tail + below))
         tail, below = tail + 0.4 * more, below + 0.6 * more
-        span = self.x_out - self.x0 - (34 if self.narrow else 44)
+        span = self.x_out - self.x0 - (48 if self.narrow else 54)
         reads = span * self._encoder_share()
         x_memory = self.x0 + 12 + reads + 4
         top = self.cap
@@ -194,7 +200,7 @@ class _Columns:
             strips=(left, left + tsw + tgap, left + 2 * (tsw + tgap)),
             strip_w=tsw,
             start=left + 3 * tsw + 2 * tgap + 2,
-            end=self.x_out - 5,
+            end=self.x_out - 3,
         )
         last = decoder.slabs[-1]
         falls = last.zone("cross_attn").x if not last.folded else last.x

@@ -28,7 +28,7 @@ from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robus
 
 _BOLD = 1.15  # how much wider than about a bold title may be
 _KEY_PX = 28.0  # px of a key's label
-_ZEROS_PX = 60.0  # px of a lane that has room for a line below its strip
+_ZEROS_PX, _ZEROS_BELOW_PX = 72.0, 7.0  # px of a lane that has room for a line below its strip, and how far below it is
 _FEW = 12  # tokens up to which cells have their numbers
 
 
@@ -150,16 +150,17 @@ def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, ke
     scale = robust_scale(values, colours.signed)  # One or two features are far larger than all others.
     index = indices(columns(values, int(w)), scale)
     pitch = place.key_pitch() if keys else place.pitch
-    high = min(0.55 * pitch, 36.0) if pitch > 10 else pitch
     rows = [
-        Cells(
-            Rect(x, place.top + pitch * (row + 0.5) - high / 2 + (3 if pitch > 10 else 0), w, high),
-            index[row : row + 1],
-            colours.signed,
-        )
+        Cells(_strip_rect(x, w, place.top + pitch * (row + 0.5), pitch), index[row : row + 1], colours.signed)
         for row in range(len(values))
     ]
     return [*rows, Label(x, place.box.y + 48, f"±{scale.high:.2g}", 10, "faint")]
+
+
+def _strip_rect(x: float, wide: float, middle: float, pitch: float) -> Rect:
+    """Where a strip stands in a row with this middle: a little below it, for the lane runs above."""
+    high = min(0.55 * pitch, 36.0) if pitch > 10 else pitch
+    return Rect(x, middle - high / 2 + (3 if pitch > 10 else 0), wide, high)
 
 
 def _qkv(head: OpenedHead, place: Inside, across: bool, colours: Colours) -> list[Mark]:
@@ -229,7 +230,10 @@ def _network_told(net: OpenedNetwork, name: str, count: int, words: Words) -> tu
     """Titles of a strip of the network, the longest first, and what it is."""
     if name == "read":
         return _read_told(net.read_from, words)
-    titles = [words(f"river.inside.network.{name}.title", activation=net.activation, count=count)]
+    activation = words(f"choice.activation.{net.activation}") if net.activation in ("relu", "gelu") else net.activation
+    titles = [words(f"river.inside.network.{name}.title", activation=activation, count=count)]
+    if name == "activated":
+        return titles, words.or_other(f"river.inside.network.activated.told.{net.activation}")
     if name in ("hidden", "output"):
         titles.append(words(f"river.inside.network.{name}.short"))
     return titles, words(f"river.inside.network.{name}.told")
@@ -248,16 +252,17 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
 
 
 def _zeros(net: OpenedNetwork, place: Inside, words: Words) -> list[Mark]:
-    """Below each strip how many units are 0; between thin lanes, where this would lie on the strips, of all tokens together."""
+    """Below each strip how many units are not above 0; between thin lanes, where this would lie on the strips, of all tokens
+    together.
+    """
     x, w = place.steps["activated"]
     dead = (net.activated <= 0).mean(axis=1)  # [position]
-    rows = [(place.y(row) + 0.36 * place.pitch, float(share)) for row, share in enumerate(dead)]
+    said = f"river.inside.network.zero.{net.activation}"
+    below = [_strip_rect(x, w, place.y(row), place.pitch).bottom + _ZEROS_BELOW_PX for row in range(len(dead))]
+    rows = list(zip(below, dead.tolist(), strict=True))
     if place.pitch < _ZEROS_PX:
         rows = [(place.box.y + 48, float(dead.mean()))]
-    return [
-        Label(x + w, y, words("river.inside.network.zero", share=f"{100 * share:.0f}%"), 10, "faint", align="right")
-        for y, share in rows
-    ]
+    return [Label(x + w, y, words.or_other(said, share=f"{100 * share:.0f}%"), 10, "faint", align="right") for y, share in rows]
 
 
 def draw_inside_over(

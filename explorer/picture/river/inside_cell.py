@@ -40,7 +40,7 @@ def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colou
     left_w = min(0.44 * rect.wide, 0.7 * rect.wide - figures_w - 24 - _BETWEEN_PX)
     made += _products(head, Rect(rect.x, rect.y + 28, left_w, rect.high - 30), pair, colours)
     made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, figures_w, rect.high - 26), pair, words)
-    heads = _heads(river, Rect(rect.x + 0.7 * rect.wide, rect.y + 6, 0.3 * rect.wide, rect.high - 8), pair, words)
+    heads = _heads(river, place.heads, pair, words)
     return Drawn((*made, *heads.scene), heads.hot)
 
 

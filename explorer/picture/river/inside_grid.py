@@ -32,6 +32,11 @@ class Inside:
     below: Rect
     explanation: Rect
 
+    @property
+    def heads(self) -> Rect:
+        """The room of the thumbnails of all heads, with the line above them."""
+        return Rect(self.below.x + 0.7 * self.below.wide, self.below.y + 6, 0.3 * self.below.wide, self.below.high - 8)
+
     def y(self, row: float) -> float:
         """The middle of a row."""
         return self.top + self.pitch * (row + 0.5)

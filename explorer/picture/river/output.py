@@ -5,12 +5,12 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.marks import Box, Cells, Hatch, Label, Line, Mark, Rect
 from explorer.picture.river.contributions import signed_colour
-from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.grid import LEAST_LABEL_PX, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Hot, HotRows, about_width, fitting
 from explorer.picture.river.slabs import thickness
-from explorer.picture.river.strips import LEAST_LABEL_PX, labelled, shown_text
+from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
 from explorer.picture.sums import told
 

@@ -81,7 +81,8 @@ def _lanes(river: River, half: Half, place: HalfGrid) -> Lanes:
             lengths += [before if block is blocks[0] else lengths[-1], block.length]
         before = blocks[-1].length
     last = place.slabs[-1]
-    x += [last.x + last.wide, last.x + last.wide + 14]
+    right = last.x + last.wide
+    x += [right, min(right + 14, max(place.end, right + 2) - 1)]
     lengths += [before, half.last]
     x.append(max(place.end, x[-1] + 1))
     lengths.append(half.last)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.marks import Box, Cells, Label, Line, Mark, Rect
-from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.grid import LEAST_LABEL_PX, HalfGrid, RiverGrid
 from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
@@ -13,12 +13,11 @@ from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
 _SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
-LEAST_LABEL_PX = 11.5  # px between two labels
 _ID_PX, _LEAST_TOKEN_PX = 6.2, 36.0  # px of a digit of an id; of a token that is cut, so that its id has room
 _BETWEEN_PX = 2.0  # between the labels of two columns
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
-_LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
+_LEAST_WAVE, _APART = 7.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
 _MOST_HEIGHT = 30.0
 _SAME = 1e-3  # of the largest number; sums differ by less
 _FAR = 4.0  # times smaller, vectors would be all but white on the scale of their sums

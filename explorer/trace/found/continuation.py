@@ -47,6 +47,19 @@ class Sampling:
     top_p: float = attrs.field(default=1.0, converter=_top_p)
     seed: int | None = attrs.field(default=None, converter=_seed)
 
+    @classmethod
+    def asked(cls, seed: int | None, temperature: float | None, top_k: int | None, top_p: float | None) -> "Sampling":
+        """What somebody asked for, who left out what is None: drawn with a seed, at a temperature and a share at which the text
+        holds together; without a seed nothing is drawn, and the probabilities are the model's own. Raises BadKnob.
+        """
+        if seed is None:
+            usual: tuple[Any, Any, Any] = (1.0, 0, 1.0)
+        else:
+            usual = TEMPERATURE.default, TOP_K.default, TOP_P.default
+        given = zip((temperature, top_k, top_p), usual, strict=True)
+        drawn_at, kept, share = (default if value is None else value for value, default in given)
+        return cls(temperature=drawn_at, top_k=kept, top_p=share, seed=seed)
+
     def distribution(self, logits: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """[vocab] the probabilities at this temperature, and which symbols are cut away."""
         shares = sampling_probabilities(logits, self.temperature)

@@ -14,26 +14,32 @@ classical verse, and the words of medicine, finance and physics:
 The average is the geometric one, exp(Σ log p / n) over all n written words and the end symbol; its median was 0.67 on the
 validation rows, and 0.28 on the strange sentences. The threshold was set on the validation rows alone. A greedy
 translation has lower averages (7.2 % lie below), so that it is not judged.
+
+A text in another language than the one that the model reads is told as that: more than half of its words are spelled out,
+English ones in letters where Chinese is read, and Chinese characters in bytes where English is.
 """
 
 import math
 import re
+from itertools import pairwise
 from typing import Literal
 
 import attrs
 
+from explorer.tokens.bpe import BYTES
 from explorer.tokens.token import Token
 from explorer.trace.recorded_pass import RecordedPass
 
 LEAST_P = 0.35
 _LETTERS = re.compile(r"[A-Za-z\u00c0-\u024f]")
 
-Kind = Literal["unknown", "letters", "unsure"]
+Kind = Literal["reads_chinese", "reads_english", "unknown", "letters", "unsure"]
 
 
 @attrs.frozen
 class Doubt:
-    """One reason: characters that the vocabulary lacks, Latin words that fell apart, or a translation of small probability.
+    """One reason: a text in another language than the one that the model reads, characters that the vocabulary lacks, Latin
+    words that fell apart, or a translation of small probability.
 
     `texts` are the characters or words. `p` is the geometric mean of the probabilities of the written words.
     """
@@ -56,13 +62,29 @@ def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
     if trace.of_others:
         return tuple(found)
     text = trace.source or trace.target
-    letters = tuple(text[start:end] for start, end in broken(tokens) if _LETTERS.search(text[start:end]))
-    if letters:
-        found.append(Doubt("letters", tuple(dict.fromkeys(letters))))
+    english = reads_english(trace)
+    letters = () if english else tuple(each for each in broken(tokens) if _LETTERS.search(text[slice(*each)]))
+    units = {(token.start, token.end) if english else token.word or (token.start, token.end) for token in tokens}
+    if len(_in_bytes(tokens, text) if english else letters) > len(units) / 2:
+        found = [Doubt("reads_english" if english else "reads_chinese")]
+    elif letters:
+        found.append(Doubt("letters", tuple(dict.fromkeys(text[slice(*each)] for each in letters))))
     p = mean_p(trace)
     if p < LEAST_P:
         found.append(Doubt("unsure", p=p))
     return tuple(found)
+
+
+def reads_english(trace: RecordedPass) -> bool:
+    """Whether a model that was trained here reads English, which byte pairs are for: a translator writes the other language."""
+    translates = trace.card.architecture == "encoder-decoder"
+    return trace.trained and bool(trace.symbols) and (BYTES[0] in trace.symbols) != translates
+
+
+def _in_bytes(tokens: tuple[Token, ...], text: str) -> set[tuple[int, int]]:
+    """The spans of the letters that became several bytes, which stand at the same place."""
+    spans = [(token.start, token.end) for token in tokens]
+    return {left for left, right in pairwise(spans) if left == right and text[slice(*left)].isalpha()}
 
 
 def broken(tokens: tuple[Token, ...]) -> tuple[tuple[int, int], ...]:

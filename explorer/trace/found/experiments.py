@@ -89,6 +89,9 @@ EDGES = Experiment(
 )
 WHY = Experiment(key="why", decoder=True, taps=_WHY, passes=False)
 READERS = Experiment(key="readers", taps=("self_attn.query", "residual2"), passes=False)
+ATTENTION_WEIGHTS = Experiment(
+    key="attention_weights", taps=("self_attn.query", "residual2"), place=("attention", "layer"), passes=False
+)
 COSTS = Experiment(key="costs", decoder=True, taps=_WHY, place=("position", "rival"))
 LENS = Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2"), passes=False)
 JACOBIAN = Experiment(key="jacobian", decoder=True, passes=False)
@@ -98,6 +101,16 @@ VECTORS = Experiment(key="vectors", passes=False)
 SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True)
 NORMS = Experiment(key="norms", passes=False)
 UNCHANGED = Experiment(key="unchanged", by_itself=True, second_model=True, formulas=False)
+WITHOUT = Experiment(
+    key="without_part",
+    decoder=True,
+    own=True,
+    quietly=True,
+    place=("without",),
+    by_itself=True,
+    second_model=True,
+    formulas=False,
+)
 STEERING = Experiment(key="steering", whole_maps=False, by_itself=True, formulas=False)
 
 EXPERIMENTS = {
@@ -114,6 +127,7 @@ EXPERIMENTS = {
         EDGES,
         WHY,
         READERS,
+        ATTENTION_WEIGHTS,
         COSTS,
         LENS,
         JACOBIAN,
@@ -123,6 +137,7 @@ EXPERIMENTS = {
         SEGMENTATIONS,
         NORMS,
         UNCHANGED,
+        WITHOUT,
         STEERING,
     )
 }

@@ -1,7 +1,7 @@
 """Segmentations: one sentence cut in several ways, each read by the model in a pass of its own, on common units.
 
-The units are the words of jieba's exact cut, so that maps of tokens that differ can be laid beside each other. A token that
-lies across several units counts to each by its share of characters.
+The units are the words of the first cut, jieba's exact one or that at white space, so that maps of tokens that differ can be
+laid beside each other. A token that lies across several units counts to each by its share of characters.
 """
 
 import attrs
@@ -14,7 +14,9 @@ from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
 WAYS = ("jieba", "jieba-full", "jieba-search", "characters", "bpe")
-"""The ways of cutting that are laid beside each other, by the values of the knob `tokenizer`."""
+"""The ways of cutting Chinese that are laid beside each other, by the values of the knob `tokenizer`."""
+ENGLISH_WAYS = ("spaces", "bpe", "characters")
+"""Those of a model that reads English."""
 BY_HAND = ""
 """The way of a sentence that somebody has cut by hand."""
 
@@ -55,7 +57,7 @@ class Segmentations:
 
     @property
     def units(self) -> Spans:
-        """The spans of the words of the exact cut, each with the white space before it; the whole text if there is none."""
+        """The spans of the words of the first cut, each with the white space before it; the whole text if there is none."""
         words = sorted(self.rows[0].words) or [(0, len(self.text))]
         ends = [*(end for _, end in words[:-1]), len(self.text)]
         return tuple(zip([0, *ends[:-1]], ends, strict=True))

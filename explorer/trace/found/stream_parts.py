@@ -92,6 +92,27 @@ def additions(trace: RecordedPass, side: str) -> tuple[Addition, ...]:
     )
 
 
+def read_tap(trace: RecordedPass, block: str) -> str:
+    """The tap that a block reads: the stream, under pre-norm behind the block's norm. Cross-attention makes only Q of it."""
+    found = additions(trace, block.partition(".")[0])
+    own = next(each for each in found if each.block == block)
+    return own.norm if trace.card.norm_placement == "pre" else _stream(trace, found, own.reads)
+
+
+def given_out_tap(trace: RecordedPass, side: str) -> str:
+    """The tap of what a side gives out, which cross-attention makes K and V of: behind the final norm if there is one."""
+    found = additions(trace, side)
+    return f"{side}.norm" if f"{side}.norm" in trace else _stream(trace, found, len(found))
+
+
+def _stream(trace: RecordedPass, found: tuple[Addition, ...], place: int) -> str:
+    """The tap of the stream before an addition, or after the last one."""
+    if place == 0:
+        return f"{found[0].block.partition('.')[0]}.embedding.output"
+    last = found[place - 1]
+    return last.residual if trace.card.norm_placement == "pre" else last.norm
+
+
 class WayBack:
     """The way from a reading of a side's stream at a position back to its embedding. `directions` fills on the way."""
 
@@ -150,7 +171,7 @@ class WayBack:
             # h = norm(E[id] + P[p] + …)
             parts = (f"{embedding}.{part}" for part in ("tokens", "positions", "segments"))
             x = np.sum([self.row(part) for part in parts if part in self.trace], axis=0)
-            if x.shape == whole.shape and np.allclose(_normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
+            if x.shape == whole.shape and np.allclose(normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
                 g, share = _through(x, norm, g)
                 yield Part("norm_bias", f"{embedding}.output"), share
                 whole = x
@@ -164,15 +185,10 @@ class WayBack:
 
     def read_by(self, block: str) -> Numbers:
         """[feature] what a block of this side reads: the stream, under pre-norm through the block's norm."""
-        own = next(each for each in self.additions if each.block == block)
-        return self.row(own.norm if self._pre else self._stream(own.reads))
+        return self.row(read_tap(self.trace, block))
 
     def _stream(self, place: int) -> str:
-        """The tap of the stream before an addition, or after the last one."""
-        if place == 0:
-            return f"{self.side}.embedding.output"
-        last = self.additions[place - 1]
-        return last.residual if self._pre else last.norm
+        return _stream(self.trace, self.additions, place)
 
     def _kept(self, added: str, after: str, before: str) -> Numbers | float:
         """[feature] what dropout multiplied an addition with: 0, or 1/(1 - p). 1 while dropout is off.
@@ -235,7 +251,8 @@ def _through(x: Numbers, weights: NormWeights, g: Numbers) -> tuple[Numbers, Num
     return centred / sigma(x, weights), g @ weights.bias.astype(np.float64)
 
 
-def _normed(x: Numbers, weights: NormWeights) -> Numbers:
+def normed(x: Numbers, weights: NormWeights) -> Numbers:
+    """[feature] what a norm makes of the vector x."""
     made: Numbers = weights.weight * (x - x.mean() if weights.centred else x) / sigma(x, weights) + weights.bias
     return made
 

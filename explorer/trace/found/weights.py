@@ -25,6 +25,56 @@ class Matrix:
 
 
 @attrs.frozen(eq=False)
+class Circuits:
+    """W_Q, W_K, W_V and W_O of one attention, which make the circuits of its heads (Elhage et al. 2021).
+
+    It has `n_heads` heads, of which several may share one head of keys and values.
+
+    The rows of W_Q, W_K and W_V, and the columns of W_O, are those of one head after those of another.
+    """
+
+    query: Matrix
+    key: Matrix
+    value: Matrix
+    output: Matrix
+    n_heads: int
+
+    @property
+    def d_head(self) -> int:
+        """How many rows of W_Q belong to a head."""
+        return len(self.query.weight) // self.n_heads
+
+    def qk_circuit(self, head: int) -> tuple[Array, Array]:
+        """Two factors [feature, read], of which leftᵀ·right [read by the query, read by the key] is the head's QK circuit.
+
+        x_q·W_Q·W_Kᵀ·x_kᵀ is the score of a query and a key before anything else acts: positions, biases, the division.
+        """
+        return self.query.weight[self._own(head)], self.key.weight[self._shared(head, self.key)]
+
+    def ov_circuit(self, head: int) -> tuple[Array, Array]:
+        """Two factors [feature, …], of which leftᵀ·right [read by the value, added] is the head's OV circuit.
+
+        x_k·W_V·W_O is what the head adds to the attention's output for a key with the weight 1, without the biases.
+        """
+        width = len(self.value.weight) // self._n_shared
+        own = slice(head * width, (head + 1) * width)
+        return self.value.weight[self._shared(head, self.value)], self.output.weight[:, own].T
+
+    def _own(self, head: int) -> slice:
+        return slice(head * self.d_head, (head + 1) * self.d_head)
+
+    @property
+    def _n_shared(self) -> int:
+        """How many heads keys and values have."""
+        return len(self.key.weight) // self.d_head
+
+    def _shared(self, head: int, matrix: Matrix) -> slice:
+        """The rows of the head of keys and values that belongs to a head."""
+        width, which = len(matrix.weight) // self._n_shared, head // (self.n_heads // self._n_shared)
+        return slice(which * width, (which + 1) * width)
+
+
+@attrs.frozen(eq=False)
 class NormWeights:
     """One norm: weight·(x - mean)/σ + bias, both [feature], over the features x of a position.
 
@@ -120,30 +170,42 @@ def before_turning(trace: RecordedPass, weights: ReadingWeights, block: str, whi
     if which == "value" or not block.endswith(".self_attn"):
         return u
     if block in weights.turns:
-        return _turned_back_by(weights.turns[block], u, row)
+        return _turned_back(weights.turns[block], u, row)
     own_rotary = trace.card.position == "rotary" and trace.config is not None
-    return _turned_back(u, row, trace.card.position_base) if own_rotary else u
+    return _turned_back(own_turn(np.array([row]), len(u), trace.card.position_base), u, 0) if own_rotary else u
 
 
-def _turned_back_by(turn: Turn, u: Numbers, position: int) -> Numbers:
+def own_turn(positions: NDArray[np.int64], d_head: int, base: float) -> Turn:
+    """How our own models turn Q and K at these positions: each pair (2i, 2i+1) by the angle p·w_i; an odd last one stays."""
+    # w_i = base^(-2i/d_head)
+    angle = positions[:, None] * base ** (-2.0 * np.arange(d_head // 2) / d_head)  # [position, pair]
+    cos, sin = (each.repeat(2, axis=1) for each in (np.cos(angle), np.sin(angle)))  # [position, turned feature]
+    return Turn(cos, sin, paired=True)
+
+
+def turned(turn: Turn, rows: Numbers) -> Numbers:
+    """[position, feature] R_p·x of each row x, the first of which stands at the Turn's first position."""
+    i, j = _pairs(turn)
+    cos, sin = (each[: len(rows)] for each in (turn.cos, turn.sin))  # [position, turned feature]
+    made = rows.copy()
+    # (R_p·x)[i] = x[i]·cos[i] − x[j]·sin[i],  (R_p·x)[j] = x[j]·cos[j] + x[i]·sin[j]
+    made[:, i] = rows[:, i] * cos[:, i] - rows[:, j] * sin[:, i]
+    made[:, j] = rows[:, j] * cos[:, j] + rows[:, i] * sin[:, j]
+    return made
+
+
+def _turned_back(turn: Turn, u: Numbers, position: int) -> Numbers:
     """[feature] R_pᵀ·u, where feature i is turned together with feature j."""
     cos, sin = (each[position].astype(np.float64) for each in (turn.cos, turn.sin))  # [turned feature]
-    n = len(cos)
-    order = np.arange(n)
-    i, j = (order[::2], order[1::2]) if turn.paired else (order[: n // 2], order[n // 2 :])
+    i, j = _pairs(turn)
     made = u.astype(np.float64)
     # (R_pᵀ·u)[i] = u[i]·cos[i] + u[j]·sin[j],  (R_pᵀ·u)[j] = u[j]·cos[j] − u[i]·sin[i]
     made[i], made[j] = u[i] * cos[i] + u[j] * sin[j], u[j] * cos[j] - u[i] * sin[i]
     return made
 
 
-def _turned_back(u: Numbers, position: int, base: float) -> Numbers:
-    """[feature] R_pᵀ·u: each pair of features (2i, 2i+1) turned back by the angle p·w_i; an odd last one stays."""
-    n_pairs = len(u) // 2
-    # w_i = base^(-2i/d_head)
-    angle = position * base ** (-2.0 * np.arange(n_pairs) / len(u))  # [pair]
-    even, odd = u[0 : 2 * n_pairs : 2], u[1 : 2 * n_pairs : 2]  # [pair]
-    made = u.astype(np.float64)
-    made[0 : 2 * n_pairs : 2] = even * np.cos(angle) + odd * np.sin(angle)
-    made[1 : 2 * n_pairs : 2] = odd * np.cos(angle) - even * np.sin(angle)
-    return made
+def _pairs(turn: Turn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The features i and the features j that are turned with them."""
+    n = turn.cos.shape[1]
+    order = np.arange(n)
+    return (order[::2], order[1::2]) if turn.paired else (order[: n // 2], order[n // 2 :])

@@ -71,6 +71,20 @@ def entropy_bits(weights: Array) -> NDArray[np.float64]:
     return result + 0.0  # This turns a negative zero into a positive one.
 
 
+def telling_cell(weights: Array, *, own: bool) -> tuple[int, int]:
+    """The query and key of a cell worth following [query, key]: a large weight in a row of high entropy.
+
+    In self-attention, which is `own`, it lies away from the diagonal.
+    """
+    weights = np.nan_to_num(weights)
+    # worth[q,k] = A[q,k] · H(A[q]), where H is the row's entropy in bits
+    worth = weights * entropy_bits(weights)[:, None]
+    if own:
+        np.fill_diagonal(worth, worth * 0)
+    query, key = np.unravel_index(int(np.argmax(worth)), worth.shape)
+    return int(query), int(key)
+
+
 def log_p(logits: Array, ids: NDArray[np.int_]) -> NDArray[np.float64]:
     """log P of each step's symbol [step], computed from the logits, since a probability that underflowed would give −∞.
 

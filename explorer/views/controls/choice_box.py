@@ -1,4 +1,4 @@
-"""Combo boxes that show their whole text, and those that choose a layer, a token, or what stands for several heads."""
+"""Combo boxes that show their whole text, and those that choose a layer, a head, a token, or what stands for several heads."""
 
 from collections.abc import Sequence
 
@@ -102,6 +102,16 @@ class LayerBox(PlaceBox):
         self.setAccessibleName(words("axis.layer"))
 
 
+class HeadBox(PlaceBox):
+    """Chooses a head."""
+
+    def offer(self, n_heads: int, chosen: int, words: Words) -> None:
+        """Show so many heads without a signal; the box is hidden where there is one."""
+        self.put([f"H{head}" for head in range(n_heads)], chosen)
+        self.setVisible(n_heads > 1)
+        self.setAccessibleName(words("axis.head"))
+
+
 class TokenBox(PlaceBox):
     """Chooses a token of a side."""
 
@@ -110,6 +120,29 @@ class TokenBox(PlaceBox):
         self.put([f"{place} {text}" for place, text in enumerate(texts)], chosen)
         self.setVisible(bool(texts))
         self.setAccessibleName(words("vectors.token"))
+
+
+class SecondHeadBox(ChoiceBox):
+    """Chooses a second head, or none. Signals: chose(layer, head) when the user chooses one, −1 for none."""
+
+    chose = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: list[tuple[int, int]] = []
+        self.currentIndexChanged.connect(self._chosen)
+
+    def offer(self, layers: Sequence[int], n_heads: int, chosen: tuple[int, int], words: Words) -> None:
+        """Show all heads of these layers without a signal."""
+        self._places = [(-1, -1), *((layer, head) for layer in layers for head in range(n_heads))]
+        named = [words("picture.head", layer=layer, head=head) for layer, head in self._places[1:]]
+        self.put([words("heads.no_second"), *(words("heads.second", name=name) for name in named)], self._places.index(chosen))
+        self.setAccessibleName(words("heads.second_hint"))
+        self.setToolTip(words("heads.second_hint"))
+
+    def _chosen(self, place: int) -> None:
+        if place >= 0:
+            self.chose.emit(*self._places[place])
 
 
 class PoolBox(ChoiceBox):

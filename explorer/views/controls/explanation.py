@@ -35,7 +35,7 @@ class TermLabel(QLabel):
             number, style = every.index(mention.term), f"color:{self._colour()};text-decoration:underline"
             made += [_html(text[end : mention.start]), f"<a href='{number}' style='{style}'>{told}</a>"]
             end = mention.end
-        self.setText("".join([*made, _html(text[end:])]))
+        self.setText("".join(["<p style='margin:0'>", *made, _html(text[end:]), "</p>"]))
         self.setAccessibleName(text)
 
     def again(self) -> None:
@@ -61,10 +61,11 @@ def told_html(name: str, told: str) -> str:
 
 
 def _html(text: str) -> str:
-    return escape(text).replace("\n", "<br>")
+    """Part of a paragraph, or of several with half a line between them."""
+    return escape(text).replace("\n\n", f"</p><p style='margin:{_PARAGRAPH_PX}px 0 0 0'>").replace("\n", "<br>")
 
 
-_LEAST_PX, _SPARE_PX = 60, 4
+_LEAST_PX, _SPARE_PX, _PARAGRAPH_PX = 60, 4, 8
 
 
 class ExplanationView(QTextBrowser):

@@ -56,16 +56,24 @@ class PartsLabel(QLabel):
 
 
 _LEAST_PX = 24
+_MAY_BREAK = "\N{ZERO WIDTH SPACE}"
 
 
 class TitleLabel(QLabel):
-    """A label of one line, or of as many as its text needs in the width that `fit` was told."""
+    """A label of one line, or of as many as its text needs in the width that `fit` was told. Names break behind their dots."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._wide_px = 0
+        self._wide_px, self._text = 0, ""
         self.setTextFormat(Qt.TextFormat.PlainText)  # A title may quote a token such as <eos>.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        self._text = text
+        super().setText(text.replace(".", f".{_MAY_BREAK}") if self._wide_px else text)
 
     def one_line_px(self) -> int:
         """The width of the whole title in one line."""
@@ -78,6 +86,7 @@ class TitleLabel(QLabel):
         if wide_px != self._wide_px:
             self._wide_px = wide_px
             self.setWordWrap(wide_px > 0)
+            self.setText(self._text)
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -4,6 +4,15 @@ from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 
 
+def flowing(*widgets: QWidget, gap_px: int = 8) -> QWidget:
+    """A widget that shows these in as many lines as they need."""
+    row = QWidget()
+    layout = FlowLayout(row, gap_px)
+    for each in widgets:
+        layout.addWidget(each)
+    return row
+
+
 class FlowLayout(QLayout):
     """Lays out widgets from left to right, and in as many lines as they need."""
 

@@ -1,10 +1,11 @@
 """What of an attention map is shown: weights from a threshold on, between tokens or words, with special tokens or without."""
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from explorer.lang import Words
 from explorer.state.look import Look
+from explorer.views.controls.flow import FlowLayout
 from explorer.views.controls.sampling import SamplingRow
 from explorer.views.controls.tab_group import make_tab_group
 
@@ -34,12 +35,15 @@ class UnitSwitch(QToolButton):
         self.changed.emit({"unit": "words" if on else "tokens"})
 
 
-_WIDEST_PX = 300  # px of the slider with its name and its box
+_THRESHOLD_PX = 240  # px of the slider with its name and its box
 _TICKS = [round(0.01 * i, 2) for i in range(101)]
 
 
 class MapFilter(QWidget):
-    """A slider and two buttons in one line. Signals: changed(dict) with the new value of a field of the Look."""
+    """A slider and two buttons, in several lines where one has no room.
+
+    Signals: changed(dict) with the new value of a field of the Look.
+    """
 
     changed = Signal(dict)
 
@@ -52,17 +56,12 @@ class MapFilter(QWidget):
         self.specials.setObjectName("segment")
         self.specials.setCheckable(True)
         self.specials.toggled.connect(self._hidden)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(14)
-        self.threshold.setMaximumWidth(_WIDEST_PX)
-        line.addWidget(self.threshold, 8)
-        line.addStretch(1)
+        self.threshold.setFixedWidth(_THRESHOLD_PX)
         self.unit = UnitSwitch()
         self.unit.changed.connect(self.changed)
-        line.addWidget(self.unit)
-        line.addWidget(self.specials)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        line = FlowLayout(self, gap_px=8)
+        for each in (self.threshold, self.unit, self.specials):
+            line.addWidget(each)
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     def put(self, look: Look) -> None:

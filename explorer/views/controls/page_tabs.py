@@ -1,11 +1,12 @@
 """The tabs of the pages that share a place of the header. A place with a single page has none."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
 
 from explorer import page_list
 from explorer.lang import Words
 from explorer.state.intents import OpenPage
+from explorer.views.controls.flow import FlowLayout
 
 
 class PageTabs(QWidget):
@@ -19,9 +20,8 @@ class PageTabs(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(12, 3, 12, 3)
-        self._layout.setSpacing(6)
+        layout = FlowLayout(self, gap_px=6)
+        layout.setContentsMargins(12, 3, 12, 3)
         for key in page_list.KEYS:
             button = self.buttons[key] = QToolButton()
             button.setObjectName("page_tab")
@@ -29,8 +29,7 @@ class PageTabs(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Ctrl+PgDown goes on from page to page.
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             self._group.addButton(button, page_list.KEYS.index(key))
-            self._layout.addWidget(button)
-        self._layout.addStretch(1)
+            layout.addWidget(button)
         self._group.idClicked.connect(self._chose)
         self.put_page(page_list.KEYS[0])
 

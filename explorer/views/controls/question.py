@@ -37,8 +37,8 @@ class WrappedButton(QPushButton):
         return self._text_size(width - margins.width()).height() + margins.height()
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as the longest word."""
-        return self._text_size(1) + self._margins()
+        """As wide as the longest word, and as high as one line: the height in a place is asked of `heightForWidth`."""
+        return QSize(self._text_size(1).width() + self._margins().width(), self.sizeHint().height())
 
     def sizeHint(self) -> QSize:
         return self._text_size(_PROBE_PX) + self._margins()

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
+    QFont,
+    QFontMetricsF,
     QGuiApplication,
     QInputMethodEvent,
     QKeyEvent,
@@ -12,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QStyle, QStyleOptionFrame, QWidget
 
@@ -81,6 +84,10 @@ class _TypingBox(_Widget):
         return super().event(event)
 
 
+_MOST_FITTED = 1000  # characters; more have no room in any letters
+_LETTERS_PX, _HIGH_PX, _AROUND_PX = 17, 32, 48  # px of the letters, of the box, and of what stands beside its text
+
+
 class SentenceEdit(_TypingBox, QLineEdit):
     """The box. Signals: edited(text) for every change by the user, except while an input method composes a character;
     fixed() when somebody types into it while it is read only; became_provisional(bool) for the offered text.
@@ -92,6 +99,7 @@ class SentenceEdit(_TypingBox, QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setObjectName("sentence")
         self.setMaxLength(_MOST)
         self.setClearButtonEnabled(True)
         self._putting = False
@@ -103,10 +111,34 @@ class SentenceEdit(_TypingBox, QLineEdit):
         self._late = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._late.timeout.connect(self._searching)
         self.textChanged.connect(self.changed_by_typing)
+        self.textChanged.connect(self._size_letters)
+        self._larger = 1.0
+        self.enlarge_letters(1.0)
+
+    def enlarge_letters(self, times: float) -> None:
+        """Write so many times as large, for a hall; a text that has no room in these letters has smaller ones."""
+        self._larger = times
+        self.setMinimumHeight(round(_HIGH_PX * times))
+        self._size_letters()
+
+    def _size_letters(self) -> None:
+        usual = QFont()
+        usual.setPixelSize(_LETTERS_PX)
+        text = (self.text() or self.placeholderText())[:_MOST_FITTED]
+        wide = 0.0 if self._larger == 1 else QFontMetricsF(usual).horizontalAdvance(text)
+        fits = (self.width() - _AROUND_PX) / wide if wide else self._larger
+        usual.setPixelSize(int(_LETTERS_PX * max(1.0, min(self._larger, fits))))
+        if usual.pixelSize() != self.font().pixelSize():
+            self.setFont(usual)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_letters()
 
     def offer(self, text: str, hint: str) -> None:
         """Show a text, or else the hint, in the empty box. The right arrow key takes the text over."""
         self.setPlaceholderText(text or hint)
+        self._size_letters()
         if text != self._offered:
             was, self._offered = bool(self._offered), text
             if was != bool(text):

@@ -24,6 +24,7 @@ from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
 
 _ZOOM = 1.25  # the factor of one notch of the wheel
 _LEAST_PINCH = 0.1  # the smallest factor of one pinch event
+_ROW_PX, _LEAST_FIELD_PX, _MOST_FIELD_PX = 14, 64, 160  # of a row that has a label, and of all cells, before a page scrolls
 _KEPT_CELLS = 2**22  # cells of painted parts of large maps that are kept: a few screens
 
 
@@ -54,6 +55,11 @@ class Canvas(Surface):
 
     # Methods that a subclass overrides
 
+    def least_field_px(self) -> int:
+        """The height (px) below which a page scrolls instead of squeezing the cells: a letter for each of some rows."""
+        rows = self.view.rows
+        return min(max(min(_LEAST_FIELD_PX, 2 * rows * _ROW_PX), rows * _ROW_PX), _MOST_FIELD_PX)
+
     def margins(self) -> tuple[float, float, float, float]:
         """The room (px) at the left, top, right and bottom of the cells."""
         return 4, 4, 4, 4
@@ -83,6 +89,7 @@ class Canvas(Surface):
         self._index, self._colours, self._field = index, colours, None
         self._image = colour_image(index, colours, self.theme)
         self._parts.clear()
+        self._keep_height()
         self._tell_again()
         self.update()
 
@@ -92,8 +99,14 @@ class Canvas(Surface):
             self.view = Viewport.whole(columns, rows)
         self._image, self._field = None, None
         self._parts.clear()
+        self._keep_height()
         self._tell_again()
         self.update()
+
+    def _keep_height(self) -> None:
+        """Ask for room for the cells and what stands around them, which may take more lines in a narrow view."""
+        _left, top, _right, bottom = self.margins()
+        self.setMinimumHeight(int(top + bottom) + self.least_field_px())
 
     def paint_part(self, painter: QPainter, levels: Levels, scale: Scale, top: float = 0, left: float = 0) -> None:
         """Paint the visible part of a large map whose first cell stands at (top, left) of the canvas."""
@@ -244,6 +257,8 @@ class Canvas(Surface):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._field = None
+        if event.size().width() != event.oldSize().width():
+            self._keep_height()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -57,6 +57,7 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #hiddencards {{ border-top: 1px solid {hairline}; background: {card}; }}
 #hiddencards QToolButton#small {{ color: {accent}; }}
 #warning {{ color: {warning}; }}
+#facts {{ border: none; border-left: 3px solid {accent}; padding: 0 0 0 8px; }}
 #badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
 #changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
 #chip {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; }}
@@ -90,7 +91,7 @@ QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ border-width: {box_edge}px; padding: 0 {box_pad}px; min-height: 18px; }}
-#sentence {{ font-size: 17px; padding: 3px 8px; }}
+#sentence {{ padding: 3px 8px; }}
 #sentence[offers="true"] {{ placeholder-text-color: {text}; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
@@ -115,7 +116,7 @@ QToolButton#small::menu-indicator {{ image: none; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
 QPushButton#slim {{ padding: 1px 12px; }}
-QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 5px 10px; }}
+QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 3px 10px; }}
 QPushButton#choice_right {{ color: {right}; border-color: {right}; }}
 QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
 QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}

@@ -1,11 +1,12 @@
 """Draws an Account: the waterfall of parts, or one list of terms. A click on a part opens it in place.
 
 Keys: the arrows walk from part to part, Home and End go to the ends, Enter opens, Esc goes back one step. Space adds the parts
-of the waterfall one after the other, and stops that.
+of the waterfall one after the other, and stops that. Of a list without room for all terms the wheel, Page Down and Page Up show
+the others, and so does a click on the row that stands for them.
 """
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -22,6 +23,8 @@ from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
 _STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1}
+_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+_WHEEL_TERMS = 3  # at each notch
 _REACH_PX = 3.0  # A segment narrower than this is pointed at from beside it.
 
 
@@ -54,6 +57,7 @@ class AccountView(Surface):
         self._timer.timeout.connect(self._tick)
         self._sketch: Sketch | None = None
         self._pressed: int | None = None
+        self._first = 0  # the first term of a list that is shown
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
 
@@ -61,6 +65,8 @@ class AccountView(Surface):
         before, self.picture, self.words = self.picture, picture, words
         if before is None or [link.label for link in before.sums.trail] != [link.label for link in picture.sums.trail]:
             self.selected = None
+        if before is None or len(before.sums.terms) != len(picture.sums.terms) or before.sums.trail != picture.sums.trail:
+            self._first = 0
         if picture.sums.terms or (before is not None and before.sums.trail != picture.sums.trail):
             self._end()
         self.setAccessibleDescription(f"{in_words(picture, words)}\n{words('why.keys_hint')}")
@@ -137,7 +143,7 @@ class AccountView(Surface):
         self._sketch = Sketch(self.theme, self.picture.signed_colours, self.measure, answers=True)
         added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
         area = Rect(0, 0, self.wide, self.high)
-        self._places = account(self._sketch, self.picture.sums, self.words, area, added)
+        self._places = account(self._sketch, self.picture.sums, self.words, area, added, self._first)
         self.here = self.here if self.here is not None and self.here < len(self._places) else None
         self.selected = self.selected if self.selected is not None and self.selected < len(self._places) else None
 
@@ -195,9 +201,28 @@ class AccountView(Surface):
         self._pressed = None
 
     def _open(self) -> None:
-        goes = None if self.selected is None else self.places[self.selected].goes
-        if goes is not None:
-            self.went.emit(dict(goes))
+        spot = None if self.selected is None else self.places[self.selected]
+        if spot is not None and spot.more and not self.show_further(spot.more):
+            self.show_further(-self._first)  # behind the last ones come the first ones
+        elif spot is not None and spot.goes is not None:
+            self.went.emit(dict(spot.goes))
+
+    def show_further(self, by: int) -> bool:
+        """Show later terms of a list, or earlier ones where `by` is negative; False where it cannot go on."""
+        spot = next((each for each in self.places if each.more), None)
+        if spot is None or self.picture is None:
+            return False
+        first = min(max(self._first + by, 0), len(self.picture.sums.terms) - spot.more)
+        if first == self._first:
+            return False
+        self._first = first
+        self._place()
+        return True
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll the list; at its ends, and where all terms are shown, the page scrolls."""
+        turned = event.angleDelta().y()
+        event.setAccepted(turned != 0 and self.show_further(_WHEEL_TERMS if turned < 0 else -_WHEEL_TERMS))
 
     def _walk(self, to: int) -> None:
         if self.places:
@@ -223,6 +248,8 @@ class AccountView(Surface):
             self._walk((0 if _STEPS[key] > 0 else last) if at is None else at + _STEPS[key])
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._walk(0 if key == Qt.Key.Key_Home else last)
+        elif key in _PAGES and any(each.more for each in self.places):
+            self.show_further(_PAGES[key] * max(each.more for each in self.places))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open()
         elif key == Qt.Key.Key_Space and self.picture is not None and not self.picture.sums.terms:

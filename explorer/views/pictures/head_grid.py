@@ -18,7 +18,7 @@ from explorer.picture.kinds import HeadGrid, LargeWall
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.viewport import CellField
-from explorer.picture.layout.wall import STRETCH, draw_beside_wall, draw_over_wall, visible, wall_margins
+from explorer.picture.layout.wall import draw_beside_wall, draw_over_wall, visible, wall_margins, wall_stretch
 from explorer.picture.scales import NOT_A_NUMBER
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
@@ -45,11 +45,11 @@ class HeadGridView(WalkedCanvas):
         self._unknown = False  # whether a cell is not a number, without being closed
         self._fold: Fold = PLAIN
         self._folded_for: tuple[object, ...] = ()  # the shapes of wall and view that the fold was chosen for
-        self.stretch = STRETCH
         self.moved.connect(self._reveal)
 
     def draw(self, picture: HeadGrid, words: Words) -> None:
         self.picture, self.words = picture, words
+        self.stretch = wall_stretch(picture.shape)
         self._choose_fold(picture)
         self._lay(picture)
         self.tell_reader(in_words(picture, words))

@@ -131,6 +131,9 @@ class HeatmapView(WalkedCanvas):
         elif self.cell_cursor.place is not None:
             sketch.marks.append(framed(field.cells(*self.cell_cursor.place), "accent", 2))
 
+    def least_field_px(self) -> int:
+        return 0 if self._bare else super().least_field_px()
+
     @property
     def _room(self) -> MapRoom:
         return MapRoom(self.width(), self.height(), self.letter_px, self.letters, self.measure, self._row_label_px, self._bar)

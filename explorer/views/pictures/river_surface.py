@@ -10,8 +10,8 @@ from functools import partial
 
 import attrs
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QImage, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -23,6 +23,7 @@ from explorer.picture.river.grid import RiverGrid, columns_of
 from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.kept import KeptMarks
+from explorer.picture.river.meant import meant_rects
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of
 from explorer.picture.river.river import River
@@ -36,6 +37,7 @@ from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
+_MEANT_PX = 2.0  # the outline of what a lesson speaks of
 
 
 @attrs.frozen(eq=False)
@@ -73,9 +75,10 @@ class RiverSurface(Surface):
         self._image: tuple[Paper, QImage] | None = None  # the picture without what follows the mouse, if it was painted so
         self._shown = False  # whether the picture was painted before
         self._mouse: QPointF | None = None
+        self._meant: tuple[str, ...] = ()  # the columns that a lesson speaks of
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(600, 380)
+        self.setMinimumSize(600, 370)
 
     def beforehand(self) -> Callable[[River, Words], PaintedRiver] | None:
         """What draws and paints the next river for this view, on any thread; None as long as the view has drawn none."""
@@ -204,8 +207,19 @@ class RiverSurface(Surface):
             self._image = paper, base_image(self._base, paper)
         return self._image[1]
 
+    def mean(self, columns: tuple[str, ...]) -> None:
+        """Outline the columns that a lesson speaks of, by the names of `picture.river.meant`."""
+        if columns != self._meant:
+            self._meant = columns
+            self.update()
+
     def paint(self, painter: QPainter, part: QRect) -> None:
         paint_marks(painter, self._over.scene, self.theme)
+        if self._meant and self.grid is not None:
+            painter.setPen(QPen(QColor(self.theme.accent), _MEANT_PX))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for room in meant_rects(self._meant, self.grid, self._inside):
+                painter.drawRoundedRect(QRectF(room.x, room.y, room.wide, room.high), 4, 4)
         self.paint_focus(painter)
 
     # Pointing

@@ -17,7 +17,12 @@ DIFFERENCE = COLUMNS.index("difference")
 FIGURES = range(DIFFERENCE, len(COLUMNS))
 """The columns of figures; names and shapes stand before them."""
 _NOT_KEPT = "–"
-_SHORT = {"float32": "f32"}  # as it is written where there is little room
+_SHORT = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float64": "f64",
+}  # as it is written where there is little room
 SORTED_BY = Qt.ItemDataRole.UserRole
 
 
@@ -92,9 +97,12 @@ class TapRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.InitialSortOrderRole:
             return Qt.SortOrder.DescendingOrder if section > 1 else Qt.SortOrder.AscendingOrder
         if role == Qt.ItemDataRole.ToolTipRole and section > 1:
-            about = f"inspector.about.{COLUMNS[section]}"
-            return self._words(about) if about in self._words else self._words("picture.origin.computed")
-        return self._words(f"inspector.{COLUMNS[section]}") if role == Qt.ItemDataRole.DisplayRole else None
+            of_pass = self._taps is None or self._taps.kind == "taps"
+            about = f"inspector.about.{COLUMNS[section]}" if of_pass else f"inspector.about_weights.{COLUMNS[section]}"
+            origin = "picture.origin.computed" if of_pass else "picture.origin.parameter"
+            return self._words(about) if about in self._words else self._words(origin)
+        name = self._taps.kind if self._taps is not None and section == 0 else COLUMNS[section]
+        return self._words(f"inspector.{name}") if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: _Index, role: int = 0) -> Any:
         if self._taps is None or not index.isValid():

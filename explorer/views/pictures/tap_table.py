@@ -7,7 +7,7 @@ are new ones.
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
@@ -18,7 +18,10 @@ from explorer.trace.measures.tap_figures import TapFigures
 from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
-_WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
+_WIDTHS_PX = (260, 78, 76, 84, 70, 86, 78, 42, 40, 40)
+_OF_WEIGHTS_PX = {"parameters": (312, 104), "circuits": (264, 104)}  # names and shapes, which are longer than those of taps
+_OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
+"""Columns that parameters do not have: no other model's are compared, and all of them are finite."""
 _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at least at the other one
 
 
@@ -89,14 +92,17 @@ class _Widths(dict[str, float]):
 class TapTableView(QWidget):
     """Lists all taps, with a filter. A click on a column's head sorts by it, a third one goes back to the order of the flow.
 
-    Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known.
+    Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known;
+    filtered() when another filter is typed.
     """
 
     chosen = Signal(str)
     lacks = Signal(tuple)
+    filtered = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._kind, self._marked = "taps", ""
         self._rows = TapRows()
         self._rows.lacks.connect(self.lacks)
         self._sorted = QSortFilterProxyModel(self)
@@ -105,7 +111,7 @@ class TapTableView(QWidget):
         self._sorted.setSortRole(SORTED_BY)
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._sorted.setFilterFixedString)
+        self.filter.textChanged.connect(self._narrow)
         self.table = TapCells(self._rows, self._sorted)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -131,12 +137,28 @@ class TapTableView(QWidget):
         """Show the taps of a pass; `lacks` then asks for the figures of those on screen."""
         if not taps.compares and self._sorted.sortColumn() == DIFFERENCE:
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        self.table.setColumnHidden(DIFFERENCE, not taps.compares)
+        if taps.kind != self._kind:
+            self._kind = taps.kind
+            for column, wide in enumerate(_OF_WEIGHTS_PX.get(taps.kind, _WIDTHS_PX[:2])):
+                self.table.setColumnWidth(column, wide)
+        for column in _OF_PASSES:
+            self.table.setColumnHidden(column, taps.kind != "taps" or (column == DIFFERENCE and not taps.compares))
         self._rows.put(taps, words)
         self._ask_for_shown()
         self.filter.setPlaceholderText(words("inspector.filter"))
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
+
+    def mark(self, name: str) -> None:
+        """Mark the row of what is shown beside the table, without emitting `chosen`."""
+        self._marked = name
+        found = self._sorted.match(self._sorted.index(0, 0), Qt.ItemDataRole.DisplayRole, name, 1, Qt.MatchFlag.MatchExactly)
+        if found:
+            self.table.setCurrentIndex(found[0])
+
+    def n_found(self, names: tuple[str, ...]) -> int:
+        """How many of these names the filter lets through."""
+        return sum(self.filter.text() in name for name in names)
 
     @property
     def awaits(self) -> bool:
@@ -156,6 +178,15 @@ class TapTableView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self.table.set_theme(theme)
 
+    def _narrow(self, text: str) -> None:
+        """List what the filter lets through. Qt goes to another row where the present one is left out; nobody has chosen it."""
+        with QSignalBlocker(self.table.selectionModel()):
+            self._sorted.setFilterFixedString(text)
+            self.table.setCurrentIndex(QModelIndex())
+        self.mark(self._marked)
+        self.filtered.emit()
+
     def _went(self, now: QModelIndex, _before: QModelIndex) -> None:
-        if now.isValid():
-            self.chosen.emit(self._sorted.index(now.row(), 0).data())
+        name = self._sorted.index(now.row(), 0).data() if now.isValid() else self._marked
+        if name != self._marked:
+            self.chosen.emit(name)

@@ -5,7 +5,7 @@ Keys: left and right select, M merges with the next token, S splits, R resets, t
 
 from bisect import bisect_left
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
@@ -54,7 +54,7 @@ class TokenRowView(Surface):
         self._shift = 0.0  # px scrolled to the left, or upward with `wrap`
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
-        self.setMinimumHeight(int(HEIGHT_PX) + 4)
+        self.setMinimumHeight(self._least_high)
 
     def draw(self, picture: TokenRow, words: Words) -> None:
         """Show a TokenRow. The same one again, as after a change of the model, is not painted again."""
@@ -79,7 +79,19 @@ class TokenRowView(Surface):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, int(HEIGHT_PX) + 4)
+        return QSize(200, self._least_high)
+
+    @property
+    def _least_high(self) -> int:
+        """The height (px) of one line of chips, which grow with the letters, so that no figure is struck by a text above it."""
+        return int(HEIGHT_PX * self.letters) + 4
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setMinimumHeight(self._least_high)
+            self.updateGeometry()
+            self._place_anew()
 
     def _place_anew(self) -> None:
         few = self._wrap and self.picture is not None and len(self.picture.chips) <= _MOST_SCALED
@@ -106,7 +118,8 @@ class TokenRowView(Surface):
 
     def _place(self, index: int = -1) -> None:
         """Lay out chips up to one screen beyond the visible part, and at least up to the chip `index`."""
-        chips, sizes, gap = self.picture.chips if self.picture is not None else (), self._sizes, GAP_PX * self._scale
+        chips, sizes = self.picture.chips if self.picture is not None else (), self._sizes
+        gap = GAP_PX * sizes.scale
         most_merges = max((len(chip.merges) for chip in chips), default=0) if self._wrap else 0
         last = self._boxes[-1] if self._boxes else QRectF(-gap, 2.0, 0, 0)
         x, y, high = last.right() + gap, last.top(), chip_high(most_merges, sizes)
@@ -121,7 +134,7 @@ class TokenRowView(Surface):
     @property
     def _sizes(self) -> ChipSizes:
         px = self.letter_px * self._scale
-        return ChipSizes(_LARGE * px, _SMALL * px, self._scale)
+        return ChipSizes(_LARGE * px, _SMALL * px, self._scale * self.letters)
 
     def _most_shift(self) -> float:
         if not self._boxes:

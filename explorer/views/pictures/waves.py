@@ -11,26 +11,39 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number, told_origin
+from explorer.picture.cell_text import number, place_told, rough, told_origin
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Waves
-from explorer.picture.scales import curve_colours
+from explorer.picture.scales import colours_of_curves, round_up
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.cell_cursor import CellCursor, arrow
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.spoken import say
 from explorer.views.painting.surface import wheel_is_the_pages
+from explorer.views.pictures.curve_names import CurveNames
 
 _LEGEND_FROM_PX = 170
+_MOST_NAMES = 0.45  # of the width; wider names stand in the legend
+_AXIS_PX = 34  # px of the axis below the curves
+_LEAST_PX, _LEAST_PLOT_PX = 80, 100  # of the view, and of the curves above a legend
 # Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
 _SMOOTH_PLACES = 512
+_TICKS = 6  # at most so many values below the places, or one more
 _MOST_DOTTED = 160  # places; dots of more places would touch
 _DOT_PX, _RING_PX = 4.5, 11
+
+
+def round_values(x: NDArray[Any]) -> list[tuple[float, str]]:
+    """The round ones of values that rise in equal steps, each with its place among them and as it is written."""
+    step = round_up(float(x[-1] - x[0]) / _TICKS, (1, 2, 5, 10))
+    values = step * np.arange(np.ceil(x[0] / step), np.floor(x[-1] / step) + 1)
+    return [((value - x[0]) / (x[1] - x[0]), rough(float(value))) for value in values]
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
@@ -72,7 +85,7 @@ class WavesView(QWidget):
         self._lit = pg.InfiniteLine(angle=90)
         self.curves: list[Any] = []
         self.dots = pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True)
-        self.dots.setZValue(2)
+        self.dots.setZValue(0.5)  # Below the main curve, and its own dots last: none hides it.
         self.dots.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.cell_cursor = CellCursor(self)  # the curve and the place that keys are at
         self.cell_cursor.moved.connect(self._walked)
@@ -88,14 +101,21 @@ class WavesView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._plot, 1)
+        self.curve_names = CurveNames()
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(self._plot, 1)
+        row.addWidget(self.curve_names)
+        layout.addLayout(row, 1)
         self.legend = QLabel()
         self.legend.setWordWrap(True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setContentsMargins(36, 0, 4, 0)
         self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         layout.addWidget(self.legend)
-        self.setMinimumHeight(80)
+        self.setMinimumHeight(_LEAST_PX)
+        self._plot.getPlotItem().getViewBox().sigRangeChanged.connect(self._name)
+        self._plot.getPlotItem().getViewBox().sigResized.connect(self._name)
         self._plot.scene().sigMouseMoved.connect(self._moved)
         self._plot.left.connect(self._left)
         self.set_theme(LIGHT)
@@ -111,7 +131,8 @@ class WavesView(QWidget):
         self.setAccessibleDescription(in_words(picture, words))
         self.cell_cursor.keep_within(n_curves, n)
         self._mark()
-        if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
+        same = before is not None and not fresh and before.names == picture.names
+        if before is not None and same and before.x is picture.x and np.array_equal(before.values, picture.values):
             return  # The table of positions is the same for a new text.
         if self._told:
             self._left()
@@ -124,10 +145,12 @@ class WavesView(QWidget):
             if index < n_curves:
                 self._draw_curve(picture, index)
         self._colour()
+        self._tick(picture)
         if fresh:
             self._plot.getPlotItem().getViewBox().setLimits(xMin=-0.1 * n - 1, xMax=1.1 * n + 1, minXRange=2)
             self._plot.setRange(xRange=(-0.5, n - 0.5), padding=0)
         self._span(picture)
+        self._name()
 
     def _draw_curve(self, picture: Waves, index: int) -> None:
         n = picture.values.shape[1]
@@ -136,6 +159,10 @@ class WavesView(QWidget):
             beyond = x > picture.between.x[-1]
             x, y = np.append(picture.between.x, x[beyond]), np.append(picture.between.values[index], y[beyond])
         self.curves[index].setData(x, y, connect="finite", antialias=n <= _SMOOTH_PLACES)
+
+    def _tick(self, picture: Waves) -> None:
+        """Write round values below the places where a picture has values there; pyqtgraph numbers places by itself."""
+        self._plot.getAxis("bottom").setTicks(None if picture.x is None else [round_values(picture.x)])
 
     def _span(self, picture: Waves) -> None:
         """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
@@ -169,9 +196,7 @@ class WavesView(QWidget):
     def _colour(self) -> None:
         names = () if self.picture is None else self.picture.names
         main = None if self.picture is None else self.picture.main
-        colours = curve_colours(self._theme.name == "dark", max(8, len(names)))
-        if main is not None and main < len(colours):
-            colours[main] = self._theme.accent
+        colours = colours_of_curves(self._theme, len(names), main)
         dense = self.picture is not None and self.picture.values.shape[1] > _SMOOTH_PLACES
         for index, curve in enumerate(self.curves):
             curve.setZValue(1 if index == main else 0)
@@ -183,6 +208,28 @@ class WavesView(QWidget):
                 for name, colour in zip(names, colours, strict=False)
             )
         )
+        self.curve_names.put(names, colours, main, self._theme)
+        self.setMinimumHeight(max(_LEAST_PX, self.curve_names.least_px() + _AXIS_PX) if main is not None else _LEAST_PX)
+        self._choose_names()
+
+    def _choose_names(self) -> None:
+        """Names at the ends of the curves where one of them is the main one; a legend where there is more room below."""
+        main = None if self.picture is None else self.picture.main
+        beside = main is not None and self.curve_names.minimumWidth() <= _MOST_NAMES * self.width()
+        self.curve_names.setVisible(beside)
+        left_px = self.height() - self.legend.heightForWidth(self.width())
+        self.legend.setVisible(not beside and self.height() >= _LEGEND_FROM_PX and left_px >= _LEAST_PLOT_PX)
+
+    def _name(self) -> None:
+        """Put the names beside the last value of each curve that is in sight."""
+        if self.picture is None or not self.curve_names.names:
+            return
+        box = self._plot.getPlotItem().getViewBox()
+        n = self.picture.values.shape[1]
+        last = min(max(int(box.viewRange()[0][1]), 0), n - 1)
+        values = np.nan_to_num(self.picture.values[:, last]).tolist()
+        ends = [box.mapViewToScene(QPointF(last, value)).y() for value in values]
+        self.curve_names.place(ends, box.mapRectToScene(box.boundingRect()).bottom())
 
     def _dot(self, colours: list[str]) -> None:
         """Draw a dot at each place of each curve, unless they would touch; one item, for each is painted by itself."""
@@ -191,6 +238,8 @@ class WavesView(QWidget):
             self.dots.setData([], [])
             return
         curve, place = np.nonzero(np.isfinite(picture.values))
+        last = np.argsort(curve == picture.main, kind="stable")
+        curve, place = curve[last], place[last]
         brushes = [pg.mkBrush(colour) for colour in colours]
         self.dots.setData(place, picture.values[curve, place], brush=[brushes[each % len(brushes)] for each in curve])
 
@@ -204,7 +253,7 @@ class WavesView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the legend where there is little room; the tooltip names the curves."""
         super().resizeEvent(event)
-        self.legend.setVisible(self.height() >= _LEGEND_FROM_PX)
+        self._choose_names()
 
     def fit(self) -> None:
         self._plot.getPlotItem().getViewBox().autoRange(padding=0.02)
@@ -271,7 +320,7 @@ class WavesView(QWidget):
         text = words(
             "picture.cell",
             value=number(float(picture.values[curve, place])),
-            where=f"{picture.x_name} {place} · {picture.names[curve]}",
+            where=f"{picture.x_name} {place_told(picture, place)} · {picture.names[curve]}",
             tap=picture.caption.tap,
             shape=picture.caption.shape,
         ) + told_origin(picture.caption, words)

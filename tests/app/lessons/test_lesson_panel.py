@@ -15,7 +15,7 @@ def test_no_step_is_wider_than_the_narrow_panel(language: str, qtbot: QtBot) -> 
     """What is wider has no scroll bar and is cut off; beside a long step stands the scroll bar."""
     panel = LessonPanel()
     qtbot.addWidget(panel)
-    panel.set_narrow(True)
+    panel.setFixedWidth(280)  # the width in a narrow window
     panel.speak(Words.load(language))
     panel.offer(bundled_lessons()[0], ())
     panel.show()

@@ -126,3 +126,22 @@ def test_heads_lie_over_one_another_and_lines_become_arcs(journey: Journey) -> N
 
     journey.run(first)
     journey.run_as_left(second)
+
+
+def test_export_begins_with_the_head_that_was_chosen_on_the_wall(journey: Journey) -> None:
+    """A click on the wall chooses a head, and it is that head which is exported; the wall where it has all the room."""
+
+    def script(window: Window) -> None:
+        window.go("attention")
+        journey.settle(window)
+        page, main = page_of(window), window.page_stack.main_card
+        assert main() is page.grid
+        page.wall.touched.emit(page.wall)  # As the mouse does that points at it.
+        assert window.page_stack.touched is page.wall and main() is page.grid
+        window.session.ask(look_at(drawn="lines"))
+        journey.settle(window)
+        assert main() is page.lines
+        page.enlarge(page.wall)
+        assert main() is page.wall
+
+    journey.run(script)

@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QPushButton, QVBoxLayou
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from explorer.app.pages.layouts import beside, close_gaps, members_of
+from explorer.app.pages.layouts import beside, close_gaps
+from explorer.views.controls.layouts import members_of
 
 
 def kept() -> int:

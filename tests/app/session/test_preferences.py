@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_gives_the_defaults(content: bytes) -> None:
     path = config_folder() / "preferences.toml"
     path.write_bytes(content)
     found = Preferences()
-    assert (found.theme, found.motion, found.size, found.geometry) == ("system", "system", "100", QByteArray())
+    assert (found.theme, found.motion, found.size, found.geometry) == ("system", "system", "by_screen", QByteArray())
     found.put(theme="light")
     assert Preferences().theme == "light"
 

@@ -1,5 +1,7 @@
 """The boxes say what kind of text a model reads."""
 
+from pathlib import Path
+
 import attrs
 import pytest
 from pytestqt.qtbot import QtBot
@@ -10,6 +12,7 @@ from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.state.wish import Wish
+from tests.engine.sources.bundles import an_english_preset
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,19 @@ def test_only_a_translator_reads_a_chinese_source(qtbot: QtBot, preset: str, kno
     assert sentences.source_label.text() == label
     assert sentences.source_edit.accessibleName() == label.removesuffix(" (Chinese)")
     assert sentences.target_label.isHidden() == (label == "Text")
+
+
+def test_a_translator_from_english_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+    """In both languages; another translator takes the place at once."""
+    sentences = Sentences()
+    qtbot.addWidget(sentences)
+    for language, english, chinese in (("en", "Source (English)", "Source (Chinese)"), ("zh", "源句（英文）", "源句（中文）")):
+        sentences.speak(Words.load(language))
+        sentences.put(Wish.from_preset(an_english_preset(tmp_path)), None)
+        assert sentences.source_label.text() == english and "（" not in sentences.source_edit.accessibleName()
+        assert sentences.examples.isHidden()  # Its sentences are Chinese.
+        sentences.put(Wish.from_preset("translator"), None)
+        assert sentences.source_label.text() == chinese and not sentences.examples.isHidden()
 
 
 def test_random_weights_read_no_language(qtbot: QtBot) -> None:

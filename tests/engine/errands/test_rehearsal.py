@@ -214,10 +214,24 @@ def test_the_score_is_that_of_recorded_passes(computer: Computer) -> None:
         assert found.changed is (before.target != after.target)
 
 
+def test_without_a_causal_mask_words_are_measured_as_they_were_written(computer: Computer) -> None:
+    """By the sum that the search itself has found. A pass over all words would let each place read the word it is asked for."""
+    errand = FindBreaks(wish=asked(causal_mask=False), sentences=THREE)
+    for number, text in enumerate(THREE):
+        found = computer.piece(errand, number, never).found
+        after = explorer.explore(text, causal_mask=False)
+        assert isinstance(found, Break) and after.search is not None
+        end = after.search.ends[0]
+        assert found.after == after.target
+        assert found.sure_after * len(after.search.path(end)) == pytest.approx(after.search.nodes[end].total, abs=2e-3)
+        assert log_p(after).mean() < found.sure_after - 0.5, "the pass on screen sees later words"
+
+
 ALTERED = {
     "knob": {"position": "none"},
     "head": {"changes": (Change("decoder.layers.1.cross_attn.mixed", "scale", head=3, value=0.0),)},
     "mean": {"changes": (Change("decoder.layers.1.self_attn.mixed", "mean", head=2),)},
+    "mask": {"causal_mask": False},
     "set": {"changes": (Change("decoder.layers.0.cross_attn.weights", "set", rows=(1, 2), columns=(0,), value=0.9),)},
     "last word": {"changes": (Change("encoder.layers.2.residual2", "scale", rows=(6,), value=0.0),)},
 }
@@ -305,11 +319,12 @@ def test_nothing_is_searched_without_a_change(computer: Computer) -> None:
 
 
 def test_the_search_reads_rows_that_nothing_was_trained_on() -> None:
-    """Different ones, short and long, the same each time, and every beginning is like the whole."""
+    """Different ones, short and long, the same each time, and every beginning is like the whole; in either language."""
     sentences = held_out()
     assert len(set(sentences)) == len(sentences) == 300 and sentences == held_out()
     lengths = [len(sentence) for sentence in sentences]
     assert abs(np.mean(lengths[:60]) - np.mean(lengths)) < 0.15 * np.mean(lengths)
+    assert held_out(3, english=True)[0].isascii() and not sentences[0].isascii()
     assert held_out(0) == () and len(held_out(10**6)) > 1000
 
 

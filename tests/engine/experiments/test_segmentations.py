@@ -1,5 +1,7 @@
 """The cuts of a sentence beside each other: every map is that of a pass of its own."""
 
+from pathlib import Path
+
 import attrs
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from explorer.engine.request import Request
 from explorer.errors import TooLong
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
-from explorer.trace.found.segmentations import WAYS, Segmentations
+from explorer.trace.found.segmentations import ENGLISH_WAYS, WAYS, Segmentations
+from tests.engine.sources.bundles import an_english_preset
 
 BRIDGE = "南京市长江大桥"
 
@@ -40,6 +43,22 @@ def test_each_map_is_that_of_a_pass_with_this_cut(preset: str, monkeypatch: pyte
         side, _, kind = made.attention.partition(".")
         for layer, weights in enumerate(row.weights):
             assert np.array_equal(weights, trace[f"{side}.layers.{layer}.{kind}.weights"])
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_english_is_cut_in_its_own_ways(tmp_path: Path, architecture: str) -> None:
+    """At white space, into byte pairs, into characters: on the words of the first, each a pass with this knob."""
+    preset = an_english_preset(tmp_path, architecture)
+    made = laid("I love Cats.", preset=preset)
+
+    assert [row.way for row in made.rows] == list(ENGLISH_WAYS) and made.present == ENGLISH_WAYS.index("bpe")
+    assert made.unit_texts() == ("I", "love", "Cats", ".")
+    assert [[token.text for token in row.tokens] for row in made.rows[:2]] == [["␣I", "␣love", "␣Cat", "s", "."]] * 2
+    for row in made.rows:
+        trace = explorer.explore("I love Cats.", preset=preset, tokenizer=row.way)
+        assert row.tokens == (trace.tokens.source or trace.tokens.target) and row.n_unknown == 0
+        side, _, kind = made.attention.partition(".")
+        assert np.allclose(row.weights[0], trace[f"{side}.layers.0.{kind}.weights"], atol=1e-6)
 
 
 def test_the_comparison_can_fail() -> None:

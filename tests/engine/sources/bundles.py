@@ -50,6 +50,41 @@ def a_bundle(folder: Path, **knobs: object) -> str:
     return str(folder)
 
 
+ENGLISH = Bilingual(
+    Vocabulary(
+        (
+            *SPECIALS,
+            *BYTES,
+            "␣",
+            *"abcdefghijklmnopqrstuvwxyz",
+            "␣i",
+            "ov",
+            "ove",
+            "love",
+            "␣love",
+            "␣c",
+            "␣ca",
+            "␣cat",
+            ".",
+            "'",
+        )
+    ),
+    Vocabulary((*SPECIALS, *SOURCE)),
+)
+
+
+def an_english_preset(folder: Path, architecture: str = "encoder-decoder", **knobs: object) -> str:
+    """Write the folder of a translator from English or of a language model of it; its path is the preset's name."""
+    folder.mkdir(exist_ok=True)
+    alone = architecture == "decoder-only"
+    both = Bilingual.shared(ENGLISH.source) if alone else ENGLISH
+    sizes = {"vocab_size": len(both.source), "target_vocab_size": 0 if alone else len(both.target)}
+    own = config(**{"architecture": architecture, "tokenizer": "bpe", "tied_embeddings": True, "max_len": 60, **sizes, **knobs})
+    model = randomized(build(own))
+    write_bundle(folder, dict(model.named_parameters()), own, both, "I love cats.", {VOCABULARY: both.sha256})  # type: ignore[arg-type]
+    return str(folder)
+
+
 def a_translator(folder: Path, **knobs: object) -> Translator:
     return Translator(load_preset(a_bundle(folder, **knobs)))
 

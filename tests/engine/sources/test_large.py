@@ -93,8 +93,8 @@ def test_experiments_find_what_they_find_in_the_whole_model(
     folder = write_model(tmp_path / "m", name)
 
     def found(path: str) -> list[Array]:
-        lens, why = explorer.lens("the fox", preset=path), explorer.why("the fox", 1, preset=path)
-        effects, saliency = explorer.effects("the fox", preset=path), explorer.saliency("the fox", preset=path)
+        lens, why = explorer.lens("the fox", preset=path), explorer.attribute("the fox", 1, preset=path)
+        effects, saliency = explorer.ablate("the fox", preset=path), explorer.saliency("the fox", preset=path)
         return [lens.probabilities, why.values, effects.heads, *saliency.gradient.values(), *saliency.integrated.values()]
 
     whole = found(str(folder))

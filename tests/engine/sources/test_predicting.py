@@ -135,7 +135,7 @@ def test_effects_lens_and_batch_reach_a_language_model(tmp_path: Path) -> None:
     """Every experiment that a decoder by itself has taps for."""
     preset = a_language_model(tmp_path)
     trace = explorer.explore("我爱北京", preset=preset)
-    found = explorer.effects("我爱北京", preset=preset)
+    found = explorer.ablate("我爱北京", preset=preset)
     lens = explorer.lens("我爱北京", preset=preset)
 
     assert found.heads.shape == (1, 2, 2, len(trace.tokens.target) - 1) and np.isfinite(found.heads).all()

@@ -41,7 +41,7 @@ def test_frames_have_one_size_and_other_pictures() -> None:
 
 def test_a_file_has_the_signed_colours_of_its_own_theme() -> None:
     """A light file of a dark window; a table that somebody has chosen stays."""
-    dark, chosen = (attrs.evolve(PICTURE, signed_colours=name) for name in ("blue-orange-dark", "purple-orange"))
+    dark, chosen = (attrs.evolve(PICTURE, signed_colours=name) for name in ("blue-red-dark", "purple-orange"))
     light, other = (film_of(each, words("en"), LIGHT).frame(1.6) for each in (dark, chosen))
     assert light == film().frame(1.6) != other
 

@@ -73,6 +73,24 @@ def test_segments_stand_apart_in_order_and_names_fit(model: str, width: float, l
         assert strip.segments[-1].right == pytest.approx(12 + width, abs=1)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("model", MODELS)
+def test_segments_of_one_kind_have_one_name(model: str, language: str) -> None:
+    """At every width: a strip in which one layer says feed-forward and the next one FFN reads as two things. Folded layers
+    have their least name."""
+    names = named(MODELS[model], language)
+    for width in range(600, 2500, 50):
+        for here in ("", "decoder.layers.0.feed_forward", "encoder.layers.0.self_attn"):
+            strip = lay_out(names, here, 12, width)
+            said: dict[tuple[str, bool], set[str]] = {}
+            for segment in strip.segments:
+                block = names.architecture.block(segment.key)
+                assert block is not None
+                if segment.label not in ("", names.block(block, "least")):
+                    said.setdefault((block.kind, block.causal), set()).add(segment.label)
+            assert {kind: labels for kind, labels in said.items() if len(labels) > 1} == {}, (width, here)
+
+
 def test_faults_are_found() -> None:
     """So that the test above can fail: segments put over each other, a strip too long, and letters wider than was measured."""
     names = named(MODELS["translator"])

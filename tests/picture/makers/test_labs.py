@@ -17,6 +17,7 @@ from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.embedding import position_map
 from explorer.picture.makers.heatmaps import closed_of
 from explorer.picture.scales import LEVELS, indices
+from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.trace.found.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
@@ -86,9 +87,12 @@ def test_hovering_a_step_tells_the_arithmetic() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_step_has_its_matrices(architecture: str, language: str) -> None:
     """In each attention that there is; what comes out of a step goes into the next."""
-    trace = example(architecture)
-    for attention in ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"):
-        look = Look(attention=attention).fitted(trace)
+    request = Request.from_preset("tiny", architecture=architecture)
+    computer = Computer()
+    for attention in computer(request).trace.card.attentions:
+        look = Look(attention=attention)
+        asking = request.asking(experiments=frozenset({"attention_weights"}), focus=Focus(attention=attention))
+        trace = computer(asking).trace
         for step in steps.STEPS:
             chosen = attrs.evolve(look, part=step)
             made = steps.result(trace, chosen, words(language))
@@ -333,6 +337,24 @@ def test_weights_of_a_row_that_sees_nothing_are_shown() -> None:
 
 
 # Compare
+
+
+def test_two_heads_of_one_pass_are_compared() -> None:
+    """The second head at the left, and the chosen one minus it; with a pinned state the second head is that state's."""
+    trace, look = looked_into(), Look(layer=1, head=3, beside_layer=0, beside_head=2)
+    first, second = trace["encoder.layers.0.self_attn.weights"][2], trace["encoder.layers.1.self_attn.weights"][3]
+    left, made = compare.aside(trace, look, EN), compare.difference(trace, look, EN)
+    assert left is not None and np.array_equal(left.values, first) and left.caption.title.endswith("L0 H2")
+    assert np.array_equal(compare.now(trace, look, EN).values, second)
+    np.testing.assert_allclose(made.values, second - first, atol=1e-7)
+    assert compare.comparable(trace, look) and compare.bars_aside(trace, look, EN) is None
+
+    pinned = looked_into(compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"), temperature=2.0)
+    other = pinned.compared_with["encoder.layers.0.self_attn.weights"][2]
+    assert np.array_equal(compare.aside(pinned, look, EN).values, other)
+    assert (look.fitted(trace).beside_layer, look.fitted(trace).beside_head) == (0, 2)
+    gone = attrs.evolve(look, beside_head=99).fitted(trace)
+    assert (gone.beside_layer, gone.beside_head) == (-1, -1) and compare.aside(trace, gone, EN) is None
 
 
 def test_a_difference_is_now_minus_aside() -> None:

@@ -143,9 +143,14 @@ def test_the_causal_mask_is_the_decoders_where_there_is_one(architecture: str) -
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_parts_of_a_head_stand_beside_the_same_tokens(architecture: str) -> None:
-    """Across, keys and values have other rows and are left out."""
+    """Across, keys and values belong to the source and stand beside its tokens."""
     trace = trace_of(architecture)
     for look in looks(trace):
+        if "cross" in look.attention:
+            across = attention.source_strips(trace, look, ZH)
+            assert [band.rows.labels for band in across.bands] == [side_tokens(trace, "encoder")] * 2
+            for part, band in zip(("key", "value"), across.bands, strict=True):
+                assert_shows(band, trace[look.attention_tap(part)][look.head])
         made = attention.part_strips(trace, look, ZH)
         parts = ("query", "mixed") if "cross" in look.attention else ("query", "key", "value", "mixed")
         assert [band.caption.tap for band in made.bands] == [look.attention_tap(part) for part in parts]

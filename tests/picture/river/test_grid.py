@@ -9,7 +9,10 @@ from explorer.picture.makers.river import river
 from explorer.picture.marks import Rect
 from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.inside_grid import lay_out_inside
+from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.river import River
+from explorer.picture.river.slab_widths import slab_widths
+from explorer.picture.river.slabs import lanes
 from explorer.state.look import Look
 from tests.picture.examples import example, words
 from tests.sweeps import sweep
@@ -45,6 +48,8 @@ def _check(grid: RiverGrid, picture: River, size: tuple[int, int]) -> None:
         assert place.n == half.n and place.pitch > 0
         assert place.top >= 30 and place.bottom <= place.slab_bottom + 1 <= grid.explanation.y + 1
         slabs = place.slabs
+        if half is picture.halves[-1]:  # The lanes end before the words that come out.
+            assert lanes(picture, half, place, KeptMarks()).x.max() <= grid.out.x
         assert [slab.layer for slab in slabs] == list(range(len(half.layers)))
         for first, last in itertools.pairwise(slabs):
             assert first.x + first.wide == pytest.approx(last.x)
@@ -96,3 +101,12 @@ def test_a_rectangle_knows_what_it_holds() -> None:
     """The right and the lower edge belong to the neighbour."""
     rect = Rect(10, 20, 5, 5)
     assert rect.holds(10, 20) and not rect.holds(15, 20) and not rect.holds(10, 25)
+
+
+@pytest.mark.parametrize("focus", range(3))
+@pytest.mark.parametrize("width", range(100, 400, 30))
+def test_no_layer_of_three_is_a_sliver(width: int, focus: int) -> None:
+    """In a narrow window the others are pillars in which bands can be seen, and the layer that is looked at is the widest."""
+    widths = slab_widths(3, width, focus, 58.0)
+    assert sum(widths) == pytest.approx(width)
+    assert min(widths) >= 12 and widths[focus] == max(widths)

@@ -94,14 +94,29 @@ def test_every_line_of_a_cell_is_told_whole(size: tuple[int, int], language: str
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("size", SIZES)
-def test_how_many_units_are_zero_lies_on_no_strip(size: tuple[int, int], language: str) -> None:
+@pytest.mark.parametrize("high", [442, 600, 700, 716, 800, 900, 1100])
+def test_how_many_units_are_zero_lies_on_no_strip(high: int, language: str) -> None:
     """Between thin lanes it is told once, of all tokens, above the strips."""
-    made, place = laid_out("feed_forward", "decoder.self_attn", size, words(language))
+    made, place = laid_out("feed_forward", "decoder.self_attn", (1172, high), words(language))
     drawn = draw_inside(made, place, words(language), COLOURS).scene
-    said = words(language)("river.inside.network.zero", share="")
-    shares = [label for label in labels(drawn) if said.strip() in label.text]
-    assert len(shares) == 1 if place.pitch < 60 else len(shares) == place.n
+    said = words(language)("river.inside.network.zero.relu", share="")
+    shares = [label for label in labels(drawn) if said.strip() in label.text and "%" in label.text]
+    assert len(shares) in (1, place.n) and (len(shares) == 1 or place.pitch > 60)
     strips = [item.rect for item in drawn if isinstance(item, Cells)]
     for label in shares:
-        assert not any(rect.y < label.y + 4 and label.y - 4 < rect.bottom for rect in strips), label
+        assert not any(rect.y < label.y + 5 and label.y - 5 < rect.bottom for rect in strips), label
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_only_relu_is_said_to_give_zeros(activation: str, language: str) -> None:
+    """GELU is hardly ever 0, and ReLU never "nearly" 0."""
+    trace = example(activation=activation)
+    look = Look(attention="encoder.self_attn", side="encoder", layer=0, opened="feed_forward").fitted(trace)
+    made = river(trace, look, words(language))
+    drawn = draw_inside(made, lay_out_inside(made, *SIZES[1]), words(language), COLOURS).scene
+    said = {label.text for label in labels(drawn)}
+    key = "river.inside.network.activated.told"
+    assert {words(language)(f"{key}.{each}") in said for each in ("relu", "other")} == {True, False}
+    assert (words(language)(f"{key}.relu") in said) == (activation == "relu")
+    assert words(language)(f"choice.activation.{activation}") in said

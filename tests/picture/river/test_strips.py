@@ -11,13 +11,13 @@ from explorer.picture.makers.river import river
 from explorer.picture.marks import Box, Label
 from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import map_rect
-from explorer.picture.river.grid import lay_out
+from explorer.picture.river.grid import LEAST_LABEL_PX, lay_out
 from explorer.picture.river.kept import KeptMarks
 from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
 from explorer.picture.river.scene import about_width
-from explorer.picture.river.strips import LEAST_LABEL_PX, labelled_columns, lane_label, reaches, text_px
+from explorer.picture.river.strips import labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -60,7 +60,9 @@ def test_a_token_that_stands_out_keeps_its_id(height: int) -> None:
     for lane in range(half.n):
         pointing = attrs.evolve(usual(made), source=(lane,), pair=None)
         drawn = draw_accent(made, grid, Words.load("en"), pointing, KeptMarks()).scene
-        covered = any(isinstance(item, Box) and item.rect.y == place.y(lane) - 8 for item in drawn)
+        high = 16 if place.pitch < LEAST_LABEL_PX else place.pitch
+        ground = (place.label.x - 2, place.y(lane) - high / 2)
+        covered = any(isinstance(item, Box) and (item.rect.x, item.rect.y) == ground for item in drawn)
         ids = [item.y for item in drawn if isinstance(item, Label) and item.text == str(half.ids[lane])]
         assert covered == (place.pitch < 14)
         assert (place.y(lane) in ids) == (covered and lane in plain)
@@ -79,6 +81,18 @@ def test_what_stands_out_cuts_no_label_where_each_lane_has_one() -> None:
         words = [item.rect for item in draw_words(made, grid).scene if isinstance(item, Box) and item.fill == "accent"]
         assert grounds and all(rect.high <= starts[rect.x] for rect in grounds)
         assert words and all(rect.high <= grid.halves[-1].pitch for rect in words)
+
+
+def test_every_token_has_a_label_in_a_small_window() -> None:
+    """Thumbnails of heads give up height for it, and no more than is lacking; a long sentence leaves them as they were."""
+    said, screen = Words.load("en"), (996, 380)  # px that a window of 1024 × 700 leaves to the river
+    made = river(asked("he likes it very much but not now or ever", text="我爱北京天安门。"), Look(), said)
+    assert [half.n for half in made.halves] == [5, 10]
+    grid = lay_out(made, *screen)
+    assert all(half.pitch >= LEAST_LABEL_PX for half in grid.halves)
+    low = lay_out(made, screen[0], 340)
+    assert any(half.pitch < LEAST_LABEL_PX for half in low.halves)
+    assert low.heads.high > grid.heads.high > 40
 
 
 @pytest.mark.parametrize("wide", [1.0, 7.0, 14.0, 26.0, 33.0, 40.0])

@@ -1,6 +1,7 @@
 """Sentences that a model can hardly know, and those that it knows."""
 
 import math
+from pathlib import Path
 
 import attrs
 import numpy as np
@@ -10,9 +11,10 @@ import explorer
 from explorer.api.lending import alone
 from explorer.engine.request import Request
 from explorer.state.wish import Wish
-from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts, mean_p
+from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts, mean_p, reads_english
 from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Trace
+from tests.engine.sources.bundles import an_english_preset
 
 
 def searched(text: str, beam: int = 4, **fields: object) -> Trace:
@@ -73,6 +75,36 @@ def test_given_words_do_not_count() -> None:
     logs = log_p(given["generator.logits"], np.array(given.expected))[1:]
 
     assert mean_p(given) == pytest.approx(math.exp(logs.mean()), rel=1e-5)
+
+
+ENGLISH, CHINESE = "The animal did not cross the street.", "我爱北京。"
+
+
+def test_english_is_what_a_model_of_chinese_does_not_read() -> None:
+    """That alone is said, and not each of its words; the language model says the same."""
+    assert [doubt.kind for doubt in doubts(searched(ENGLISH))][:1] == ["reads_chinese"]
+    assert doubts(explorer.explore(ENGLISH, preset="language-model")) == (Doubt("reads_chinese"),)
+    assert not any(doubt.kind in ("letters", "unknown") for doubt in doubts(searched(ENGLISH)))
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_chinese_is_what_a_model_of_english_does_not_read(tmp_path: Path, architecture: str) -> None:
+    """Each of its characters is three bytes. An English word may fall apart: all do, in a way; and so may one Chinese word."""
+    preset = an_english_preset(tmp_path, architecture)
+
+    def kinds(text: str, **knobs: str) -> list[str]:
+        trace = explorer.explore(text, preset=preset, **knobs)
+        assert reads_english(trace)
+        return [doubt.kind for doubt in doubts(trace)]
+
+    assert kinds(CHINESE) == kinds(f"{CHINESE} I") == ["reads_english"]
+    assert kinds(ENGLISH) == kinds(ENGLISH, tokenizer="spaces") == kinds(f"{ENGLISH} 我") == kinds("🙂🙂") == []
+
+
+@pytest.mark.parametrize("preset", ["translator", "language-model", "tiny"])
+def test_the_bundled_models_do_not_read_english(preset: str) -> None:
+    """One writes English in byte pairs, one Chinese, and one nothing that it was trained on."""
+    assert not reads_english(explorer.explore("我", preset=preset))
 
 
 def test_of_untrained_weights_nothing_is_said() -> None:

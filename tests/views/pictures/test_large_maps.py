@@ -162,7 +162,7 @@ def test_heads_that_are_painted_together_are_those_that_are_painted_alone(
         chosen=(0, 0),
     )
     view = HeadGridView()
-    view.stretch = stretch
+    monkeypatch.setattr("explorer.views.pictures.head_grid.wall_stretch", lambda _shape: stretch)
     shown(qtbot, view)
     together: list[int] = []
     paint_heads = HeadGridView.paint_heads

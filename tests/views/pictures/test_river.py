@@ -172,16 +172,14 @@ def test_pointing_at_a_head_shows_its_bands(qtbot: QtBot, words: Words) -> None:
 
 
 def test_a_band_is_found_where_it_is_painted(qtbot: QtBot, words: Words) -> None:
-    """In the middle of the heaviest band of the block that is looked at."""
+    """Where the heaviest band of the block that is looked at leaves the lane of its key."""
     view = shown(qtbot, words)
     assert view.picture is not None and view.picture.focus is not None and view.picture.focus.drawn is not None
-    query, key = divmod(int(np.nanargmax(view.picture.focus.drawn)), view.picture.focus.drawn.shape[1])
+    key = int(np.nanargmax(view.picture.focus.drawn)) % view.picture.focus.drawn.shape[1]
     grid = grid_of(view)
     zone = grid.half("decoder").slabs[1].zone("cross_attn")
-    x = zone.x + zone.wide * 0.02
-    found = view.place_at(QPointF(x, grid.half("encoder").y(key) + 6))
+    found = view.place_at(QPointF(zone.x - 24, grid.half("encoder").y(key)))
     assert found is not None and (found.kind, found.attention, found.layer, found.key) == ("pair", "decoder.cross_attn", 1, key)
-    del query
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
@@ -111,6 +112,20 @@ def test_the_chosen_row_is_on_the_accent(qtbot: QtBot, trace: Trace, words: Word
         assert tuple(cell(view, 2, column)[0, 0]) == QColor(theme.accent).toTuple()[:3]
         assert reaches(view, 2, column, theme.on_accent)
         assert tuple(cell(view, 3, column)[0, 0]) == QColor(theme.card).toTuple()[:3]
+
+
+def test_the_row_of_what_is_shown_is_marked(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """Without saying that somebody has chosen it; a row that somebody goes to is said once."""
+    view, chosen = shown(qtbot, trace, words), list[str]()
+    view.chosen.connect(chosen.append)
+    names = trace.names()
+    view.mark(names[3])
+    assert view.table.currentIndex().row() == 3 and not chosen
+    QTest.keyClick(view.table, Qt.Key.Key_Down)
+    assert chosen == [names[4]]
+    view.mark(names[4])
+    view.filter.setText(names[3])
+    assert chosen == [names[4]]
 
 
 def test_an_empty_table_paints_nothing(qtbot: QtBot, trace: Trace, words: Words) -> None:

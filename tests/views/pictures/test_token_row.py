@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QFont, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QFont, QImage, QPaintEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -96,10 +97,31 @@ def test_the_same_tokens_are_not_painted_again(qtbot: QtBot, words: Words, monke
     assert not paints(lambda: view.set_stale(False))
     larger = QFont(view.font())
     larger.setPointSizeF(2 * larger.pointSizeF())
-    view.setFont(larger)
-    QApplication.processEvents()
-    assert paints(lambda: view.draw(row(5), words))
+    assert paints(lambda: view.setFont(larger))
+    assert not paints(lambda: view.draw(row(5), words))
     assert paints(lambda: view.draw(row(6), words))
     assert paints(lambda: view.draw(row(6), Words.load("en")))
     assert paints(lambda: view.light(frozenset({("source", 1)})))
     assert paints(lambda: view.set_stale(True))
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("larger", [1.0, 1.5, 2.0])
+def test_no_text_strikes_the_figures_below_it(qtbot: QtBot, words: Words, wrap: bool, larger: float) -> None:
+    """In letters of any size a line without ink parts them, also below descenders and the mark of a space."""
+    view = TokenRowView(wrap=wrap)
+    qtbot.addWidget(view)
+    font = view.font()
+    font.setPointSizeF(larger * font.pointSizeF())
+    view.setFont(font)
+    chip = Token(text="␣gj", id=82, start=2, end=6, known=True)
+    view.resize(400, 200)
+    view.draw(TokenRow(chips=(chip,), side="source", text="␣gj", caption=Caption(title="t", tap="", shape="")), words)
+    with qtbot.waitExposed(view):
+        view.show()
+    inside = view.chip_rect(0).toRect().adjusted(4, 4, -4, -4)
+    image = view.grab(inside).toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    grey = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)[:, : image.width()]  # [y, x]
+    inked = (grey < grey.max() - 40).any(axis=1)
+    begins = int((np.diff(np.concatenate([[0], inked.astype(int)])) == 1).sum())
+    assert begins == 3, "the dots of i and j, the word, the figures"

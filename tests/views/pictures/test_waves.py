@@ -17,7 +17,7 @@ from explorer.picture.makers.positions import waves
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
 from explorer.trace.stages import SINUSOIDS
-from explorer.views.pictures.waves import WavesView
+from explorer.views.pictures.waves import WavesView, round_values
 from tests.views.conftest import trace_of
 
 KINDS = tuple(SINUSOIDS)
@@ -102,6 +102,20 @@ def test_a_file_has_the_same_curves_and_dots(between: bool) -> None:
     assert [len(line.replace("L", " ").split()) // 2 for line in lines] == [73 if between else 10] * 3
 
 
+def test_places_may_stand_for_values(qtbot: QtBot, words: Words) -> None:
+    """Round values stand below them, and the tooltip's and the file's words say the value in place of the place."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    x = np.linspace(-0.31, 0.29, 10)
+    picture = attrs.evolve(few(False), x=x, x_name="value", n_marked=0)
+    view.draw(picture, words)
+    ticks = round_values(x)
+    assert [label for _place, label in ticks] == ["−0.3", "−0.2", "−0.1", "0", "0.1", "0.2"]
+    for place, label in ticks:
+        assert np.interp(place, np.arange(10), x) == pytest.approx(float(label.replace("−", "-")), abs=1e-9)
+    assert "value −0.31 … 0.29" in render(picture, words, LIGHT)
+
+
 def test_before_the_first_picture_there_are_no_axes(qtbot: QtBot, words: Words) -> None:
     """They would say that something goes from 0 to 1."""
     view = WavesView()
@@ -117,3 +131,51 @@ def test_before_the_first_picture_there_are_no_axes(qtbot: QtBot, words: Words) 
     assert n_colours() <= 2  # the card, and the empty legend
     view.draw(waves(trace_of("我爱北京天安门"), Look(), words), words)
     assert n_colours() > 20
+
+
+def test_the_main_curve_lies_on_the_others_and_all_are_named_at_their_ends(qtbot: QtBot, words: Words) -> None:
+    """Nine curves of shades of one table, named below, could not be told apart, and dots of the others hid the main one."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.resize(420, view.minimumHeight())
+    with qtbot.waitExposed(view):
+        view.show()
+    ends = np.array([0.5, 0.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.02], np.float32)
+    names = tuple(f"a kind of positions {each}" for each in range(9))
+    picture = attrs.evolve(few(False), values=np.tile(ends[:, None], (1, 10)), names=names, main=4, n_marked=0)
+    view.draw(picture, words)
+    view.resize(420, view.minimumHeight())
+    qtbot.waitUntil(lambda: view.height() == view.minimumHeight() and view.curve_names.isVisible())
+    assert not view.legend.isVisible()
+    assert view.dots.zValue() < view.curves[4].zValue() > max(view.curves[each].zValue() for each in (3, 5))
+    assert view.dots.getData()[1][-10:].tolist() == [0.5] * 10
+    colours = [curve.opts["pen"].color().name() for curve in view.curves]
+    assert len(set(colours)) == 9 and colours[4] == LIGHT.accent
+    rows = sorted(view.curve_names.rows)
+    letter_px = 12
+    assert min(np.diff(rows)) >= letter_px and rows[0] >= 0 and rows[-1] + letter_px / 2 <= view.height()
+    view.resize(240, view.height())
+    qtbot.waitUntil(lambda: not view.curve_names.isVisible())
+
+
+def test_a_legend_leaves_the_curves_their_room(qtbot: QtBot, words: Words) -> None:
+    """In a narrow card its lines left 20 px to the curves; then the tooltip alone names them."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.resize(700, 260)
+    with qtbot.waitExposed(view):
+        view.show()
+    names = tuple(f"feature {each} of a long name" for each in range(3))
+    view.draw(attrs.evolve(few(False), names=names), words)
+    qtbot.waitUntil(lambda: view.legend.isVisible())
+    view.legend.setText(" ".join(["feature of a long name"] * 40))
+    view.resize(200, 261)
+    qtbot.waitUntil(lambda: not view.legend.isVisible())
+
+
+def test_a_file_names_the_curves_at_their_ends() -> None:
+    """From the topmost end down."""
+    picture = attrs.evolve(few(False), values=np.outer([0.0, 1.0, 0.5], np.ones(10)).astype(np.float32), main=0)
+    svg = render(picture, Words.load("en"), LIGHT)
+    places = {name: float(re.findall(rf'y="([\d.]+)"[^>]*>{name}<', svg)[-1]) for name in "abc"}
+    assert places["b"] < places["c"] < places["a"]

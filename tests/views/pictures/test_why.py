@@ -2,7 +2,8 @@
 
 import attrs
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from explorer.lang import Words
 from explorer.picture.layout.waterfall import n_added
 from explorer.picture.marks import Label
+from explorer.picture.sums import SumTerm
 from explorer.picture.theme import DARK
 from explorer.views.painting.motion import STILL
 from explorer.views.painting.surface import Surface
@@ -183,3 +185,34 @@ def test_what_is_played_ends_when_a_part_is_opened_or_the_page_is_left(view: Acc
     assert not view.playing
     view.play()
     assert not view.playing
+
+
+def test_a_long_list_is_read_to_its_end(view: AccountView, words: Words) -> None:
+    """By Page Down, by the wheel, and by a click on the row of the others, which begins anew behind the last one."""
+    terms = tuple(SumTerm(f"feature {i}", 50.0 - i, f"feature {i}") for i in range(50))
+    view.draw(account_of(attrs.evolve(sums(), groups=(), kinds=(), terms=terms, whole=1275.0)), words)
+    view.resize(500, 300)
+
+    def told() -> list[str]:
+        return [spot.about for spot in view.places if spot.about.startswith("feature")]
+
+    first, seen = told(), set(told())
+    assert 4 < len(first) < 20
+    QTest.keyClick(view, KEYS.Key_PageDown)
+    assert told()[0] == f"feature {len(first)}"
+    QTest.keyClick(view, KEYS.Key_PageUp)
+    assert told() == first
+    middle_of = QPointF(view.rect().center())
+    turn = QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False
+    QApplication.sendEvent(view, QWheelEvent(middle_of, QPointF(view.mapToGlobal(middle_of)), QPoint(), *turn))
+    assert told() == [f"feature {i}" for i in range(3, 3 + len(first))]
+    seen |= set(told())
+    while "feature 49" not in seen:
+        before = told()
+        (others,) = (place for place, spot in enumerate(view.places) if spot.more)
+        QTest.mouseClick(view, LEFT, pos=middle(view, others))
+        assert told() != before
+        seen |= set(told())
+    assert len(seen) == 50
+    QTest.mouseClick(view, LEFT, pos=middle(view, others))
+    assert told() == first
