@@ -1,0 +1,417 @@
+"""The training page: a model learns while one looks, and its whole life can be gone through step by step.
+
+Decision: the training runs in a process of its own, and the page follows the folder that it writes: its log and its snapshots.
+So a training of the window, one of the command line and one that is finished are the same to the page, and a killed one goes
+on. Rejected: training on the compute thread, where each key would wait for a step.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from explorer.app.pages.layouts import below, beside, column_in
+from explorer.app.pages.page import Page
+from explorer.app.pages.training_bar import TrainingBar
+from explorer.app.pages.training_form import TrainingForm, needs_new_weights
+from explorer.app.training.follower import Follower
+from explorer.app.training.process import TrainingProcess
+from explorer.app.training.runs import FIRST, folder_of, given_of, run_name, runs_there, text_of
+from explorer.engine.errand import Brought
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.makers.training import answers, curves_of, head_diary, loss_curves, measure_curves
+from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
+from explorer.resources import trainings_folder
+from explorer.runs.log import RunLog, read_log
+from explorer.runs.snapshots import moment_in
+from explorer.state.intents import OpenMoment
+from explorer.state.look import Look, attentions
+from explorer.state.wish import Wish
+from explorer.trace.trace import Trace
+from explorer.training.setup import usual_setup
+from explorer.training.tasks import TASKS
+from explorer.views.controls.layouts import filled
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.answers import AnswersView
+from explorer.views.pictures.head_diary import HeadDiaryView
+from explorer.views.pictures.step_curves import StepCurvesView
+
+_CURVES = ("loss", "exact", "rate", "norm", "tokens_per_s", "head")
+_RIGHT = ("answers", "form")
+_SNAPSHOTS_MB = 64
+_CHANGE_MS = 500  # after the last turn of a knob a running training is given what was set
+_FOLLOW_MS = 400  # so often at most all pages go on to the newest snapshot
+
+
+class TrainingPage(Page):
+    """Above, the bar; left curves and the diary of heads on one axis of steps; right the answers, or what to train next."""
+
+    key = "training"
+    least_px = 460
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._trace: Trace | None = None
+        self._look, self._words, self._wish = Look(), Words.load("en"), Wish.from_preset(FIRST)
+        self.run, self.runs = "", (FIRST,)
+        self._curve, self._right, self._attention, self._chosen = _CURVES[0], _RIGHT[0], "", 0
+        self._live, self._changed, self._refused = False, False, ""
+        self._beside: RunLog | None = None
+        self._beside_run = ""
+        self.process, self.follower = TrainingProcess(self), Follower(self)
+        self.bar, self.form = TrainingBar(), TrainingForm()
+        self.curve_choice, self.right_choice, self.attention_choice = Segments(), Segments(), Segments()
+        self._views()
+        self._connect()
+        self._lay_out()
+
+    def _views(self) -> None:
+        curves, diary, said = StepCurvesView(), HeadDiaryView(), AnswersView()
+        self.curves = self.card(curves, self._curves, title="training.curves")
+        self.diary = self.card(diary, self._diary, title="training.diary")
+        self.answers = self.card(said, self._answers, title="training.answers")
+        for view in (curves, diary, said):
+            view.stepped.connect(self._scrub_to)
+        diary.chose.connect(self._choose_strip)
+        self.curves.bar.insertWidget(2, self.curve_choice)
+        self.diary.bar.insertWidget(2, self.attention_choice)
+
+    def _connect(self) -> None:
+        self.process.ended.connect(self._ended)
+        self.follower.changed.connect(self._draw_again)
+        self.follower.changed.connect(self._follow_newest)
+        self.follower.sent.connect(self.sent)
+        bar = self.bar
+        bar.acted.connect(self._act)
+        bar.scrubbed.connect(self._scrub)
+        bar.follows.connect(self._follow)
+        bar.keeps.connect(self._keep)
+        bar.chose_run.connect(self._choose_run)
+        bar.chose_beside.connect(self._choose_beside)
+        self.form.begins.connect(self._begin)
+        self.form.changed.connect(self._given)
+        self.curve_choice.chose.connect(self._choose_curve)
+        self.right_choice.chose.connect(self._choose_right)
+        self.attention_choice.chose.connect(self._choose_attention)
+        self._changing, self._newest = QTimer(self), QTimer(self)
+        for timer, after_ms, what in (
+            (self._changing, _CHANGE_MS, self._change),
+            (self._newest, _FOLLOW_MS, self._open_newest),
+        ):
+            timer.setSingleShot(True)
+            timer.setInterval(after_ms)
+            timer.timeout.connect(what)
+
+    def _lay_out(self) -> None:
+        right = QWidget()
+        self._stacked = QStackedLayout()
+        self._stacked.addWidget(self.answers)
+        self._stacked.addWidget(self.form)
+        filled(QVBoxLayout(right), self.right_choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
+        column = column_in(self.scrolled())
+        column.addWidget(self.bar)
+        column.addLayout(beside((below((self.curves, 4), (self.diary, 6)), 7), (right, 4)), 1)
+
+    # What is shown
+
+    @property
+    def shown_step(self) -> int | None:
+        """The step of the training on this page whose model all pages show; None where they show another model."""
+        preset, step = moment_in(self._wish.preset)
+        if step is not None and preset == self.run:
+            return step
+        finished = self._wish.preset == self.run and self.follower.steps
+        return self.follower.steps[-1] if finished else None
+
+    @property
+    def awaits(self) -> bool:
+        return len(self.follower.moments) < len(self.follower.steps)
+
+    def put(self, wish: Wish) -> None:
+        self._wish = wish
+
+    def forget(self) -> None:
+        self._trace = None
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._trace, self._look, self._words = trace, look, words
+        self._show_run(look.run or FIRST)
+        self._show_beside(look.beside_run)
+        self._read_moments()
+        self._tell()
+        super().draw(trace, look, words)
+
+    def _draw_again(self) -> None:
+        """Show what is new, once the page has been shown."""
+        if self._trace is not None:
+            self.draw(self._trace, self._look, self._words)
+
+    def _show_run(self, run: str) -> None:
+        """Follow another training, and let the form show what it was given."""
+        folder = folder_of(run)
+        if folder is None:
+            run, folder = FIRST, folder_of(FIRST)
+        assert folder is not None  # The first one is bundled.
+        if run == self.run:
+            return
+        self.run, self._attention, self._chosen, self._refused = run, "", 0, ""
+        self.runs = runs_there(run)
+        self.follower.follow(folder)
+        self.follower.watch(self.process.is_running)
+        self.form.put(self.follower.log.task, given_of(self.follower.log))
+
+    def _show_beside(self, run: str) -> None:
+        folder = folder_of(run) if run else None
+        if run != self._beside_run:
+            self._beside_run, self._beside = run, None if folder is None else read_log(folder)
+
+    def _read_moments(self) -> None:
+        """Have the snapshots read the sentence on top, or the training's own where another model reads that one."""
+        mine = self.run in (self._wish.preset, moment_in(self._wish.preset)[0])
+        own = text_of(self.run)
+        text = self._wish.text if mine else own
+        if not self.follower.steps or own is None or text is None:
+            return
+        self.follower.ask(self.run, text, self._right_answer(text))
+
+    def _right_answer(self, text: str) -> str | None:
+        task = TASKS.get(self.follower.log.task)
+        return None if task is None else task.answer(text)
+
+    def _tell(self) -> None:
+        words, steps, shown = self._words, self.follower.steps, self.shown_step
+        self.curve_choice.offer({key: self._curve_name(key) for key in _CURVES}, self._curve)
+        self.right_choice.offer({key: words(f"training.right.{key}") for key in _RIGHT}, self._right)
+        self.attention_choice.offer({each: words(f"attention_short.{each}") for each in self._attentions()}, self._attention)
+        self._stacked.setCurrentIndex(_RIGHT.index(self._right))
+        names = [run_name(run, words) for run in self.runs]
+        beside_place = self.runs.index(self._beside_run) + 1 if self._beside_run in self.runs else 0
+        self.bar.put_runs(names, self.runs.index(self.run), beside_place, words)
+        place = steps.index(shown) if shown in steps else -1
+        told = words("training.at", step=shown) if place >= 0 else words("training.not_shown")
+        self.bar.put_moment(len(steps), place, told, live=self._live if self.process.is_running else None)
+        self.bar.offer(self._offer(), words)
+        self.bar.tell(*self._standing())
+
+    def _curve_name(self, key: str) -> str:
+        strip = self._strip()
+        if key == "head" and strip is not None:
+            return strip.name
+        return self._words(f"training.curve.{key}")
+
+    def _offer(self) -> str:
+        if self.process.is_running:
+            return "pause"
+        unfinished = self.run != FIRST and not self.follower.is_finished and bool(len(self.follower.log.valid))
+        return "continue" if unfinished else ""
+
+    def _standing(self) -> tuple[str, float | None]:
+        """How far the training is, and its share of all steps while it runs."""
+        words, log = self._words, self.follower.log
+        done, total = log.last_step, max(log.total, log.last_step)
+        if self._refused:
+            return words("training.broke", reason=self._refused), None
+        if self.process.is_running and not done:
+            return words("training.starting"), 0.0
+        if self.process.is_running:
+            speed, seconds = float(log.steps[-50:, 5].mean()), _seconds_left(log)
+            minutes, rest = divmod(round(seconds), 60)
+            return words("training.running", done=done, total=total, minutes=minutes, seconds=rest, speed=speed), done / total
+        if self.follower.is_finished:
+            exact = float(log.valid[-1, 3]) if len(log.valid) else 0.0
+            return words("training.finished", done=done, seconds=_seconds(log), exact=exact), None
+        return words("training.stopped", done=done, total=total), None
+
+    # The pictures
+
+    def _curves(self, _trace: Trace, look: Look, words: Words) -> StepCurves | None:
+        log, steps, shown = self.follower.log, self.follower.steps, self.shown_step
+        if not len(log.valid):
+            return None
+        others = () if self._beside is None else ((run_name(self._beside_run, words), self._beside),)
+        if self._curve == "loss":
+            return loss_curves(log, steps, shown, words, others)
+        strip = self._strip()
+        if self._curve == "head":
+            if strip is None:
+                return None
+            return measure_curves(self.follower.moments, strip.attention, strip.layer, strip.head, shown, words)
+        return curves_of(log, self._curve, steps, shown, words, others)
+
+    def _diary(self, _trace: Trace, look: Look, words: Words) -> HeadDiary | None:
+        moments = self.follower.moments
+        if not moments or not self._attentions():
+            return None
+        return head_diary(moments, self._attention, self._chosen, self.shown_step, look, words)
+
+    def _answers(self, _trace: Trace, _look: Look, words: Words) -> Answers | None:
+        moments = self.follower.moments
+        return answers(moments, self._right_answer(self.follower.text), self.shown_step, words) if moments else None
+
+    def _attentions(self) -> tuple[str, ...]:
+        """The kinds of attention that the model has; the last one is looked at first, where one sees the answer arise."""
+        moments = self.follower.moments
+        found = attentions(moments[-1].trace) if moments else ()
+        if found and self._attention not in found:
+            self._attention, self._chosen = found[-1], 0
+        return found
+
+    def _strip(self) -> Any:
+        picture = self.diary.picture
+        if not isinstance(picture, HeadDiary) or not picture.strips:
+            return None
+        return picture.strips[min(self._chosen, len(picture.strips) - 1)]
+
+    # What a person does
+
+    def _choose_curve(self, key: str) -> None:
+        self._curve = key
+        self._draw_again()
+
+    def _choose_right(self, key: str) -> None:
+        self._right = key
+        self._tell()
+
+    def _choose_attention(self, key: str) -> None:
+        self._attention, self._chosen = key, 0
+        self._draw_again()
+
+    def _choose_strip(self, strip: int) -> None:
+        self._chosen = strip
+        self._draw_again()
+
+    def _choose_run(self, place: int) -> None:
+        self.look_at(run=self.runs[place])
+
+    def _choose_beside(self, place: int) -> None:
+        self.look_at(beside_run=self.runs[place - 1] if place else "")
+
+    def _scrub(self, place: int) -> None:
+        if place < len(self.follower.steps):
+            self._scrub_to(self.follower.steps[place])
+
+    def _scrub_to(self, step: int) -> None:
+        """Show the model after this step on all pages."""
+        self._live = False
+        self._open(step)
+
+    def _open(self, step: int) -> None:
+        if step != self.shown_step and step in self.follower.steps:
+            self.wished.emit(OpenMoment(self.run, step))
+
+    def _follow(self) -> None:
+        self._live = True
+        self._follow_newest()
+        self._tell()
+
+    def _follow_newest(self) -> None:
+        """While a training runs, let all pages go on to its newest snapshot."""
+        if self._live and self.process.is_running and not self._newest.isActive():
+            self._newest.start()
+
+    def _open_newest(self) -> None:
+        if self._live and self.follower.steps:
+            self._open(self.follower.steps[-1])
+
+    def _keep(self) -> None:
+        self.acts.emit("save_preset")
+
+    # The training
+
+    def _begin(self) -> None:
+        """Begin a new training with what the form says; the one that was shown stands beside it."""
+        if self.process.is_running:
+            self.form.tell(self._words("training.one_at_a_time"))
+            return
+        arguments = self._arguments()
+        if arguments is None:
+            return
+        folder = trainings_folder() / f"{self.form.task}-{datetime.now():%Y%m%d-%H%M%S}"
+        before = self.run if self.follower.log.task == self.form.task else ""
+        self._refused, self._live, self._right = "", True, _RIGHT[0]
+        self.process.start(folder, arguments)
+        self.look_at(run=str(folder), beside_run=before)
+
+    def _act(self, what: str) -> None:
+        if what == "pause":
+            self._changed = False
+            self.process.stop()
+        elif not self.process.is_running:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Continue the training that is shown, with what the form says now."""
+        arguments = self._arguments()
+        if arguments is not None:
+            self._refused, self._live = "", True
+            self.process.start(self.follower.folder, [*arguments, "--changing"])
+            self.follower.watch(True)
+            self._tell()
+
+    def _arguments(self) -> list[str] | None:
+        """The command's flags for what the form says; None where it cannot be trained, which the form then says."""
+        given = self.form.given
+        try:
+            usual_setup(Path(), self.form.task, None, None, given)
+        except ExplorerError as error:
+            self.form.tell(self._words.error(error))
+            return None
+        self.form.tell("")
+        flags = [f"--{name.replace('_', '-')}={str(value).lower()}" for name, value in given.items()]
+        return ["--task", self.form.task, "--snapshots", str(_SNAPSHOTS_MB), *flags]
+
+    def _given(self) -> None:
+        """Something else is to be trained: a training that runs is given it, once nobody turns further."""
+        self.form.tell("")
+        if not self.process.is_running or self.form.task != self.follower.log.task:
+            return
+        if needs_new_weights(self.form.given, {**self.form.given, **given_of(self.follower.log)}):
+            self.form.tell(self._words("training.needs_new"))
+            return
+        self._changing.start()
+
+    def _change(self) -> None:
+        """Stop the training, to go on with what the form says."""
+        if self.process.is_running:
+            self._changed = True
+            self.process.stop()
+
+    def _ended(self, reason: str) -> None:
+        self._refused = reason
+        if self._changed and not reason:
+            self._changed = False
+            self._go_on()
+            return
+        self.follower.watch(False)
+        self._tell()
+
+    def bring(self, brought: Brought) -> None:
+        self.follower.bring(brought)
+
+    def speak(self, words: Words) -> None:
+        self._words = words
+        super().speak(words)
+        self.bar.speak(words)
+        self.form.speak(words)
+        self.curve_choice.setAccessibleName(words("training.curves"))
+        self.right_choice.setAccessibleName(words("training.right.name"))
+        self.attention_choice.setAccessibleName(words("training.attention"))
+
+
+def _seconds(log: RunLog) -> float:
+    """How long the training has computed."""
+    return float(log.steps[-1, 6]) if len(log.steps) else 0.0
+
+
+def _seconds_left(log: RunLog) -> float:
+    """How long it will still take, by the last steps."""
+    last = log.steps[-50:]
+    took = float(np.diff(last[:, 6]).mean()) if len(last) > 1 else 0.0
+    return took * max(0, log.total - log.last_step)
+
+
+PAGE = TrainingPage

@@ -1,0 +1,62 @@
+"""The trainings that the window knows: the bundled one, and those in the user's folder."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.presets import load_preset, preset_names
+from explorer.resources import trainings_folder
+from explorer.runs.log import FILE, RunLog
+
+FIRST = "sort"
+"""The training that the page opens with: a bundled one that has come to its end."""
+_MOST_OFFERED = 20
+
+
+def folder_of(run: str) -> Path | None:
+    """The folder of a training by its preset's name or folder; None where it is gone."""
+    if run in preset_names():
+        return load_preset(run).folder
+    folder = Path(run)
+    return folder if folder.is_absolute() and (folder.is_dir() or folder.parent == trainings_folder()) else None
+
+
+def runs_there(shown: str) -> tuple[str, ...]:
+    """The bundled training and the newest of the user's own, and the one that is shown wherever it lies."""
+    try:
+        own = [each for each in trainings_folder().iterdir() if (each / FILE).exists()]
+    except OSError:
+        own = []
+    newest = sorted(own, key=lambda each: (each / FILE).stat().st_mtime_ns, reverse=True)[:_MOST_OFFERED]
+    return tuple(dict.fromkeys((FIRST, *map(str, newest), shown)))
+
+
+def run_name(run: str, words: Words) -> str:
+    """What a training is called: its task and when it began."""
+    if run in preset_names():
+        return words(f"preset.{run}.title")
+    task, _, begun = Path(run).name.partition("-")
+    try:
+        when = datetime.strptime(begun, "%Y%m%d-%H%M%S")
+    except ValueError:
+        return Path(run).name
+    key = f"training.tasks.{task}"
+    return words("training.run", task=words(key) if key in words else task, when=f"{when:%m-%d %H:%M}")
+
+
+def text_of(run: str) -> str | None:
+    """The sentence that a training's own preset opens with; None as long as there is no preset."""
+    try:
+        return load_preset(run).text
+    except ExplorerError:
+        return None
+
+
+def given_of(log: RunLog) -> Mapping[str, object]:
+    """What a training was given, with what was changed while it ran."""
+    given: dict[str, object] = {**log.setup.get("knobs", {}), **log.setup.get("recipe", {})}
+    for _step, changed in log.changes:
+        given |= changed
+    return given
