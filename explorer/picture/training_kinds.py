@@ -21,12 +21,29 @@ CurveKind = Literal["training", "validation", "other", "measure"]
 
 @attrs.frozen(eq=False)
 class StepCurve:
-    """One curve: `values` [place] at the rising `at` [place], which are steps. A value that is not finite has no place."""
+    """One curve: `values` [place] at the rising `at` [place], which are steps. A value that is not finite has no place.
+
+    `told` are sentences about single places of it: a step with what is said there.
+    """
 
     name: str
     at: Numbers
     values: Numbers
     kind: CurveKind = "training"
+    told: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def lost(self) -> int | None:
+        """The first step whose value is not finite; None where all are."""
+        bad = np.flatnonzero(~np.isfinite(self.values))
+        return int(self.at[bad[0]]) if len(bad) else None
+
+    def value(self, step: float) -> tuple[int, float] | None:
+        """The step of the curve that is nearest to a step, and the value there; None for a curve without values."""
+        if not len(self.at):
+            return None
+        place = int(np.abs(self.at - step).argmin())
+        return int(self.at[place]), float(self.values[place])
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -34,7 +51,8 @@ class StepCurves(Picture):
     """Curves of a training over its steps. `shown` is the step whose weights are looked at, None where there is none.
 
     Of a curve of kind "training" each step is a hairline, and the mean over the steps nearby a line. `logarithmic` values are
-    drawn on a scale of powers. `unit` stands beside the highest value. `marks` name what happened at a step.
+    drawn on a scale of powers. `unit` stands above the values, which reach up to `most` where that is not 0. `threshold` is a
+    value with a line across, `marks` name what happened at a step.
     """
 
     curves: tuple[StepCurve, ...]
@@ -43,40 +61,60 @@ class StepCurves(Picture):
     unit: str
     caption: Caption
     logarithmic: bool = False
+    most: float = 0.0
+    threshold: float | None = None
     marks: tuple[tuple[int, str], ...] = ()
 
 
 @attrs.frozen(eq=False)
 class Strip:
-    """One head of an attention at each snapshot: `maps` [snapshot, query, key]. `labels` say which pattern appeared when."""
+    """One head of an attention at each snapshot: `maps` [snapshot, query, key], masked cells NaN.
+
+    `rows` are the queries and `columns` the keys of its maps. `labels` name the patterns that appeared, each with its step.
+    """
 
     attention: str
     layer: int
     head: int
     maps: Array
-    labels: tuple[str, ...] = ()
+    rows: Axis
+    columns: Axis
+    labels: tuple[tuple[int, str], ...] = ()
 
     @property
     def name(self) -> str:
         """The head as everywhere in the program."""
         return f"L{self.layer} H{self.head}"
 
+    @property
+    def tap(self) -> str:
+        """The tap of its weights."""
+        side, _, kind = self.attention.partition(".")
+        return f"{side}.layers.{self.layer}.{kind}.weights"
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class HeadDiary(Picture):
     """A strip of small maps for each head, a map for each snapshot. `chosen` is the strip that the reader has chosen.
 
-    `rows` are the queries and `columns` the keys of every map.
+    Strips of one attention stand together; `headings` name the attentions in their order where there are several, else ().
     """
 
     strips: tuple[Strip, ...]
-    rows: Axis
-    columns: Axis
     scale: Scale
     steps: tuple[int, ...]
     shown: int | None
     chosen: int
     caption: Caption
+    headings: tuple[str, ...] = ()
+
+    def name(self, strip: int) -> str:
+        """A strip's name by itself, with its attention where there are several."""
+        made = self.strips[strip]
+        if not self.headings:
+            return made.name
+        order = list(dict.fromkeys(each.attention for each in self.strips))
+        return f"{self.headings[order.index(made.attention)]} · {made.name}"
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -88,3 +126,9 @@ class Answers(Picture):
     steps: tuple[int, ...]
     shown: int | None
     caption: Caption
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """The first and the last snapshot of each row of equal answers in succession."""
+        starts = [i for i in range(len(self.answers)) if i == 0 or self.answers[i] != self.answers[i - 1]]
+        return tuple(zip(starts, [*(start - 1 for start in starts[1:]), len(self.answers) - 1], strict=True))

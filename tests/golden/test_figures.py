@@ -31,6 +31,7 @@ from explorer.picture.kinds import (
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
+from tests.picture import trainings
 from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, wall, words
 
 _CLOSED = np.array([[False, True], [False, False]])
@@ -182,6 +183,9 @@ PICTURES: dict[str, Picture] = {
         signed_colours="blue-red",
         caption=_CAPTION,
     ),
+    "step_curves": trainings.CURVES,
+    "head_diary": trainings.DIARY,
+    "answers": trainings.ANSWERS,
     "edges": Heatmap(
         values=np.array([[np.nan, np.nan], [-0.09, 0.03]], np.float32),
         rows=Axis("query", ("他", "<&>"), "source"),

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.app.pages.card import Card
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture import causal_kinds, cut_kinds, decoding_kinds, kinds
+from explorer.picture import causal_kinds, cut_kinds, decoding_kinds, kinds, training_kinds
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.kinds import KINDS, has_tables, kind_of, tables
@@ -112,7 +112,8 @@ def subclasses(module: object) -> set[type[Picture]]:
 
 def test_the_table_of_kinds_is_whole() -> None:
     """Every class of pictures has its row."""
-    declared = {each for module in (kinds, decoding_kinds, causal_kinds, cut_kinds, river_kinds) for each in subclasses(module)}
+    modules = (kinds, decoding_kinds, causal_kinds, cut_kinds, training_kinds, river_kinds)
+    declared = {each for module in modules for each in subclasses(module)}
     assert declared == set(KINDS) == examples().keys()
 
 

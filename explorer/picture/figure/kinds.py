@@ -18,9 +18,11 @@ from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.map_figures import HEAD_GRID, HEATMAP, STRIPS
 from explorer.picture.figure.river import RIVER
 from explorer.picture.figure.token_figures import CUT_ROWS, TOKEN_ROW
+from explorer.picture.figure.training_figures import ANSWERS, HEAD_DIARY, STEP_CURVES
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves
 from explorer.picture.river.river import River
 from explorer.picture.tables import Table
+from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
 
 KINDS: Mapping[type[Picture], Kind[Any]] = {
     Heatmap: HEATMAP,
@@ -42,6 +44,9 @@ KINDS: Mapping[type[Picture], Kind[Any]] = {
     LensMap: LENS,
     EffectMap: EFFECT_MAP,
     CutRows: CUT_ROWS,
+    StepCurves: STEP_CURVES,
+    HeadDiary: HEAD_DIARY,
+    Answers: ANSWERS,
 }
 """Every kind of Picture; each has a View in `views/pictures` that shows it."""
 
