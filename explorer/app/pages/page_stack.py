@@ -43,8 +43,8 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …), acts(name) as in
-    Page; drawn(milliseconds); rearranged() when cards were hidden or put back.
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) and
+    acts(name) as in Page; drawn(milliseconds); rearranged() when cards were hidden or put back.
     """
 
     wished = Signal(object)

@@ -59,8 +59,8 @@ class TrainingBar(QWidget):
         self._what = what
         self.main.setVisible(bool(what))
         if what:
-            self.main.setText(words(f"training.{what}"))
-            self.main.setToolTip(words(f"training.{what}_hint"))
+            self.main.setText(words(f"training.page.{what}"))
+            self.main.setToolTip(words(f"training.page.{what}_hint"))
 
     def tell(self, state: str, share: float | None) -> None:
         """Say how far the training is; `share` is None where it does not run."""
@@ -72,7 +72,7 @@ class TrainingBar(QWidget):
     def put_runs(self, names: Sequence[str], chosen: int, beside: int, words: Words) -> None:
         """Show the trainings to choose from; those of `beside` have none first."""
         self.runs.put(list(names), chosen)
-        self.beside.put([words("training.alone"), *(words("training.beside", name=name) for name in names)], beside)
+        self.beside.put([words("training.page.alone"), *(words("training.page.beside", name=name) for name in names)], beside)
         self.beside.setVisible(len(names) > 1)
 
     def put_moment(self, n_snapshots: int, place: int, told: str, *, live: bool | None) -> None:
@@ -88,17 +88,17 @@ class TrainingBar(QWidget):
         self.moment.setText(told)
 
     def speak(self, words: Words) -> None:
-        self.live.setText(words("training.live"))
-        self.live.setToolTip(words("training.live_hint"))
-        self.keep.setText(words("training.keep"))
-        self.keep.setToolTip(words("training.keep_hint"))
-        self.runs.setAccessibleName(words("training.runs"))
-        self.runs.setToolTip(words("training.runs"))
-        self.beside.setAccessibleName(words("training.beside_hint"))
-        self.beside.setToolTip(words("training.beside_hint"))
-        self.slider.setAccessibleName(words("training.slider"))
-        self.slider.setToolTip(words("training.slider"))
-        self.progress.setAccessibleName(words("training.progress"))
+        self.live.setText(words("training.page.live"))
+        self.live.setToolTip(words("training.page.live_hint"))
+        self.keep.setText(words("training.page.keep"))
+        self.keep.setToolTip(words("training.page.keep_hint"))
+        self.runs.setAccessibleName(words("training.page.runs"))
+        self.runs.setToolTip(words("training.page.runs"))
+        self.beside.setAccessibleName(words("training.page.beside_hint"))
+        self.beside.setToolTip(words("training.page.beside_hint"))
+        self.slider.setAccessibleName(words("training.page.slider"))
+        self.slider.setToolTip(words("training.page.slider"))
+        self.progress.setAccessibleName(words("training.page.progress"))
 
     def _act(self) -> None:
         self.acted.emit(self._what)

@@ -91,12 +91,12 @@ class TrainingForm(QWidget):
         self._show()
 
     def speak(self, words: Words) -> None:
-        self.tasks_label.setText(words("training.task"))
+        self.tasks_label.setText(words("training.page.task"))
         with QSignalBlocker(self.tasks):
             self.tasks.put([words(f"training.tasks.{name}") for name in TASKS], list(TASKS).index(self.task))
-        self.tasks.setAccessibleName(words("training.task"))
-        self.begin.setText(words("training.begin"))
-        self.begin.setToolTip(words("training.begin_hint"))
+        self.tasks.setAccessibleName(words("training.page.task"))
+        self.begin.setText(words("training.page.begin"))
+        self.begin.setToolTip(words("training.page.begin_hint"))
         for name, button in self.mishaps.items():
             button.setText(words(f"training.mishap.{name}.name"))
             button.setToolTip(words(f"training.mishap.{name}.hint"))

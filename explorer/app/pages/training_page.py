@@ -40,7 +40,7 @@ from explorer.views.pictures.answers import AnswersView
 from explorer.views.pictures.head_diary import HeadDiaryView
 from explorer.views.pictures.step_curves import StepCurvesView
 
-_CURVES = ("loss", "exact", "rate", "norm", "tokens_per_s", "head")
+_CURVES = ("loss", "accuracy", "rate", "norm", "tokens_per_s", "head")
 _RIGHT = ("answers", "form")
 _SNAPSHOTS_MB = 64
 _CHANGE_MS = 500  # after the last turn of a knob a running training is given what was set
@@ -57,7 +57,7 @@ class TrainingPage(Page):
         super().__init__()
         self._trace: Trace | None = None
         self._look, self._words, self._wish = Look(), Words.load("en"), Wish.from_preset(FIRST)
-        self.run, self.runs = "", (FIRST,)
+        self.run, self.runs = "", runs_there(FIRST)
         self._curve, self._right, self._attention, self._chosen = _CURVES[0], _RIGHT[0], "", 0
         self._live, self._changed, self._refused = False, False, ""
         self._beside: RunLog | None = None
@@ -71,9 +71,9 @@ class TrainingPage(Page):
 
     def _views(self) -> None:
         curves, diary, said = StepCurvesView(), HeadDiaryView(), AnswersView()
-        self.curves = self.card(curves, self._curves, title="training.curves")
-        self.diary = self.card(diary, self._diary, title="training.diary")
-        self.answers = self.card(said, self._answers, title="training.answers")
+        self.curves = self.card(curves, self._curves, title="training.curves.title.loss")
+        self.diary = self.card(diary, self._diary, title="training.diary.title")
+        self.answers = self.card(said, self._answers, title="training.answers.title")
         for view in (curves, diary, said):
             view.stepped.connect(self._scrub_to)
         diary.chose.connect(self._choose_strip)
@@ -98,13 +98,11 @@ class TrainingPage(Page):
         self.right_choice.chose.connect(self._choose_right)
         self.attention_choice.chose.connect(self._choose_attention)
         self._changing, self._newest = QTimer(self), QTimer(self)
-        for timer, after_ms, what in (
-            (self._changing, _CHANGE_MS, self._change),
-            (self._newest, _FOLLOW_MS, self._open_newest),
-        ):
+        for timer, after_ms in ((self._changing, _CHANGE_MS), (self._newest, _FOLLOW_MS)):
             timer.setSingleShot(True)
             timer.setInterval(after_ms)
-            timer.timeout.connect(what)
+        self._changing.timeout.connect(self._change)
+        self._newest.timeout.connect(self._open_newest)
 
     def _lay_out(self) -> None:
         right = QWidget()
@@ -192,7 +190,7 @@ class TrainingPage(Page):
         beside_place = self.runs.index(self._beside_run) + 1 if self._beside_run in self.runs else 0
         self.bar.put_runs(names, self.runs.index(self.run), beside_place, words)
         place = steps.index(shown) if shown in steps else -1
-        told = words("training.at", step=shown) if place >= 0 else words("training.not_shown")
+        told = words("training.page.at", step=shown) if place >= 0 else words("training.page.not_shown")
         self.bar.put_moment(len(steps), place, told, live=self._live if self.process.is_running else None)
         self.bar.offer(self._offer(), words)
         self.bar.tell(*self._standing())
@@ -200,7 +198,7 @@ class TrainingPage(Page):
     def _curve_name(self, key: str) -> str:
         strip = self._strip()
         if key == "head" and strip is not None:
-            return strip.name
+            return str(strip.name)
         return self._words(f"training.curve.{key}")
 
     def _offer(self) -> str:
@@ -214,17 +212,19 @@ class TrainingPage(Page):
         words, log = self._words, self.follower.log
         done, total = log.last_step, max(log.total, log.last_step)
         if self._refused:
-            return words("training.broke", reason=self._refused), None
+            return words("training.page.broke", reason=self._refused), None
         if self.process.is_running and not done:
-            return words("training.starting"), 0.0
+            return words("training.page.starting"), 0.0
         if self.process.is_running:
             speed, seconds = float(log.steps[-50:, 5].mean()), _seconds_left(log)
             minutes, rest = divmod(round(seconds), 60)
-            return words("training.running", done=done, total=total, minutes=minutes, seconds=rest, speed=speed), done / total
+            return words(
+                "training.page.running", done=done, total=total, minutes=minutes, seconds=rest, speed=speed
+            ), done / total
         if self.follower.is_finished:
             exact = float(log.valid[-1, 3]) if len(log.valid) else 0.0
-            return words("training.finished", done=done, seconds=_seconds(log), exact=exact), None
-        return words("training.stopped", done=done, total=total), None
+            return words("training.page.finished", done=done, seconds=_seconds(log), exact=exact), None
+        return words("training.page.stopped", done=done, total=total), None
 
     # The pictures
 
@@ -240,7 +240,7 @@ class TrainingPage(Page):
             if strip is None:
                 return None
             return measure_curves(self.follower.moments, strip.attention, strip.layer, strip.head, shown, words)
-        return curves_of(log, self._curve, steps, shown, words, others)
+        return curves_of(log, self._curve, steps, shown, words)
 
     def _diary(self, _trace: Trace, look: Look, words: Words) -> HeadDiary | None:
         moments = self.follower.moments
@@ -325,7 +325,7 @@ class TrainingPage(Page):
     def _begin(self) -> None:
         """Begin a new training with what the form says; the one that was shown stands beside it."""
         if self.process.is_running:
-            self.form.tell(self._words("training.one_at_a_time"))
+            self.form.tell(self._words("training.page.one_at_a_time"))
             return
         arguments = self._arguments()
         if arguments is None:
@@ -370,7 +370,7 @@ class TrainingPage(Page):
         if not self.process.is_running or self.form.task != self.follower.log.task:
             return
         if needs_new_weights(self.form.given, {**self.form.given, **given_of(self.follower.log)}):
-            self.form.tell(self._words("training.needs_new"))
+            self.form.tell(self._words("training.page.needs_new"))
             return
         self._changing.start()
 
@@ -397,9 +397,9 @@ class TrainingPage(Page):
         super().speak(words)
         self.bar.speak(words)
         self.form.speak(words)
-        self.curve_choice.setAccessibleName(words("training.curves"))
+        self.curve_choice.setAccessibleName(words("training.page.curve_name"))
         self.right_choice.setAccessibleName(words("training.right.name"))
-        self.attention_choice.setAccessibleName(words("training.attention"))
+        self.attention_choice.setAccessibleName(words("training.page.attention"))
 
 
 def _seconds(log: RunLog) -> float:

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from explorer.errors import ExplorerError
+from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.presets import load_preset, preset_names
 from explorer.resources import trainings_folder
@@ -43,7 +44,7 @@ def run_name(run: str, words: Words) -> str:
     except ValueError:
         return Path(run).name
     key = f"training.tasks.{task}"
-    return words("training.run", task=words(key) if key in words else task, when=f"{when:%m-%d %H:%M}")
+    return words("training.page.run", task=words(key) if key in words else task, when=f"{when:%m-%d %H:%M}")
 
 
 def text_of(run: str) -> str | None:
@@ -54,9 +55,9 @@ def text_of(run: str) -> str | None:
         return None
 
 
-def given_of(log: RunLog) -> Mapping[str, object]:
+def given_of(log: RunLog) -> Mapping[str, Value]:
     """What a training was given, with what was changed while it ran."""
-    given: dict[str, object] = {**log.setup.get("knobs", {}), **log.setup.get("recipe", {})}
+    given: dict[str, Value] = {**log.setup.get("knobs", {}), **log.setup.get("recipe", {})}
     for _step, changed in log.changes:
         given |= changed
     return given
