@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.views.controls.choice_box import ChoiceBox
@@ -27,16 +27,17 @@ class TrainingBar(QWidget):
         super().__init__()
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.main, self.live, self.keep = QPushButton(), QPushButton(), QPushButton()
+        self.main, self.live, self.keep = QPushButton(), QToolButton(), QPushButton()
+        self.live.setObjectName("segment")
         self.live.setCheckable(True)
-        for button in (self.live, self.keep):
-            button.setObjectName("slim")
+        self.keep.setObjectName("slim")
         self.runs, self.beside = ChoiceBox(), ChoiceBox()
         self.state, self.moment = QLabel(), QLabel()
         self.state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.moment.setObjectName("faint")
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
+        self.progress.setObjectName("thin")
         self.progress.setFixedHeight(4)
         self.progress.setMaximum(_SHARES)
         kept = self.progress.sizePolicy()

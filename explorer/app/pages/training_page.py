@@ -5,34 +5,29 @@ So a training of the window, one of the command line and one that is finished ar
 on. Rejected: training on the compute thread, where each key would wait for a step.
 """
 
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.training_bar import TrainingBar
-from explorer.app.pages.training_form import TrainingForm, needs_new_weights
+from explorer.app.pages.training_control import TrainingControl
+from explorer.app.pages.training_form import TrainingForm
 from explorer.app.training.follower import Follower
-from explorer.app.training.process import TrainingProcess
-from explorer.app.training.runs import FIRST, folder_of, given_of, run_name, runs_there, text_of
+from explorer.app.training.runs import FIRST, folder_of, run_name, runs_there, text_of
 from explorer.engine.errand import Brought
-from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.training import answers, curves_of, head_diary, loss_curves, measure_curves
 from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
-from explorer.resources import trainings_folder
 from explorer.runs.log import RunLog, read_log
 from explorer.runs.snapshots import moment_in
 from explorer.state.intents import OpenMoment
 from explorer.state.look import Look, attentions
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.training.setup import usual_setup
 from explorer.training.tasks import TASKS
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
@@ -42,8 +37,6 @@ from explorer.views.pictures.step_curves import StepCurvesView
 
 _CURVES = ("loss", "accuracy", "rate", "norm", "tokens_per_s", "head")
 _RIGHT = ("answers", "form")
-_SNAPSHOTS_MB = 64
-_CHANGE_MS = 500  # after the last turn of a knob a running training is given what was set
 _FOLLOW_MS = 400  # so often at most all pages go on to the newest snapshot
 
 
@@ -59,11 +52,11 @@ class TrainingPage(Page):
         self._look, self._words, self._wish = Look(), Words.load("en"), Wish.from_preset(FIRST)
         self.run, self.runs = "", runs_there(FIRST)
         self._curve, self._right, self._attention, self._chosen = _CURVES[0], _RIGHT[0], "", 0
-        self._live, self._changed, self._refused = False, False, ""
+        self._live = False
         self._beside: RunLog | None = None
         self._beside_run = ""
-        self.process, self.follower = TrainingProcess(self), Follower(self)
-        self.bar, self.form = TrainingBar(), TrainingForm()
+        self.follower, self.bar, self.form = Follower(self), TrainingBar(), TrainingForm()
+        self.control = TrainingControl(self.follower, self.form, self)
         self.curve_choice, self.right_choice, self.attention_choice = Segments(), Segments(), Segments()
         self._views()
         self._connect()
@@ -81,27 +74,24 @@ class TrainingPage(Page):
         self.diary.bar.insertWidget(2, self.attention_choice)
 
     def _connect(self) -> None:
-        self.process.ended.connect(self._ended)
+        self.control.changed.connect(self._standing_changed)
+        self.control.began.connect(self._began)
         self.follower.changed.connect(self._draw_again)
         self.follower.changed.connect(self._follow_newest)
         self.follower.sent.connect(self.sent)
         bar = self.bar
-        bar.acted.connect(self._act)
+        bar.acted.connect(self.control.act)
         bar.scrubbed.connect(self._scrub)
         bar.follows.connect(self._follow)
         bar.keeps.connect(self._keep)
         bar.chose_run.connect(self._choose_run)
         bar.chose_beside.connect(self._choose_beside)
-        self.form.begins.connect(self._begin)
-        self.form.changed.connect(self._given)
         self.curve_choice.chose.connect(self._choose_curve)
         self.right_choice.chose.connect(self._choose_right)
         self.attention_choice.chose.connect(self._choose_attention)
-        self._changing, self._newest = QTimer(self), QTimer(self)
-        for timer, after_ms in ((self._changing, _CHANGE_MS), (self._newest, _FOLLOW_MS)):
-            timer.setSingleShot(True)
-            timer.setInterval(after_ms)
-        self._changing.timeout.connect(self._change)
+        self._newest = QTimer(self)
+        self._newest.setSingleShot(True)
+        self._newest.setInterval(_FOLLOW_MS)
         self._newest.timeout.connect(self._open_newest)
 
     def _lay_out(self) -> None:
@@ -109,7 +99,8 @@ class TrainingPage(Page):
         self._stacked = QStackedLayout()
         self._stacked.addWidget(self.answers)
         self._stacked.addWidget(self.form)
-        filled(QVBoxLayout(right), self.right_choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
+        choice = filled(QHBoxLayout(), self.right_choice, None)
+        filled(QVBoxLayout(right), choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
         column.addWidget(self.bar)
         column.addLayout(beside((below((self.curves, 4), (self.diary, 6)), 7), (right, 4)), 1)
@@ -156,11 +147,10 @@ class TrainingPage(Page):
         assert folder is not None  # The first one is bundled.
         if run == self.run:
             return
-        self.run, self._attention, self._chosen, self._refused = run, "", 0, ""
+        self.run, self._attention, self._chosen = run, "", 0
         self.runs = runs_there(run)
         self.follower.follow(folder)
-        self.follower.watch(self.process.is_running)
-        self.form.put(self.follower.log.task, given_of(self.follower.log))
+        self.control.shows_another()
 
     def _show_beside(self, run: str) -> None:
         folder = folder_of(run) if run else None
@@ -191,40 +181,15 @@ class TrainingPage(Page):
         self.bar.put_runs(names, self.runs.index(self.run), beside_place, words)
         place = steps.index(shown) if shown in steps else -1
         told = words("training.page.at", step=shown) if place >= 0 else words("training.page.not_shown")
-        self.bar.put_moment(len(steps), place, told, live=self._live if self.process.is_running else None)
-        self.bar.offer(self._offer(), words)
-        self.bar.tell(*self._standing())
+        self.bar.put_moment(len(steps), place, told, live=self._live if self.control.trains else None)
+        self.bar.offer("" if self.run == FIRST else self.control.offers, words)
+        self.bar.tell(*self.control.standing(words))
 
     def _curve_name(self, key: str) -> str:
         strip = self._strip()
         if key == "head" and strip is not None:
             return str(strip.name)
         return self._words(f"training.curve.{key}")
-
-    def _offer(self) -> str:
-        if self.process.is_running:
-            return "pause"
-        unfinished = self.run != FIRST and not self.follower.is_finished and bool(len(self.follower.log.valid))
-        return "continue" if unfinished else ""
-
-    def _standing(self) -> tuple[str, float | None]:
-        """How far the training is, and its share of all steps while it runs."""
-        words, log = self._words, self.follower.log
-        done, total = log.last_step, max(log.total, log.last_step)
-        if self._refused:
-            return words("training.page.broke", reason=self._refused), None
-        if self.process.is_running and not done:
-            return words("training.page.starting"), 0.0
-        if self.process.is_running:
-            speed, seconds = float(log.steps[-50:, 5].mean()), _seconds_left(log)
-            minutes, rest = divmod(round(seconds), 60)
-            return words(
-                "training.page.running", done=done, total=total, minutes=minutes, seconds=rest, speed=speed
-            ), done / total
-        if self.follower.is_finished:
-            exact = float(log.valid[-1, 3]) if len(log.valid) else 0.0
-            return words("training.page.finished", done=done, seconds=_seconds(log), exact=exact), None
-        return words("training.page.stopped", done=done, total=total), None
 
     # The pictures
 
@@ -310,7 +275,7 @@ class TrainingPage(Page):
 
     def _follow_newest(self) -> None:
         """While a training runs, let all pages go on to its newest snapshot."""
-        if self._live and self.process.is_running and not self._newest.isActive():
+        if self._live and self.control.trains and not self._newest.isActive():
             self._newest.start()
 
     def _open_newest(self) -> None:
@@ -320,98 +285,28 @@ class TrainingPage(Page):
     def _keep(self) -> None:
         self.acts.emit("save_preset")
 
-    # The training
-
-    def _begin(self) -> None:
-        """Begin a new training with what the form says; the one that was shown stands beside it."""
-        if self.process.is_running:
-            self.form.tell(self._words("training.page.one_at_a_time"))
-            return
-        arguments = self._arguments()
-        if arguments is None:
-            return
-        folder = trainings_folder() / f"{self.form.task}-{datetime.now():%Y%m%d-%H%M%S}"
+    def _began(self, folder: Path) -> None:
+        """Show the training that has begun; the one before stands beside it if it had the same task."""
         before = self.run if self.follower.log.task == self.form.task else ""
-        self._refused, self._live, self._right = "", True, _RIGHT[0]
-        self.process.start(folder, arguments)
+        self._live, self._right = True, _RIGHT[0]
         self.look_at(run=str(folder), beside_run=before)
 
-    def _act(self, what: str) -> None:
-        if what == "pause":
-            self._changed = False
-            self.process.stop()
-        elif not self.process.is_running:
-            self._go_on()
-
-    def _go_on(self) -> None:
-        """Continue the training that is shown, with what the form says now."""
-        arguments = self._arguments()
-        if arguments is not None:
-            self._refused, self._live = "", True
-            self.process.start(self.follower.folder, [*arguments, "--changing"])
-            self.follower.watch(True)
-            self._tell()
-
-    def _arguments(self) -> list[str] | None:
-        """The command's flags for what the form says; None where it cannot be trained, which the form then says."""
-        given = self.form.given
-        try:
-            usual_setup(Path(), self.form.task, None, None, given)
-        except ExplorerError as error:
-            self.form.tell(self._words.error(error))
-            return None
-        self.form.tell("")
-        flags = [f"--{name.replace('_', '-')}={str(value).lower()}" for name, value in given.items()]
-        return ["--task", self.form.task, "--snapshots", str(_SNAPSHOTS_MB), *flags]
-
-    def _given(self) -> None:
-        """Something else is to be trained: a training that runs is given it, once nobody turns further."""
-        self.form.tell("")
-        if not self.process.is_running or self.form.task != self.follower.log.task:
-            return
-        if needs_new_weights(self.form.given, {**self.form.given, **given_of(self.follower.log)}):
-            self.form.tell(self._words("training.page.needs_new"))
-            return
-        self._changing.start()
-
-    def _change(self) -> None:
-        """Stop the training, to go on with what the form says."""
-        if self.process.is_running:
-            self._changed = True
-            self.process.stop()
-
-    def _ended(self, reason: str) -> None:
-        self._refused = reason
-        if self._changed and not reason:
-            self._changed = False
-            self._go_on()
-            return
-        self.follower.watch(False)
+    def _standing_changed(self) -> None:
+        """All pages follow a training from its beginning, until somebody looks at another snapshot."""
+        self._live = self.control.trains
         self._tell()
 
     def bring(self, brought: Brought) -> None:
         self.follower.bring(brought)
 
     def speak(self, words: Words) -> None:
-        self._words = words
+        self._words = self.control.words = words
         super().speak(words)
         self.bar.speak(words)
         self.form.speak(words)
         self.curve_choice.setAccessibleName(words("training.page.curve_name"))
         self.right_choice.setAccessibleName(words("training.right.name"))
         self.attention_choice.setAccessibleName(words("training.page.attention"))
-
-
-def _seconds(log: RunLog) -> float:
-    """How long the training has computed."""
-    return float(log.steps[-1, 6]) if len(log.steps) else 0.0
-
-
-def _seconds_left(log: RunLog) -> float:
-    """How long it will still take, by the last steps."""
-    last = log.steps[-50:]
-    took = float(np.diff(last[:, 6]).mean()) if len(last) > 1 else 0.0
-    return took * max(0, log.total - log.last_step)
 
 
 PAGE = TrainingPage

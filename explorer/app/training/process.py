@@ -22,14 +22,16 @@ _IN_ORDER = (0, 130)  # finished, and stopped with a checkpoint
 
 
 class TrainingProcess(QObject):
-    """Runs one training at a time. Signals: ended(reason) when its process has ended, "" if all went well."""
+    """Runs one training at a time. Signals: ended(reason) when its process has ended, "" if all went well; begun()."""
 
+    begun = Signal()
     ended = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[Any] | None = None
+        self._next: tuple[Path, tuple[str, ...]] | None = None  # what is started once the process has ended
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self._look)
@@ -58,9 +60,16 @@ class TrainingProcess(QObject):
             self.ended.emit(error.strerror or str(error))
             return
         self._timer.start()
+        self.begun.emit()
+
+    def restart(self, folder: Path, arguments: Sequence[str]) -> None:
+        """Stop the training, and go on with other arguments as soon as it has stopped."""
+        self.stop()
+        self._next = (folder, tuple(arguments)) if self.is_running else None
 
     def stop(self) -> None:
         """Have it write a checkpoint and end."""
+        self._next = None
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -69,6 +78,10 @@ class TrainingProcess(QObject):
             return
         status, self._process = self._process.returncode, None
         self._timer.stop()
+        follows, self._next = self._next, None
+        if status in _IN_ORDER and follows is not None:
+            self.start(*follows)
+            return
         self.ended.emit("" if status in _IN_ORDER else self._last_words() or str(status))
 
     def _last_words(self) -> str:

@@ -10,6 +10,7 @@ from explorer.lang import Words
 from explorer.presets import load_preset, preset_names
 from explorer.resources import trainings_folder
 from explorer.runs.log import FILE, RunLog
+from explorer.training.tasks import TASKS
 
 FIRST = "sort"
 """The training that the page opens with: a bundled one that has come to its end."""
@@ -35,16 +36,18 @@ def runs_there(shown: str) -> tuple[str, ...]:
 
 
 def run_name(run: str, words: Words) -> str:
-    """What a training is called: its task and when it began."""
+    """What a training is called: its task, and what its folder says of when it began."""
     if run in preset_names():
         return words(f"preset.{run}.title")
-    task, _, begun = Path(run).name.partition("-")
-    try:
-        when = datetime.strptime(begun, "%Y%m%d-%H%M%S")
-    except ValueError:
-        return Path(run).name
-    key = f"training.tasks.{task}"
-    return words("training.page.run", task=words(key) if key in words else task, when=f"{when:%m-%d %H:%M}")
+    task, _, rest = Path(run).name.partition("-")
+    return words("training.page.run", task=words(f"training.tasks.{task}"), when=rest) if task in TASKS else Path(run).name
+
+
+def new_folder(task: str) -> Path:
+    """A folder for a new training, which its task and the time name: "sort-1127-1649"."""
+    name = f"{task}-{datetime.now():%m%d-%H%M}"
+    names = (name, *(f"{name}-{number}" for number in range(2, _MOST_OFFERED)))
+    return next((each for each in map(trainings_folder().joinpath, names) if not each.exists()), trainings_folder() / name)
 
 
 def text_of(run: str) -> str | None:
