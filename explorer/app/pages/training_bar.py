@@ -79,9 +79,8 @@ class TrainingBar(QWidget):
     def put_moment(self, n_snapshots: int, place: int, told: str, *, live: bool | None) -> None:
         """Show which of so many snapshots is looked at, −1 for none; `live` is None where there is nothing to follow."""
         with QSignalBlocker(self.slider), QSignalBlocker(self.live):
-            self.slider.setRange(0, max(0, n_snapshots - 1))
-            if place >= 0:
-                self.slider.setValue(place)
+            self.slider.setRange(min(0, place), max(0, n_snapshots - 1))
+            self.slider.setValue(place)
             self.live.setChecked(bool(live))
         self.slider.setEnabled(n_snapshots > 1)
         self.live.setVisible(live is not None)

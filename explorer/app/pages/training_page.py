@@ -95,9 +95,10 @@ class TrainingPage(Page):
         self._newest.timeout.connect(self._open_newest)
 
     def _lay_out(self) -> None:
-        right = QWidget()
+        right, told = QWidget(), QWidget()
+        filled(QVBoxLayout(told), (self.answers, 4), (self.explain(), 3), gap_px=8, margins_px=(0, 0, 0, 0))
         self._stacked = QStackedLayout()
-        self._stacked.addWidget(self.answers)
+        self._stacked.addWidget(told)
         self._stacked.addWidget(self.form)
         choice = filled(QHBoxLayout(), self.right_choice, None)
         filled(QVBoxLayout(right), choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
@@ -256,7 +257,7 @@ class TrainingPage(Page):
         self.look_at(beside_run=self.runs[place - 1] if place else "")
 
     def _scrub(self, place: int) -> None:
-        if place < len(self.follower.steps):
+        if 0 <= place < len(self.follower.steps):
             self._scrub_to(self.follower.steps[place])
 
     def _scrub_to(self, step: int) -> None:

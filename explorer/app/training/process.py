@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,6 +42,11 @@ class TrainingProcess(QObject):
         """Whether its process is there, though it may be about to end."""
         return self._process is not None
 
+    @property
+    def number(self) -> int:
+        """The number of its process, 0 where there is none."""
+        return 0 if self._process is None else self._process.pid
+
     def start(self, folder: Path, arguments: Sequence[str]) -> None:
         """Train into a folder, or go on there. A process that cannot be started ends at once, with its reason."""
         assert self._process is None  # The page offers it only then.
@@ -70,24 +76,31 @@ class TrainingProcess(QObject):
     def stop(self) -> None:
         """Have it write a checkpoint and end."""
         self._next = None
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        self._close_input()
 
     def _look(self) -> None:
         if self._process is None or self._process.poll() is None:
             return
-        status, self._process = self._process.returncode, None
         self._timer.stop()
+        status, reason = self._process.returncode, self._last_words()
+        self._close_input()
+        self._process = None
         follows, self._next = self._next, None
         if status in _IN_ORDER and follows is not None:
             self.start(*follows)
-            return
-        self.ended.emit("" if status in _IN_ORDER else self._last_words() or str(status))
+        else:
+            self.ended.emit("" if status in _IN_ORDER else reason or str(status))
+
+    def _close_input(self) -> None:
+        """Close the standard input of the process, which ends it."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):  # It may be gone already.
+                self._process.stdin.close()
 
     def _last_words(self) -> str:
         """The last line that it wrote."""
         assert self._said is not None  # It was started.
-        self._said.seek(0)
-        lines = self._said.read().decode("utf-8", errors="replace").strip().splitlines()
-        self._said.close()
+        with self._said as said:
+            said.seek(0)
+            lines = said.read().decode("utf-8", errors="replace").strip().splitlines()
         return lines[-1].strip()[:_MOST_SAID] if lines else ""

@@ -1,0 +1,147 @@
+"""The page of trainings, used as a person would: a life gone through, a training begun, paused, changed, killed."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from explorer.app.pages.training_page import TrainingPage
+from explorer.app.shell.window import Window
+from explorer.cli import main as cli
+from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
+from explorer.presets import load_preset
+from explorer.runs.log import read_log
+from explorer.runs.snapshots import snapshot_file
+from tests.journeys.conftest import Journey, journey
+from tests.journeys.page_faults import faults_of
+
+pytestmark = pytest.mark.slow
+
+__all__ = ["journey"]  # a fixture of the journeys
+
+SMALL = {"examples": 300, "epochs": 3, "d_model": 16, "d_ff": 32, "n_layers": 1, "n_heads": 2}
+
+
+def opened(journey: Journey, window: Window) -> TrainingPage:
+    window.go("training")
+    page = window.page_stack.page
+    assert isinstance(page, TrainingPage)
+    journey.settle(window)
+    journey.wait(lambda: bool(page.follower.steps) and not page.awaits)
+    return page
+
+
+def trained(page: TrainingPage, **given: object) -> None:
+    """Turn what is given in the form, and press its button."""
+    for name, value in {**SMALL, **given}.items():
+        page.form.rows[name].turned.emit(name, value)
+    page.form.begin.click()
+
+
+def test_it_opens_with_a_whole_life(journey: Journey) -> None:
+    """Curves, a map of each head at each snapshot, and the answers, of which only the last ones are right."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        curves, diary, said = page.curves.picture, page.diary.picture, page.answers.picture
+        assert isinstance(curves, StepCurves) and isinstance(diary, HeadDiary) and isinstance(said, Answers)
+        assert len(diary.strips) == 8 and len(diary.strips[0].maps) == len(diary.steps) == len(page.follower.steps) > 40
+        assert (said.answers[-1], said.right[0], said.right[-1]) == ("12345", False, True)
+        assert list(faults_of(page)) == []
+
+    journey.run(script)
+
+
+def test_all_pages_show_the_snapshot_that_the_slider_stands_at(journey: Journey) -> None:
+    """The vectors of the tokens are rows of the snapshot's own file; the sentence is the training's, and then stays."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        for place in (0, 30):
+            page.bar.slider.setValue(place)
+            journey.settle(window)
+            step = page.follower.steps[place]
+            assert window.session.state.wish.preset == f"sort@{step}" and page.shown_step == step
+            trace = window.session.frame.trace
+            folder = load_preset("sort").folder
+            assert folder is not None
+            rows = load_file(snapshot_file(folder, step))["encoder.embedding.look_up.weight"].astype(np.float32)
+            assert (trace["encoder.embedding.tokens"] == rows[[token.id for token in trace.tokens.source]]).all()
+        assert window.session.state.wish.text == "31524"
+        window.sentences.source_edit.setText("908")
+        journey.settle(window)
+        page.bar.slider.setValue(50)
+        journey.settle(window)
+        assert window.session.state.wish.text == "908"
+        box = window.header.presets
+        assert sum("第" in box.itemText(place) for place in range(box.count())) == 1  # One entry for all moments of a training.
+
+    journey.run(script)
+
+
+def test_a_training_begun_in_the_window_is_that_of_the_command_line(journey: Journey, tmp_path: Path) -> None:
+    """To the bit: log, snapshots and weights. All pages follow it, and at the end it is a preset."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        trained(page)
+        journey.wait(lambda: page.run != "sort" and page.control.trains)
+        journey.wait(lambda: page.follower.is_finished and not page.control.trains)
+        journey.wait(lambda: page.shown_step == page.follower.steps[-1])
+        folder, again = page.follower.folder, tmp_path / "again"
+        flags = [f"--{name.replace('_', '-')}={value}".lower() for name, value in page.form.given.items()]
+        assert cli.main(["train", "--task", "sort", "--out", str(again), "--snapshots", "64", *flags]) == 0
+        assert (again / "weights.safetensors").read_bytes() == (folder / "weights.safetensors").read_bytes()
+        one, two = read_log(folder), read_log(again)
+        assert one.setup == two.setup and (one.column("loss") == two.column("loss")).all()
+        assert page._beside_run == "sort"
+
+    journey.run(script)
+
+
+def test_a_training_is_paused_changed_and_goes_on(journey: Journey) -> None:
+    """What is turned while it runs stands in the log, with the step at which it took effect."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        trained(page, epochs=400)
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        page.bar.main.click()
+        journey.wait(lambda: not page.control.process.is_running)
+        stopped = page.follower.log.last_step
+        assert stopped and not page.follower.is_finished and page.control.offers == "continue"
+        page.form.mishaps["no_mask"].click()
+        page.bar.main.click()
+        journey.wait(lambda: page.follower.log.last_step > stopped)
+        ((step, changed),) = page.follower.log.changes
+        assert step == stopped and changed == {"causal_mask": False}
+        page.form.rows["learning_rate"].turned.emit("learning_rate", 0.01)
+        journey.wait(lambda: len(page.follower.log.changes) == 2)
+        page.form.rows["n_heads"].turned.emit("n_heads", 1)
+        assert not page.form.refused.isHidden()
+        page.bar.main.click()
+        journey.wait(lambda: not page.control.process.is_running)
+
+    journey.run(script)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows ends processes in another way")
+def test_a_killed_training_says_so_and_goes_on(journey: Journey) -> None:
+    """From its last checkpoint; the program stays."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        trained(page, epochs=400)
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        os.kill(page.control.process.number, signal.SIGKILL)
+        journey.wait(lambda: not page.control.process.is_running)
+        assert page.control.offers == "continue"
+        page.bar.main.click()
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        page.bar.main.click()
+        journey.wait(lambda: not page.control.process.is_running)
+
+    journey.run(script)
