@@ -1,6 +1,7 @@
 """The page of trainings, used as a person would: a life gone through, a training begun, paused, changed, killed."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.slow
 
 __all__ = ["journey"]  # a fixture of the journeys
 
+PATIENCE_MS = 90_000  # A training gives way to whatever else this machine does.
 SMALL = {"examples": 300, "epochs": 3, "d_model": 16, "d_ff": 32, "n_layers": 1, "n_heads": 2}
 
 
@@ -30,7 +32,7 @@ def opened(journey: Journey, window: Window) -> TrainingPage:
     page = window.page_stack.page
     assert isinstance(page, TrainingPage)
     journey.settle(window)
-    journey.wait(lambda: bool(page.follower.steps) and not page.awaits)
+    journey.wait(lambda: isinstance(page.diary.picture, HeadDiary) and page.diary.picture.steps == page.follower.steps)
     return page
 
 
@@ -76,8 +78,9 @@ def test_all_pages_show_the_snapshot_that_the_slider_stands_at(journey: Journey)
         page.bar.slider.setValue(50)
         journey.settle(window)
         assert window.session.state.wish.text == "908"
-        box = window.header.presets
-        assert sum("第" in box.itemText(place) for place in range(box.count())) == 1  # One entry for all moments of a training.
+        box = window.header.presets  # It has one entry for all moments of a training.
+        titles = [box.itemText(place) for place in range(box.count())]
+        assert [each for each in titles if re.search(r"第 [\d,]+ 步", each)] == [box.currentText()]
 
     journey.run(script)
 
@@ -88,13 +91,14 @@ def test_a_training_begun_in_the_window_is_that_of_the_command_line(journey: Jou
     def script(window: Window) -> None:
         page = opened(journey, window)
         trained(page)
-        journey.wait(lambda: page.run != "sort" and page.control.trains)
-        journey.wait(lambda: page.follower.is_finished and not page.control.trains)
-        journey.wait(lambda: page.shown_step == page.follower.steps[-1])
+        journey.wait(lambda: page.run != "sort" and page.control.trains, PATIENCE_MS)
+        journey.wait(lambda: page.follower.is_finished and not page.control.trains, PATIENCE_MS)
+        journey.wait(lambda: page.shown_step == page.follower.steps[-1], PATIENCE_MS)
         folder, again = page.follower.folder, tmp_path / "again"
         flags = [f"--{name.replace('_', '-')}={value}".lower() for name, value in page.form.given.items()]
         assert cli.main(["train", "--task", "sort", "--out", str(again), "--snapshots", "64", *flags]) == 0
-        assert (again / "weights.safetensors").read_bytes() == (folder / "weights.safetensors").read_bytes()
+        mine, other = (load_file(each / "weights.safetensors") for each in (folder, again))
+        assert all((mine[name] == other[name]).all() for name in mine.keys() | other.keys())
         one, two = read_log(folder), read_log(again)
         assert one.setup == two.setup and (one.column("loss") == two.column("loss")).all()
         assert page._beside_run == "sort"
@@ -108,22 +112,22 @@ def test_a_training_is_paused_changed_and_goes_on(journey: Journey) -> None:
     def script(window: Window) -> None:
         page = opened(journey, window)
         trained(page, epochs=400)
-        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5, PATIENCE_MS)
         page.bar.main.click()
-        journey.wait(lambda: not page.control.process.is_running)
+        journey.wait(lambda: not page.control.process.is_running, PATIENCE_MS)
         stopped = page.follower.log.last_step
         assert stopped and not page.follower.is_finished and page.control.offers == "continue"
         page.form.mishaps["no_mask"].click()
         page.bar.main.click()
-        journey.wait(lambda: page.follower.log.last_step > stopped)
+        journey.wait(lambda: page.follower.log.last_step > stopped, PATIENCE_MS)
         ((step, changed),) = page.follower.log.changes
         assert step == stopped and changed == {"causal_mask": False}
         page.form.rows["learning_rate"].turned.emit("learning_rate", 0.01)
-        journey.wait(lambda: len(page.follower.log.changes) == 2)
+        journey.wait(lambda: len(page.follower.log.changes) == 2, PATIENCE_MS)
         page.form.rows["n_heads"].turned.emit("n_heads", 1)
         assert not page.form.refused.isHidden()
         page.bar.main.click()
-        journey.wait(lambda: not page.control.process.is_running)
+        journey.wait(lambda: not page.control.process.is_running, PATIENCE_MS)
 
     journey.run(script)
 
@@ -135,13 +139,13 @@ def test_a_killed_training_says_so_and_goes_on(journey: Journey) -> None:
     def script(window: Window) -> None:
         page = opened(journey, window)
         trained(page, epochs=400)
-        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5, PATIENCE_MS)
         os.kill(page.control.process.number, signal.SIGKILL)
-        journey.wait(lambda: not page.control.process.is_running)
+        journey.wait(lambda: not page.control.process.is_running, PATIENCE_MS)
         assert page.control.offers == "continue"
         page.bar.main.click()
-        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5)
+        journey.wait(lambda: page.control.trains and page.follower.log.last_step > 5, PATIENCE_MS)
         page.bar.main.click()
-        journey.wait(lambda: not page.control.process.is_running)
+        journey.wait(lambda: not page.control.process.is_running, PATIENCE_MS)
 
     journey.run(script)
