@@ -11,7 +11,7 @@ STEPS = (0, 1, 10, 100)
 ROWS, COLUMNS = Axis("query", ("我", "<&>"), "source"), Axis("key", ("我", "<&>"), "source")
 
 
-def numbers(*values: float) -> np.ndarray:  # type: ignore[type-arg]
+def numbers(*values: float) -> np.ndarray:
     """Values of a log."""
     return np.array(values, np.float64)
 

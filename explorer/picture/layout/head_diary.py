@@ -107,6 +107,8 @@ def _draw_strip(sketch: Sketch, picture: HeadDiary, index: int, at: DiaryRows) -
     theme, strip, row, chosen = sketch.theme, picture.strips[index], at.row(index), index == picture.chosen
     colour = theme.text if chosen else theme.faint
     sketch.write(row.x - 10, row.y + row.high / 2 + 4, strip.name, _LETTERS, colour, "end", bold=chosen, room=row.x - 14)
+    if not at.axis.drawn:
+        return
     places = [picture.steps.index(step) for step in at.axis.drawn]
     for place, colours in enumerate(indices(strip.maps[places], picture.scale, np.isnan(strip.maps[0]))):
         sketch.cells(at.map(index, place), colours, picture.scale.colours)

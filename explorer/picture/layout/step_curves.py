@@ -119,7 +119,8 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
             _hairlines(sketch, curve, at)
     for curve, colour in sorted(zip(picture.curves, colours, strict=True), key=lambda each: each[0].kind == "validation"):
         _draw_curve(sketch, curve, colour, at)
-    _draw_names(sketch, picture, words, at, colours, right_px(area.wide))
+    _draw_names(sketch, picture, at, colours, right_px(area.wide))
+    _draw_lost(sketch, picture, words, at)
     write_steps(sketch, at.axis, picture.shown, plot.bottom + 12, words("training.curves.step"))
     return at
 
@@ -185,26 +186,33 @@ def _draw_marks(sketch: Sketch, picture: StepCurves, at: CurvePlane) -> None:
             free = x + sketch.measure(name, _LETTERS, False) + 12
 
 
-def _draw_names(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane, colours: list[str], room: float) -> None:
-    """Each curve's name with its last value beside its end; below it where its values stop being numbers."""
+def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: list[str], room: float) -> None:
+    """Each curve's name with its last value beside its end."""
     lines: list[tuple[float, float, str, str, str]] = []  # x and y of the end, name, figure, colour
     for curve, colour in zip(picture.curves, colours, strict=True):
         steps, values = drawn_line(curve)
         if len(steps):
             end = float(at.axis.x(steps[-1])), float(at.y(values[-1]))
             lines.append((*end, curve.name, rough(float(values[-1])), colour))
-        if curve.lost is not None:
-            x = float(at.axis.x(curve.lost))
-            y = float(at.y(values[-1])) + 0.1 if len(steps) else at.plot.y
-            lines.append((x, y, words("training.curves.lost", step=step_text(curve.lost)), "", sketch.theme.warning))
     places = name_places([y for _x, y, *_rest in lines], _LINE_PX, at.plot.y, at.plot.bottom)
     left = at.plot.right + _NAMES_PX
     for (x, y, name, figure, colour), place in zip(lines, places, strict=True):
-        if figure and (left - x > 3 * _NAMES_PX or abs(place - y) > _LINE_PX / 2):
+        if left - x > 3 * _NAMES_PX or abs(place - y) > _LINE_PX / 2:
             sketch.line(x, y, left - 3, place, colour, 0.8)
-        wide = sketch.measure(f" {figure}", _LETTERS, False) if figure else 0.0
+        wide = sketch.measure(f" {figure}", _LETTERS, False)
         said = sketch.fitting(name, _LETTERS, room - _NAMES_PX - wide - 2)
-        sketch.write(left, place + 4, f"{said} {figure}".rstrip(), _LETTERS, colour)
+        sketch.write(left, place + 4, f"{said} {figure}", _LETTERS, colour)
+
+
+def _draw_lost(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane) -> None:
+    """Where the values of curves stop being numbers, in words."""
+    plot, lost = at.plot, [(curve, curve.lost) for curve in picture.curves if curve.lost is not None]
+    ends = [float(at.y(values[-1])) - 10 if len(values) else plot.y for values in (drawn_line(curve)[1] for curve, _ in lost)]
+    for (curve, step), y in zip(lost, name_places(ends, _LINE_PX, plot.y + 8, plot.bottom - 8), strict=True):
+        said = words("training.curves.lost", name=curve.name, step=step_text(step))
+        half = min(sketch.measure(said, _LETTERS, True), plot.wide) / 2
+        x = min(max(float(at.axis.x(step)), plot.x + half), plot.right - half)
+        sketch.write(x, y + 4, said, _LETTERS, sketch.theme.warning, "middle", bold=True, room=plot.wide)
 
 
 def tell_step(picture: StepCurves, step: float, words: Words) -> str:
