@@ -97,7 +97,7 @@ class Strip:
 class HeadDiary(Picture):
     """A strip of small maps for each head, a map for each snapshot. `chosen` is the strip that the reader has chosen.
 
-    Strips of one attention stand together; `headings` name the attentions in their order where there are several, else ().
+    Strips of one attention stand together; `headings` name the attentions in their order.
     """
 
     strips: tuple[Strip, ...]
@@ -105,13 +105,13 @@ class HeadDiary(Picture):
     steps: tuple[int, ...]
     shown: int | None
     chosen: int
+    headings: tuple[str, ...]
     caption: Caption
-    headings: tuple[str, ...] = ()
 
     def name(self, strip: int) -> str:
         """A strip's name by itself, with its attention where there are several."""
         made = self.strips[strip]
-        if not self.headings:
+        if len(self.headings) < 2:
             return made.name
         order = list(dict.fromkeys(each.attention for each in self.strips))
         return f"{self.headings[order.index(made.attention)]} · {made.name}"

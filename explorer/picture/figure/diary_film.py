@@ -59,23 +59,21 @@ def _frame(picture: HeadDiary, words: Words, theme: Theme, place: int) -> str:
 def _places(sketch: Sketch, picture: HeadDiary, area: Rect) -> Iterator[Rect]:
     """Where the map of each head stands, as large as it can be; each attention begins a line, below its name."""
     groups = [len(list(group)) for _attention, group in groupby(picture.strips, key=lambda strip: strip.attention)]
-    headings = [*picture.headings, *[""] * (len(groups) - len(picture.headings))]
-    heading_px = _HEADING_PX if picture.headings else 0.0
 
     def n_lines(across: int) -> int:
         return sum(math.ceil(n / across) for n in groups)
 
     def side(across: int) -> float:
-        rows = (area.high - heading_px * len(groups)) / n_lines(across)
+        rows = (area.high - _HEADING_PX * len(groups)) / n_lines(across)
         return max(4.0, min((area.wide + _GAP_PX) / across - _GAP_PX, rows - _AROUND_PX))
 
     across = max(range(1, max(groups, default=1) + 1), key=side)
     px = side(across)
     left = area.x + (area.wide - across * (px + _GAP_PX) + _GAP_PX) / 2
-    y = area.y + (area.high - heading_px * len(groups) - n_lines(across) * (px + _AROUND_PX)) / 2
-    for heading, n in zip(headings, groups, strict=True):
+    y = area.y + (area.high - _HEADING_PX * len(groups) - n_lines(across) * (px + _AROUND_PX)) / 2
+    for heading, n in zip(picture.headings, groups, strict=True):
         sketch.write(left, y + 14, heading, 12, sketch.theme.faint)
-        y += heading_px
+        y += _HEADING_PX
         for place in range(n):
             line, column = divmod(place, across)
             yield Rect(left + column * (px + _GAP_PX), y + line * (px + _AROUND_PX) + _NAME_PX, px, px)

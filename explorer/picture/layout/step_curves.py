@@ -22,9 +22,11 @@ _LETTERS, _LINE_PX = 11.0, 15.0
 _HEAD_PX, _FOOT_PX = 18.0, 20.0  # above and below the plot
 _TICK_PX = 34.0  # from one tick to the next, at least
 _ROOM_ABOVE = 1.04  # the share of the largest value that the plot reaches to
+_SMALL = 0.01  # Smaller values have two figures beside their curves.
 _DOT_PX, _DOTS_PX = 2.6, 7.0  # the size of a dot, and how far apart two have to stand
 _NAMES_PX = 8.0  # px from the plot to the names
 _MOST_COLUMNS = 4096
+_GROUND_OPACITY = 0.7  # of what lies between a note and the curves
 
 
 @attrs.frozen(eq=False)
@@ -53,7 +55,7 @@ class CurvePlane:
         for factors in ((1,), (1, 3), (1, 2, 5)):
             found = [factor * 10.0**power for power in powers for factor in factors]
             found = [value for value in found if self.low <= value <= self.high]
-            if len(found) >= 3:
+            if len(found) >= 2:
                 break
         return found[:: max(1, math.ceil(len(found) / most))]
 
@@ -102,7 +104,8 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
     at, theme = plane_of(picture, area), sketch.theme
     plot, frame = at.plot, at.axis.frame(picture.shown)
     if frame is not None:
-        column = Rect(at.axis.left + frame * at.axis.pitch + 1, plot.y, at.axis.pitch - 2, plot.high)
+        wide = at.axis.frame_px + 2
+        column = Rect(at.axis.middle(frame) - wide / 2, plot.y, wide, plot.high)
         sketch.marks.append(Box(column, theme.soft, theme.accent, 3))
     for tick in at.ticks():
         y = float(at.y(tick))
@@ -120,7 +123,7 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
     for curve, colour in sorted(zip(picture.curves, colours, strict=True), key=lambda each: each[0].kind == "validation"):
         _draw_curve(sketch, curve, colour, at)
     _draw_names(sketch, picture, at, colours, right_px(area.wide))
-    _draw_lost(sketch, picture, words, at)
+    _draw_notes(sketch, picture, words, at, colours)
     write_steps(sketch, at.axis, picture.shown, plot.bottom + 12, words("training.curves.step"))
     return at
 
@@ -156,14 +159,10 @@ def _draw_curve(sketch: Sketch, curve: StepCurve, colour: str, at: CurvePlane) -
         sketch.marks.append(Path(tuple(map(tuple, xy.tolist())), colour, wide, dash=DASHED if curve.kind == "other" else ()))
     if curve.kind == "validation" or len(xy) == 1:
         sketch.dots(xy[_apart(xy[:, 0])], _DOT_PX, colour)
-    for step, said in curve.told:
-        place = int(np.abs(steps - step).argmin())
-        x, y = xy[place]
+    for step, _said in curve.told:
+        x, y = float(at.axis.x(step)), float(at.y(curve.values[curve.at == step][0]))
         sketch.dot(x, y, _DOT_PX + 1.6, colour)
         sketch.dot(x, y, _DOT_PX, sketch.theme.card)
-        half = sketch.measure(said, _LETTERS, True) / 2
-        inside = min(max(x, at.plot.x + half), at.plot.right - half)
-        sketch.write(inside, max(y - 10, at.plot.y + 9), said, _LETTERS, colour, "middle", bold=True)
 
 
 def _apart(x: Any) -> list[int]:
@@ -193,7 +192,7 @@ def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: li
         steps, values = drawn_line(curve)
         if len(steps):
             end = float(at.axis.x(steps[-1])), float(at.y(values[-1]))
-            lines.append((*end, curve.name, rough(float(values[-1])), colour))
+            lines.append((*end, curve.name, _figure(float(values[-1])), colour))
     places = name_places([y for _x, y, *_rest in lines], _LINE_PX, at.plot.y, at.plot.bottom)
     left = at.plot.right + _NAMES_PX
     for (x, y, name, figure, colour), place in zip(lines, places, strict=True):
@@ -204,15 +203,28 @@ def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: li
         sketch.write(left, place + 4, f"{said} {figure}", _LETTERS, colour)
 
 
-def _draw_lost(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane) -> None:
-    """Where the values of curves stop being numbers, in words."""
-    plot, lost = at.plot, [(curve, curve.lost) for curve in picture.curves if curve.lost is not None]
-    ends = [float(at.y(values[-1])) - 10 if len(values) else plot.y for values in (drawn_line(curve)[1] for curve, _ in lost)]
-    for (curve, step), y in zip(lost, name_places(ends, _LINE_PX, plot.y + 8, plot.bottom - 8), strict=True):
-        said = words("training.curves.lost", name=curve.name, step=step_text(step))
-        half = min(sketch.measure(said, _LETTERS, True), plot.wide) / 2
-        x = min(max(float(at.axis.x(step)), plot.x + half), plot.right - half)
-        sketch.write(x, y + 4, said, _LETTERS, sketch.theme.warning, "middle", bold=True, room=plot.wide)
+def _figure(value: float) -> str:
+    """A value in few digits."""
+    return rough(value, 3 if abs(value) >= _SMALL else 2)
+
+
+def _draw_notes(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane, colours: list[str]) -> None:
+    """What is told of single places of curves, and where their values stop being numbers."""
+    plot, notes = at.plot, []  # step, height, text, colour
+    for curve, colour in zip(picture.curves, colours, strict=True):
+        notes += [(step, float(at.y(curve.values[curve.at == step][0])) + 15, said, colour) for step, said in curve.told]
+        if curve.lost is not None:
+            values = drawn_line(curve)[1]
+            y = float(at.y(values[-1])) - 15 if len(values) else plot.y
+            said = words("training.curves.lost", name=curve.name, step=step_text(curve.lost))
+            notes.append((curve.lost, y, said, sketch.theme.warning))
+    heights = name_places([y for _step, y, *_rest in notes], _LINE_PX, plot.y + 8, plot.bottom - 8)
+    for (step, _y, said, colour), y in zip(notes, heights, strict=True):
+        wide = min(sketch.measure(said, _LETTERS, True), plot.wide)
+        x = min(max(float(at.axis.x(step)), plot.x + wide / 2), plot.right - wide / 2)
+        ground = Rect(x - wide / 2 - 2, y - _LINE_PX / 2, wide + 4, _LINE_PX)
+        sketch.marks.append(Box(ground, sketch.theme.card, opacity=_GROUND_OPACITY))
+        sketch.write(x, y + 4, said, _LETTERS, colour, "middle", bold=True, room=plot.wide)
 
 
 def tell_step(picture: StepCurves, step: float, words: Words) -> str:

@@ -126,7 +126,7 @@ def head_diary(
         steps=tuple(moment.step for moment in moments),
         shown=shown,
         chosen=min(max(chosen, 0), len(strips) - 1),
-        headings=tuple(words(f"attention.{each}") for each in attentions) if len(attentions) > 1 else (),
+        headings=tuple(words(f"attention.{each}") for each in attentions),
         caption=Caption(
             title=words("training.diary.title"),
             tap=taps[0] if len(taps) == 1 else "",

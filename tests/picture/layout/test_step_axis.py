@@ -10,32 +10,32 @@ from explorer.picture.layout.step_curves import plane_of
 from explorer.picture.marks import Rect
 from tests.picture.trainings import CURVES, DIARY, STEPS
 
-AREA = Rect(0, 0, 500, 200)  # 60 px at the left and 92 at the right leave 348, or 87 for each of four snapshots
+AREA = Rect(0, 0, 500, 200)  # 60 px at the left and 108 at the right leave 332, or 83 for each of four snapshots
 
 
 def test_snapshots_stand_evenly_and_other_steps_between_them() -> None:
     """√(11 · 101) − 1 is half-way between 10 and 100, counted from 1 so that step 0 has a logarithm."""
     axis = step_axis(STEPS, 10, AREA)
     assert axis.drawn == STEPS
-    assert [float(axis.x(step)) for step in STEPS] == pytest.approx([103.5, 190.5, 277.5, 364.5])
+    assert [float(axis.x(step)) for step in STEPS] == pytest.approx([101.5, 184.5, 267.5, 350.5])
     between = math.sqrt(11 * 101) - 1
-    assert float(axis.x(between)) == pytest.approx((277.5 + 364.5) / 2)
-    assert axis.step((277.5 + 364.5) / 2) == pytest.approx(between)
+    assert float(axis.x(between)) == pytest.approx((267.5 + 350.5) / 2)
+    assert axis.step((267.5 + 350.5) / 2) == pytest.approx(between)
 
 
 def test_a_place_means_its_nearest_snapshot() -> None:
     """Beyond the ends the first and the last one; without snapshots none."""
     axis = step_axis(STEPS, None, AREA)
-    assert [axis.step_at(x) for x in (-10.0, 145.0, 149.0, 320.0, 322.0, 900.0)] == [0, 0, 1, 10, 100, 100]
+    assert [axis.step_at(x) for x in (-10.0, 142.0, 144.0, 308.0, 310.0, 900.0)] == [0, 0, 1, 10, 100, 100]
     assert step_axis((), None, AREA).step_at(100.0) is None
 
 
 def test_steps_after_the_last_snapshot_reach_the_edge() -> None:
     """A training that goes on has no snapshot of them yet; the snapshots stay where they are."""
     axis = step_axis(STEPS, None, AREA, last=300)
-    assert float(axis.x(100)) == pytest.approx(364.5) and float(axis.x(300)) == pytest.approx(408.0)
+    assert float(axis.x(100)) == pytest.approx(350.5) and float(axis.x(300)) == pytest.approx(392.0)
     alone = step_axis((), None, AREA, last=300)
-    assert [float(alone.x(step)) for step in (0, 300)] == pytest.approx([60.0, 408.0])
+    assert [float(alone.x(step)) for step in (0, 300)] == pytest.approx([60.0, 392.0])
 
 
 @pytest.mark.parametrize("most", [3, 4, 7, 59, 60, 100])

@@ -72,7 +72,7 @@ def test_other_curves_are_those_of_the_log() -> None:
 def test_a_pattern_is_named_from_the_step_since_which_it_stays() -> None:
     """Head 2 from step 10 on; head 3 had it at step 10 alone, and has lost it. Masked cells are NaN."""
     made = head_diary(moments(), "decoder.self_attn", 6, 10, Look(), words("en"))
-    assert made is not None and made.steps == _STEPS and made.headings == ()
+    assert made is not None and made.steps == _STEPS and made.headings == ("Decoder self-attention",)
     strip, lost = (next(each for each in made.strips if (each.layer, each.head) == (1, head)) for head in (2, 3))
     assert strip.tap == _TAP and strip.labels == ((10, "Previous token, from step 10"),)
     assert not any("Previous" in label for _step, label in lost.labels)

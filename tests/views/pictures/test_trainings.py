@@ -112,7 +112,7 @@ def test_a_head_is_chosen_with_its_row(qtbot: QtBot) -> None:
 def test_rows_without_room_scroll(qtbot: QtBot) -> None:
     """The wheel scrolls then, and keys reveal the head that they choose."""
     view = HeadDiaryView()
-    many = attrs.evolve(DIARY, strips=DIARY.strips[:2] * 20, headings=(), chosen=0)
+    many = attrs.evolve(DIARY, strips=DIARY.strips[:2] * 20, headings=("self",), chosen=0)
     steps = opened(qtbot, view, many)
     turn(view, 2)
     assert view.shift > 0 and steps == []
