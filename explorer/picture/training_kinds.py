@@ -23,7 +23,7 @@ CurveKind = Literal["training", "validation", "other", "measure"]
 class StepCurve:
     """One curve: `values` [place] at the rising `at` [place], which are steps. A value that is not finite has no place.
 
-    `told` are sentences about single places of it: a step with what is said there.
+    `told` are words about single places of it: one of its steps with what is said there.
     """
 
     name: str

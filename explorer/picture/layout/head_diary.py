@@ -170,6 +170,6 @@ def tell_cell(picture: HeadDiary, strip: int, step: int, row: int, column: int, 
     """One weight of a head at a snapshot, with its tokens."""
     made = picture.strips[strip]
     value = float(made.maps[picture.steps.index(step), row, column])
-    figure = words("legend.closed") if np.isnan(value) else number(value)
+    figure = words("legend.closed") if np.isnan(made.maps[0, row, column]) else number(value)
     where = f"{made.rows.label(row)} → {made.columns.label(column)}"
     return f"{figure} · {where}\n{tell_map(picture, strip, step, words)}"

@@ -31,13 +31,17 @@ _GROUND_OPACITY = 0.7  # of what lies between a note and the curves
 
 @attrs.frozen(eq=False)
 class CurvePlane:
-    """Where values and steps stand: `low` at the bottom of the `plot` and `high` at its top, powers evenly if `logarithmic`."""
+    """Where values and steps stand: `low` at the bottom of the `plot` and `high` at its top, powers evenly if `logarithmic`.
+
+    `lines` has the steps and values of each curve's thick line.
+    """
 
     axis: StepAxis
     plot: Rect
     low: float
     high: float
     logarithmic: bool
+    lines: tuple[tuple[Numbers, Numbers], ...]
 
     def y(self, values: Any) -> Any:
         """The height (px) of a value, or of each of an array of values; beyond the plot at its edge."""
@@ -77,7 +81,8 @@ def drawn_line(curve: StepCurve) -> tuple[Numbers, Numbers]:
     at, values = curve.at, curve.values
     if curve.kind == "training":
         if len(at) > _MOST_COLUMNS:  # As many as a screen has columns, evenly on the axis.
-            at = at[np.unique(np.searchsorted(at, np.geomspace(max(at[0], 1), at[-1], _MOST_COLUMNS)))]
+            places = np.searchsorted(at, np.geomspace(max(at[0], 1), at[-1], _MOST_COLUMNS))
+            at = at[np.unique(np.minimum(places, len(at) - 1))]
         values = mean_nearby(curve.at, curve.values, at)
     there = np.isfinite(values)
     return at[there], values[there]
@@ -88,15 +93,16 @@ def plane_of(picture: StepCurves, area: Rect) -> CurvePlane:
     last = max((int(curve.at[-1]) for curve in picture.curves if len(curve.at)), default=0)
     axis = step_axis(picture.steps, picture.shown, area, last)
     plot = Rect(axis.left, area.y + _HEAD_PX, axis.right - axis.left, max(24.0, area.high - _HEAD_PX - _FOOT_PX))
-    known = np.concatenate([np.zeros(0), *(drawn_line(curve)[1] for curve in picture.curves)])
+    lines = tuple(drawn_line(curve) for curve in picture.curves)
+    known = np.concatenate([np.zeros(0), *(values for _steps, values in lines)])
     if picture.logarithmic:
         known = np.concatenate([known, *(curve.values for curve in picture.curves)])
         known = known[np.isfinite(known) & (known > 0)]
         low, high = (float(known.min()) / 1.2, float(known.max()) * 1.2) if len(known) else (0.1, 10.0)
-        return CurvePlane(axis, plot, low, high, logarithmic=True)
+        return CurvePlane(axis, plot, low, high, logarithmic=True, lines=lines)
     low = min(0.0, float(known.min(initial=0.0)))
     high = picture.most or float(known.max(initial=0.0)) * _ROOM_ABOVE or 1.0
-    return CurvePlane(axis, plot, low, max(high, low + 1e-9), logarithmic=False)
+    return CurvePlane(axis, plot, low, max(high, low + 1e-9), logarithmic=False, lines=lines)
 
 
 def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Rect) -> CurvePlane:
@@ -120,8 +126,8 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
     for curve in picture.curves:
         if curve.kind == "training":
             _hairlines(sketch, curve, at)
-    for curve, colour in sorted(zip(picture.curves, colours, strict=True), key=lambda each: each[0].kind == "validation"):
-        _draw_curve(sketch, curve, colour, at)
+    for place in sorted(range(len(colours)), key=lambda place: picture.curves[place].kind == "validation"):
+        _draw_curve(sketch, picture.curves[place], at.lines[place], colours[place], at)
     _draw_names(sketch, picture, at, colours, right_px(area.wide))
     _draw_notes(sketch, picture, words, at, colours)
     write_steps(sketch, at.axis, picture.shown, plot.bottom + 12, words("training.curves.step"))
@@ -147,8 +153,8 @@ def _hairlines(sketch: Sketch, curve: StepCurve, at: CurvePlane) -> None:
     sketch.marks.append(Path(tuple(map(tuple, points.tolist())), sketch.theme.closed_line, 1))
 
 
-def _draw_curve(sketch: Sketch, curve: StepCurve, colour: str, at: CurvePlane) -> None:
-    steps, values = drawn_line(curve)
+def _draw_curve(sketch: Sketch, curve: StepCurve, line: tuple[Numbers, Numbers], colour: str, at: CurvePlane) -> None:
+    steps, values = line
     if not len(steps):
         return
     xy = np.stack([at.axis.x(steps), at.y(values)], axis=1)
@@ -188,8 +194,7 @@ def _draw_marks(sketch: Sketch, picture: StepCurves, at: CurvePlane) -> None:
 def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: list[str], room: float) -> None:
     """Each curve's name with its last value beside its end."""
     lines: list[tuple[float, float, str, str, str]] = []  # x and y of the end, name, figure, colour
-    for curve, colour in zip(picture.curves, colours, strict=True):
-        steps, values = drawn_line(curve)
+    for curve, (steps, values), colour in zip(picture.curves, at.lines, colours, strict=True):
         if len(steps):
             end = float(at.axis.x(steps[-1])), float(at.y(values[-1]))
             lines.append((*end, curve.name, _figure(float(values[-1])), colour))
@@ -211,10 +216,9 @@ def _figure(value: float) -> str:
 def _draw_notes(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane, colours: list[str]) -> None:
     """What is told of single places of curves, and where their values stop being numbers."""
     plot, notes = at.plot, []  # step, height, text, colour
-    for curve, colour in zip(picture.curves, colours, strict=True):
+    for curve, (_steps, values), colour in zip(picture.curves, at.lines, colours, strict=True):
         notes += [(step, float(at.y(curve.values[curve.at == step][0])) + 15, said, colour) for step, said in curve.told]
         if curve.lost is not None:
-            values = drawn_line(curve)[1]
             y = float(at.y(values[-1])) - 15 if len(values) else plot.y
             said = words("training.curves.lost", name=curve.name, step=step_text(curve.lost))
             notes.append((curve.lost, y, said, sketch.theme.warning))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.layout.step_curves import draw_step_curves, mean_nearby, plane_of, tell_step
+from explorer.picture.layout.step_curves import draw_step_curves, drawn_line, mean_nearby, plane_of, tell_step
 from explorer.picture.marks import Label, Path, Rect
 from explorer.picture.theme import LIGHT
 from explorer.picture.training_kinds import StepCurve, StepCurves
@@ -59,6 +59,13 @@ def test_values_that_are_no_numbers_are_told_and_break_nothing() -> None:
     for curves in ((), (empty,), (StepCurve("gone", numbers(1), numbers(np.nan)),)):
         for steps in ((), (0,), CURVES.steps):
             assert drawn(attrs.evolve(CURVES, curves=curves, steps=steps, shown=None), Rect(0, 0, 30, 10))
+
+
+def test_a_long_log_has_as_many_points_as_a_screen_has_columns() -> None:
+    """From its first step to its last; falling values stay in their order."""
+    steps = np.arange(1, 20_001, dtype=np.float64)
+    made, values = drawn_line(StepCurve("long", steps, 1 / steps))
+    assert (made[0], made[-1]) == (1, 20_000) and len(made) <= 4096 and (np.diff(values) < 0).all()
 
 
 def test_names_stand_below_each_other() -> None:
