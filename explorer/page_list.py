@@ -11,6 +11,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "attribution": ("why", "effects", "saliency"),
     "interventions": ("change", "patching", "steering"),
     "compare": ("compare", "inspector"),
+    "training": ("training",),
 }
 """Each place of the header answers one question; its pages are the tabs below the header. All stand in the order on screen."""
 

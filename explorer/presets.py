@@ -144,8 +144,13 @@ def titles(folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def title_in(words: Words, name: str) -> str:
-    """The title of a preset or model in a language; a user's own folder keeps its name."""
-    return words(f"preset.{name}.title") if name in preset_names() else titles((name,))[0]
+    """The title of a preset or model in a language; a user's own folder keeps its name, a moment names its step."""
+    if name in preset_names():
+        return words(f"preset.{name}.title")
+    preset, step = moment_in(name)
+    if step is not None and (preset in preset_names() or Path(preset).is_dir()):
+        return words("header.moment", preset=title_in(words, preset), step=step)
+    return titles((name,))[0]
 
 
 def _title(folder: Path) -> str:

@@ -4,6 +4,8 @@ An installed wheel has `assets/` inside the package; a checkout and an editable 
 """
 
 import contextlib
+import os
+import sys
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_log_path
@@ -27,6 +29,17 @@ def asset_text(name: str) -> str:
     return asset(name).read_text(encoding="utf-8")
 
 
+def own_command() -> list[str]:
+    """The command that starts this program again: the bundle itself, or this Python with the running package."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "explorer"]
+
+
+def own_environment(**more: str) -> dict[str, str]:
+    """The environment in which `own_command` finds the package that is running, wherever it lies, with these variables."""
+    path = os.pathsep.join(filter(None, (str(_PACKAGE.parent), os.environ.get("PYTHONPATH", ""))))
+    return {**os.environ, "PYTHONPATH": path, **more}
+
+
 def cache_folder() -> Path:
     """The user's own cache folder; unlike the shared temp folder, no other user writes to it."""
     return _made(user_cache_path(_APP, appauthor=False))
@@ -35,6 +48,11 @@ def cache_folder() -> Path:
 def config_folder() -> Path:
     """The folder of preferences, of the last State and of the user's lessons."""
     return _made(user_config_path(_APP, appauthor=False))
+
+
+def trainings_folder() -> Path:
+    """The folder of the trainings that were started in the window, each in a folder of its own."""
+    return _made(config_folder() / "trainings")
 
 
 def log_folder() -> Path:

@@ -48,6 +48,8 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @click.option("--preset", metavar="NAME|FOLDER")
+@click.option("--changing", is_flag=True)
+@click.option("--attached", is_flag=True)
 @recipe_flags
 @knob_flags([knob for knob in KNOBS if knob.group != "computation"])  # The device has a flag of its own here.
 @click.pass_obj
@@ -63,6 +65,8 @@ def train(
     device: str,
     precision: str,
     preset: str | None,
+    changing: bool,
+    attached: bool,
     **given: Any,
 ) -> int:
     """Train a model on the rows of FILE or on a task, and write it into FOLDER as a preset."""
@@ -77,12 +81,13 @@ def train(
         snapshot_mb=snapshots,
         device=device,
         precision=precision,
+        changing=changing,
     )
     line = ProgressLine(plain_s=_PLAIN_S)
-    run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
-    line.end()
-    _tell_rows(run, words)
-    with stopping() as stopped:
+    with stopping(attached=attached) as stopped:
+        run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
+        line.end()
+        _tell_rows(run, words)
         for step in run.steps():
             _tell_step(step, run, line, words)
             if stopped.is_set():

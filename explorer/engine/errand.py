@@ -20,6 +20,7 @@ from explorer.trace.found.continuation import NextToken, Sampling
 from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.tap_figures import MeasuredTaps
+from explorer.trace.moments import Moment
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
 
@@ -193,7 +194,37 @@ class ReadParameter(Errand):
         return 0 if self.parameter is None else 2 * len(slabs(self.parameter))
 
 
-Found = Consequence | Break | NextToken | Cloze | Similarity | MeasuredTaps | ScriptParts | ParameterList | ParameterNumbers
+@attrs.frozen(kw_only=True)
+class ReadMoments(Errand):
+    """What the model of a training was at its snapshots, on one `text`; a piece is a snapshot.
+
+    `preset` is the training's folder or name. The passes read `target`; without one, each reads the model's own answer.
+    """
+
+    kind: ClassVar[str] = "read moments"
+    preset: str = ""
+    text: str = ""
+    target: str = ""
+    steps: tuple[int, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """How many snapshots are read."""
+        return len(self.steps)
+
+
+Found = (
+    Consequence
+    | Break
+    | NextToken
+    | Cloze
+    | Similarity
+    | MeasuredTaps
+    | ScriptParts
+    | ParameterList
+    | ParameterNumbers
+    | Moment
+)
 
 
 @attrs.frozen(eq=False)
@@ -217,6 +248,7 @@ _IN_TURN = tuple(
         WriteOn,
         HideEach,
         CompareTexts,
+        ReadMoments,
         TryAll,
         FindBreaks,
     )

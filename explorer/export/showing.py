@@ -2,13 +2,13 @@
 
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
 
 import attrs
 
+from explorer.resources import own_command, own_environment
 from explorer.trace.trace import Trace
 
 
@@ -44,7 +44,7 @@ def open_window(trace: Trace) -> OpenWindow:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    process = subprocess.Popen([sys.executable, "-m", "explorer", "gui", "--trace", str(folder / "trace.npz")])
+    process = subprocess.Popen([*own_command(), "gui", "--trace", str(folder / "trace.npz")], env=own_environment())
     threading.Thread(target=_tidy, args=(process, folder), name="window", daemon=True).start()
     return OpenWindow(process)
 

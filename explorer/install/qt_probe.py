@@ -1,19 +1,16 @@
 """Questions to Qt in a process of its own, and diagnoses from its answers or its end."""
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
 
-from explorer import resources
 from explorer.install.diagnosis import Diagnosis
 from explorer.picture.theme import FAMILY
+from explorer.resources import own_command, own_environment
 
 _PATIENCE_S = 180
 _LONGEST_REASON = 300  # characters
@@ -28,21 +25,14 @@ class Probed:
     reason: str
 
 
-def own_command() -> list[str]:
-    """The command that starts this program again: the bundle itself, or this Python with the running package."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "explorer"]
-
-
 def probed(*flags: str, **environment: str) -> Probed:
     """Run the hidden command `probe` with the preferences of a first start; its files are thrown away."""
-    package = str(Path(resources.__file__).parents[1])
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         own = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
-        path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH", ""))))
         try:
             done = subprocess.run(
                 [*own_command(), "probe", *flags],
-                env={**os.environ, **own, "PYTHONPATH": path, **environment},
+                env=own_environment(**own, **environment),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",

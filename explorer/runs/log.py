@@ -37,13 +37,29 @@ class RunLog:
 
     Losses are in nats per target token, `rate` is the learning rate, `norm` that of the gradient before it was clipped,
     `accuracy` the share of right tokens and `exact` that of wholly right rows. `total` is the number of steps that are planned,
-    0 where it is unknown.
+    0 where it is unknown. `setup` is what the training was told: its "task" or "data", and its "knobs" and "recipe" as tables.
     """
 
     steps: Table
     valid: Table
     changes: tuple[tuple[int, Mapping[str, Any]], ...] = ()
     total: int = 0
+    setup: Mapping[str, Any] = MappingProxyType({})
+
+    @classmethod
+    def empty(cls) -> "RunLog":
+        """The log of a training that has not begun."""
+        return cls(_table([], STEP_FIELDS), _table([], VALID_FIELDS))
+
+    @property
+    def last_step(self) -> int:
+        """The last step that is done."""
+        return int(self.steps[-1, 0]) if len(self.steps) else 0
+
+    @property
+    def task(self) -> str:
+        """The task that is trained, "" where it is a file or nobody knows it."""
+        return str(self.setup.get("task", ""))
 
     def column(self, name: str) -> Table:
         """One column of the steps or of the validations."""
@@ -114,13 +130,16 @@ class LogReader:
     @property
     def log(self) -> RunLog:
         """What was read so far."""
-        return RunLog(_table(self._steps, STEP_FIELDS), _table(self._valid, VALID_FIELDS), tuple(self._changes), self._total)
+        return RunLog(
+            _table(self._steps, STEP_FIELDS), _table(self._valid, VALID_FIELDS), tuple(self._changes), self._total, self._setup
+        )
 
     def _begin(self) -> None:
         self._steps: list[list[float]] = []
         self._valid: list[list[float]] = []
         self._changes: list[tuple[int, Mapping[str, Any]]] = []
         self._total = 0
+        self._setup: Mapping[str, Any] = MappingProxyType({})
 
     def _take(self, line: Mapping[str, Any]) -> None:
         """Take one line; one that is damaged or of another kind is left out."""
@@ -128,10 +147,12 @@ class LogReader:
             self._steps.append([float(line[name]) for name in STEP_FIELDS])
         elif _has_numbers(line, VALID_FIELDS):
             self._valid.append([float(line[name]) for name in VALID_FIELDS])
-        elif isinstance(line.get("changed"), dict):
+        if isinstance(line.get("changed"), dict):
             self._changes.append((line["step"], MappingProxyType(line["changed"])))
-        elif isinstance(line.get("total"), int):
+        if isinstance(line.get("total"), int):
             self._total = line["total"]
+        if isinstance(line.get("setup"), dict):
+            self._setup = MappingProxyType(line["setup"])
 
 
 def read_log(folder: Path) -> RunLog:

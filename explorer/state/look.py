@@ -123,6 +123,9 @@ class Look:
     target_first: int = attrs.field(default=0, validator=between(0, _MOST))
     target_end: int = attrs.field(default=0, validator=between(0, _MOST))
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
+    # The trainings that the page of trainings shows, by the preset's name or folder: one, and another beside it; "": the first.
+    run: str = ""
+    beside_run: str = ""
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
     top_p: float = attrs.field(default=1.0, validator=between(0, 1))

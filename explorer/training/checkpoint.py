@@ -128,18 +128,26 @@ def _which(device: torch.device) -> tuple[torch.device, ...]:
     return () if device.type == "mps" else (device,)
 
 
-def differing(former: dict[str, Any], latter: dict[str, Any]) -> list[str]:
-    """What differs between two trainings: of a recipe and of a Config the flags with both values, of all else the name.
+def differing(former: dict[str, Any], latter: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What differs between two trainings, each with both values: fields of a recipe and of a Config, and all else by name.
 
     The batch size may differ: it is made smaller for a full device. A field that an older checkpoint lacks has its default.
     """
-    found: list[str] = []
+    found: dict[str, tuple[Any, Any]] = {}
     for name in sorted(former.keys() | latter.keys()):
         one, two = former.get(name), latter.get(name)
         if name in _DEFAULTS and isinstance(one, dict) and isinstance(two, dict):
             before, after = ({**_DEFAULTS[name](), **each, "batch_tokens": 0} for each in (one, two))
             fields = sorted(each for each in before | after if before.get(each) != after.get(each))
-            found += [f"--{each.replace('_', '-')} {before.get(each)} ≠ {after.get(each)}" for each in fields]
+            found |= {each: (before.get(each), after.get(each)) for each in fields}
         elif one != two:
-            found.append(name)
+            found[name] = (one, two)
     return found
+
+
+def told(changed: dict[str, tuple[Any, Any]]) -> str:
+    """What differs, as one would give it on the command line."""
+    fields = {*_DEFAULTS["recipe"](), *_DEFAULTS["config"]()}
+    return ", ".join(
+        f"--{name.replace('_', '-')} {one} ≠ {two}" if name in fields else name for name, (one, two) in changed.items()
+    )

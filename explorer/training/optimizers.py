@@ -42,7 +42,10 @@ def restore_moments(
     """Let the optimizer remember these moments of a parameter after so many steps.
 
     They are copied, because a tensor from a file keeps it open. Fused AdamW counts its steps on the parameters' device.
+    An optimizer that keeps other moments begins without any.
     """
+    if (second is not None) != (len(_kept(optimizer)) > 1):
+        return
     state = {
         kind: torch.empty_like(parameter).copy_(moment)
         for kind, moment in zip(_kept(optimizer), (first, second), strict=False)

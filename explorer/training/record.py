@@ -19,10 +19,14 @@ _HALF_BYTES = 2
 class Record:
     """The record of a training in its folder. A `budget` of 0 bytes keeps no snapshots; `about` stands in their headers.
 
+    The log begins with the `setup`, what the training was told. It says what a resumed training was told anew.
+
     Raises CannotRead, CannotWrite, DiskFull, as all its methods do but for reading.
     """
 
-    def __init__(self, training: Training, folder: Path, budget: int, about: Mapping[str, str]) -> None:
+    def __init__(
+        self, training: Training, folder: Path, budget: int, about: Mapping[str, str], setup: Mapping[str, object]
+    ) -> None:
         self._training, self._folder, self._about = training, folder, about
         self._log = LogWriter(folder, training.step)
         n_bytes = _HALF_BYTES * sum(each.numel() for each in training.model.parameters())
@@ -34,9 +38,12 @@ class Record:
                 if step > training.step:  # From a life that was lost with its last checkpoint.
                     snapshots.snapshot_file(folder, step).unlink(missing_ok=True)
         if not training.step:
-            self._log.add(step=0, total=training.n_steps)
+            self._log.add(step=0, total=training.n_steps, setup=setup)
             if budget:
                 self._keep(0)
+        if training.changed:
+            new = {name: value for name, (_before, value) in training.changed.items()}
+            self._log.add(step=training.step, changed=new, total=training.n_steps)
 
     def add(self, step: TrainingStep) -> None:
         """Take a step down, and what follows from its number."""

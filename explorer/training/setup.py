@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -34,7 +35,8 @@ class TrainingSetup:
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
     training, so that the same command gives the same weights. `text` is the sentence with which the preset opens, by default
     the first of the validation rows. `start` is the folder of a trained preset: training begins with its vocabularies and
-    weights. Without `start` both are new. `snapshot_mb` is the room for snapshots, in MB.
+    weights. Without `start` both are new. `snapshot_mb` is the room for snapshots,
+    in MB. With `changing` a training that is resumed may have another recipe, and other knobs as long as the weights fit.
     """
 
     out: Path
@@ -48,6 +50,7 @@ class TrainingSetup:
     text: str = ""
     start: Path | None = None
     snapshot_mb: int = 0
+    changing: bool = False
 
     def __attrs_post_init__(self) -> None:
         if (self.data is None) == (not self.task):
@@ -68,6 +71,12 @@ class TrainingSetup:
     def translates(self) -> bool:
         """Whether the model becomes a translator; else it becomes a language model."""
         return self.config.architecture == "encoder-decoder"
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the log of the training says of it: the task or the name of the file, the knobs and the recipe."""
+        data = "" if self.data is None else self.data.name
+        return {"task": self.task, "data": data, "knobs": self.config.values(), "recipe": attrs.asdict(self.recipe)}
 
     @property
     def is_masked_lm(self) -> bool:

@@ -5,6 +5,7 @@ both in one row with `SEPARATOR` between them.
 """
 
 import random
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -26,12 +27,16 @@ _MOST_IN_VAIN = 1000  # draws in a row that give nothing new, after which a task
 
 @attrs.frozen
 class Task:
-    """One task: how an example is drawn, of which characters, and the `text` that a model of it opens with."""
+    """One task: how a text is drawn, of which characters, its `answer`, and the `text` that a model of it opens with.
+
+    `answer` gives None for a text that is none of the task's.
+    """
 
     name: str
     text: str
     alphabet: str
-    draw: Callable[[random.Random], Pair]
+    draw: Callable[[random.Random], str]
+    answer: Callable[[str], str | None]
 
     def examples(self, n_train: int, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
         """So many different examples for training, and others for validation. The same seed draws the same.
@@ -42,9 +47,11 @@ class Task:
         drawn: dict[str, Pair] = {}
         in_vain = 0
         while len(drawn) < wanted and in_vain < _MOST_IN_VAIN:
-            pair = self.draw(rng)
-            in_vain = in_vain + 1 if pair[0] in drawn else 0
-            drawn.setdefault(pair[0], pair)
+            text = self.draw(rng)
+            in_vain = in_vain + 1 if text in drawn else 0
+            answer = self.answer(text)
+            assert answer is not None  # A task draws its own texts.
+            drawn.setdefault(text, (text, answer))
         if len(drawn) < wanted:
             raise TooFewExamples(task=self.name, most=len(drawn) - VALID_EXAMPLES)
         pairs = tuple(drawn.values())
@@ -77,28 +84,21 @@ def _row(rng: random.Random, alphabet: str) -> str:
     return "".join(rng.choices(alphabet, k=rng.randint(_SHORTEST, _LONGEST)))
 
 
-def _copy(rng: random.Random) -> Pair:
-    row = _row(rng, _LETTERS)
-    return row, row
+def _letters(rng: random.Random) -> str:
+    return _row(rng, _LETTERS)
 
 
-def _reverse(rng: random.Random) -> Pair:
-    row = _row(rng, _LETTERS)
-    return row, row[::-1]
+def _digits(rng: random.Random) -> str:
+    return _row(rng, _DIGITS)
 
 
-def _sort(rng: random.Random) -> Pair:
-    row = _row(rng, _DIGITS)
-    return row, "".join(sorted(row))
-
-
-def _add(rng: random.Random) -> Pair:
+def _sum(rng: random.Random) -> str:
     a, b = rng.randrange(100), rng.randrange(100)
-    return f"{a:02}+{b:02}", f"{a + b:03}"
+    return f"{a:02}+{b:02}"
 
 
-def _brackets(rng: random.Random) -> Pair:
-    """Brackets of which at least one is still open; the answer closes the open ones, the nearest first."""
+def _open_brackets(rng: random.Random) -> str:
+    """Brackets of which at least one is still open."""
     while True:
         still_open: list[str] = []
         row = ""
@@ -109,17 +109,45 @@ def _brackets(rng: random.Random) -> Pair:
                 still_open.append(rng.choice(tuple(_BRACKETS)))
                 row += still_open[-1]
         if still_open:
-            return row, "".join(_BRACKETS[each] for each in reversed(still_open))
+            return row
+
+
+def _copied(text: str) -> str | None:
+    return text if set(text) <= set(_LETTERS) else None
+
+
+def _reversed(text: str) -> str | None:
+    return text[::-1] if set(text) <= set(_LETTERS) else None
+
+
+def _sorted(text: str) -> str | None:
+    return "".join(sorted(text)) if set(text) <= set(_DIGITS) else None
+
+
+def _added(text: str) -> str | None:
+    found = re.fullmatch(r"([0-9]{2})\+([0-9]{2})", text)
+    return f"{int(found[1]) + int(found[2]):03}" if found else None
+
+
+def _closed(text: str) -> str | None:
+    """The brackets that close the open ones, the nearest first."""
+    still_open: list[str] = []
+    for mark in text:
+        if mark in _BRACKETS:
+            still_open.append(mark)
+        elif not still_open or _BRACKETS[still_open.pop()] != mark:
+            return None
+    return "".join(_BRACKETS[each] for each in reversed(still_open)) or None
 
 
 TASKS = {
     task.name: task
     for task in (
-        Task("copy", "badge", _LETTERS, _copy),
-        Task("reverse", "badge", _LETTERS, _reverse),
-        Task("sort", "31524", _DIGITS, _sort),
-        Task("add", "27+45", f"+{_DIGITS}", _add),
-        Task("brackets", "([{}", "()[]{}", _brackets),
+        Task("copy", "badge", _LETTERS, _letters, _copied),
+        Task("reverse", "badge", _LETTERS, _letters, _reversed),
+        Task("sort", "31524", _DIGITS, _digits, _sorted),
+        Task("add", "27+45", f"+{_DIGITS}", _sum, _added),
+        Task("brackets", "([{}", "()[]{}", _open_brackets, _closed),
     )
 }
 """The tasks by name, the easiest first."""

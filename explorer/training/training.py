@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import attrs
 import torch
@@ -71,7 +72,9 @@ class Training:
         device: str = "cpu",
         precision: Precision = "float32",
         about: dict[str, object] | None = None,
+        changing: bool = False,
     ) -> None:
+        """`changing` lets it resume from a checkpoint of another recipe; `changed` then says what is another one now."""
         self.model, self.recipe = model, recipe
         self._train, self._valid, self._folder = train[: recipe.examples or None], valid, folder
         self._device, self._precision = torch.device(device), precision
@@ -86,8 +89,9 @@ class Training:
         )
         self._path, self._saved = folder / checkpoint.FILE, time.monotonic()
         torch.manual_seed(recipe.training_seed)
+        self.changed: dict[str, tuple[Any, Any]] = {}
         if self._path.exists():
-            self._resume(about or {})
+            self._resume(about or {}, changing=changing)
 
     @property
     def step(self) -> int:
@@ -266,13 +270,14 @@ class Training:
         checkpoint.save(self._path, self._state, memory)
         self._saved = time.monotonic()
 
-    def _resume(self, about: dict[str, object]) -> None:
+    def _resume(self, about: dict[str, object], *, changing: bool) -> None:
         """Go on where the checkpoint was written. Raises BadCheckpoint if it belongs to another training."""
         state, memory = checkpoint.load(self._path)
-        if other := checkpoint.differing(state.about, about):
-            raise BadCheckpoint(path=str(self._path), reason=", ".join(other))
+        self.changed = checkpoint.differing(state.about, about)
+        if self.changed and not changing:
+            raise BadCheckpoint(path=str(self._path), reason=checkpoint.told(self.changed))
         if state.about != about:
-            # The batches have another size now, so the finished batches of this epoch do not count, and it begins again.
+            # The batches are others now, so the finished batches of this epoch do not count, and it begins again.
             state = attrs.evolve(state, about=about, batch=0, loss_sum=0.0, token_sum=0)
         try:
             with torch.no_grad(), self._enough_memory():

@@ -19,7 +19,8 @@ def test_the_window_is_given_the_trace_in_a_file(monkeypatch: pytest.MonkeyPatch
     asked: list[list[str]] = []
     popen = showing.subprocess.Popen
 
-    def started(command: list[str]) -> object:
+    def started(command: list[str], env: dict[str, str]) -> object:
+        assert "PYTHONPATH" in env  # The package is found wherever it lies.
         asked.append(command)
         return popen([sys.executable, "-c", "import time; time.sleep(600)"])
 
@@ -28,7 +29,7 @@ def test_the_window_is_given_the_trace_in_a_file(monkeypatch: pytest.MonkeyPatch
     (command,) = asked
     file = Path(command[-1])
 
-    assert command[:-1] == [sys.executable, "-m", "explorer", "gui", "--trace"]
+    assert command[:-1] == [sys.executable, "-P", "-m", "explorer", "gui", "--trace"]
     assert explorer.Trace.load(file) == example()
     assert window.is_open and repr(window) == "<OpenWindow open>"
     window.close()

@@ -56,7 +56,8 @@ class Page(QWidget):
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
     pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have;
-    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file.
+    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file; acts(name) for
+    an action of the menus.
     """
 
     key = ""
@@ -77,6 +78,7 @@ class Page(QWidget):
     looked_into = Signal()
     sent = Signal(object)
     saves = Signal(object, object)
+    acts = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()

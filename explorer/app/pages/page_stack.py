@@ -43,8 +43,8 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) as in
-    Page; drawn(milliseconds); rearranged() when cards were hidden or put back.
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) and
+    acts(name) as in Page; drawn(milliseconds); rearranged() when cards were hidden or put back.
     """
 
     wished = Signal(object)
@@ -53,6 +53,7 @@ class PageStack(QWidget):
     looked_into = Signal()
     sent = Signal(object)
     saves = Signal(object, object)
+    acts = Signal(str)
     drawn = Signal(float)
     rearranged = Signal()
 
@@ -127,6 +128,7 @@ class PageStack(QWidget):
         page.looked_into.connect(self.looked_into)
         page.sent.connect(self.sent)
         page.saves.connect(self.saves)
+        page.acts.connect(self.acts)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
         for card in page.cards:

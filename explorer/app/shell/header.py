@@ -9,6 +9,7 @@ from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
 from explorer.presets import load_preset, own_presets, preset_names, title_in, titles
+from explorer.runs.snapshots import moment_in
 from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.model_card import ModelCard
@@ -135,7 +136,7 @@ class HeaderBar(QWidget):
         own_titles = dict(zip(folders, titles(folders), strict=True))
         for index, name in enumerate(self._names):
             own = name in own_titles
-            title = own_titles[name] if own else self._words(f"preset.{name}.title")
+            title = own_titles[name] if own and moment_in(name)[1] is None else title_in(self._words, name)
             if self._chosen == (name, False):
                 title = self._words("header.untrained", preset=title)
             elif not own and load_preset(name).folder is not None:
@@ -145,9 +146,7 @@ class HeaderBar(QWidget):
     def put(self, wish: Wish) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
             if wish.preset not in self._names:
-                self._names.append(wish.preset)
-                self.presets.addItem("")
-                self._chosen = ("", True)
+                self._add_preset(wish.preset)
             self.presets.setCurrentIndex(self._names.index(wish.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(wish.config.architecture))
         now = wish.preset, wish.uses_trained or not wish.has_trained
@@ -157,6 +156,18 @@ class HeaderBar(QWidget):
         self._name_presets()
         self._tell_whole_names()
         self.fit_width()
+
+    def _add_preset(self, name: str) -> None:
+        """Offer a preset that the box does not have: a moment of a training in place of another moment of it."""
+        preset, step = moment_in(name)
+        others = (place for place, each in enumerate(self._names) if step is not None and moment_in(each)[0] == preset != each)
+        place = next(others, None)
+        if place is None:
+            self._names.append(name)
+            self.presets.addItem("")
+        else:
+            self._names[place] = name
+        self._chosen = ("", True)
 
     def offer(self, folders: tuple[str, ...]) -> None:
         """Offer the folders that were opened last behind the bundled presets."""

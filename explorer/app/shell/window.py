@@ -57,6 +57,7 @@ class Window(WindowParts):
             pointed.connect(self.listener.point)
         self.sentences.fixed.connect(self._tell_fixed)
         self.page_stack.saves.connect(self.saving.save)
+        self.page_stack.acts.connect(self._act)
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.progressed.connect(self.page_stack.above.strip.set_progress)
@@ -74,6 +75,9 @@ class Window(WindowParts):
 
     def _offer_presets(self) -> None:
         self.header.offer(self.folders.recents.paths)
+
+    def _act(self, name: str) -> None:
+        self.actions_.by_name[name].trigger()
 
     def _tell_fixed(self) -> None:
         self.status.notice(self.appearance.words("recorded.fixed"))

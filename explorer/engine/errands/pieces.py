@@ -13,9 +13,11 @@ from explorer.engine.errand import (
     MeasureParameters,
     MeasureTaps,
     PrepareScript,
+    ReadMoments,
     ReadParameter,
     WriteOn,
 )
+from explorer.engine.errands.moment_reader import MomentReader
 from explorer.engine.errands.parameter_pieces import ParameterPieces
 from explorer.engine.errands.rehearsal import Rehearsal, check_can_break
 from explorer.engine.errands.saying import Saying
@@ -48,6 +50,7 @@ class Pieces:
         self._parameters = ParameterPieces(sources)
         # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
         self._rehearsal = Rehearsal(partial(_saying_beside, sources))
+        self._moments = MomentReader(partial(_sources_beside, sources))
 
     def do(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand. Raises Superseded."""
@@ -58,6 +61,8 @@ class Pieces:
             return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, ListParameters | MeasureParameters | ReadParameter):
             return Brought(errand, number, self._parameters.piece(errand, number, stop))
+        if isinstance(errand, ReadMoments):
+            return Brought(errand, number, self._moments.piece(errand, number, stop))
         if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
@@ -84,5 +89,9 @@ class Pieces:
             return error
 
 
+def _sources_beside(sources: Sources) -> Sources:
+    return sources.beside(most_threads=1)
+
+
 def _saying_beside(sources: Sources) -> Saying:
-    return Saying(sources.beside(most_threads=1))
+    return Saying(_sources_beside(sources))

@@ -89,7 +89,7 @@ class KnobRow(QWidget):
 
     def _spin_box(self) -> NumberBox:
         box = NumberBox()
-        box.setDecimals(0 if self.knob.kind == "int" or self.knob.logarithmic else 2)
+        box.setDecimals(_decimals(self.knob))
         box.setRange(*self.knob.valid)
         box.setSingleStep(self.knob.step)
         box.setKeyboardTracking(False)
@@ -188,6 +188,15 @@ class KnobRow(QWidget):
 
     def _reset(self) -> None:
         self.turned.emit(self.knob.name, self._start)
+
+
+def _decimals(knob: Knob) -> int:
+    """As many decimals as the least number on the slider needs."""
+    if knob.kind == "int":
+        return 0
+    if not knob.logarithmic:
+        return 2
+    return max(0, -math.floor(math.log10(knob.offered.low)))
 
 
 class KnobGroup(QWidget):

@@ -154,6 +154,7 @@ QTableView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QHeaderView::section {{ background: {card}; color: {faint}; border: none; border-bottom: 1px solid {hairline};
     padding: 4px 6px; }}
 QProgressBar {{ border: 1px solid {hairline}; border-radius: 4px; text-align: center; max-height: 14px; background: {field}; }}
+QProgressBar#thin {{ border: none; min-height: 4px; max-height: 4px; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {hairline}; padding: 4px; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}

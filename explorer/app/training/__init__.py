@@ -1,0 +1,1 @@
+"""Trainings that the window starts and follows."""

@@ -1,0 +1,138 @@
+"""Follows a training by its folder: what its log says, which snapshots there are, and what the model was at each of them."""
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from explorer.engine.errand import Brought, Errand, ReadMoments
+from explorer.errors import ExplorerError
+from explorer.presets import FILE
+from explorer.runs.log import LogReader, RunLog
+from explorer.runs.snapshots import WEIGHTS, steps_kept
+from explorer.trace.moments import Moment
+
+_LOOK_MS = 200
+_MOST_S = 0.006  # of the window's time for reading the log at once
+_DRAW_MS = 120  # so often at most something new is shown
+
+
+class Follower(QObject):
+    """Signals: changed() when there is something new to show; sent(Errand) for what the models of snapshots do.
+
+    Every snapshot reads one text, and as target the right answer to it; where nobody knows that, what the last snapshot
+    answers.
+    """
+
+    changed = Signal()
+    sent = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.folder = Path()
+        self.steps: tuple[int, ...] = ()
+        self.refused: ExplorerError | None = None
+        self._reader: LogReader | None = None
+        self._asked: tuple[str, str, str | None] = ("", "", None)
+        self._target: str | None = None
+        self._moments: dict[int, Moment] = {}
+        self._errand = ReadMoments()
+        self._log = RunLog.empty()
+        self._looking, self._telling = QTimer(self), QTimer(self)
+        self._looking.setInterval(_LOOK_MS)
+        self._looking.timeout.connect(self.look)
+        self._telling.setSingleShot(True)
+        self._telling.setInterval(_DRAW_MS)
+        self._telling.timeout.connect(self.changed)
+
+    @property
+    def log(self) -> RunLog:
+        """What the log says."""
+        return self._log
+
+    @property
+    def text(self) -> str:
+        """The text that the snapshots read."""
+        return self._asked[1]
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """What was read so far, in the order of steps."""
+        return tuple(self._moments[step] for step in sorted(self._moments))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the training has come to its end."""
+        return (self.folder / WEIGHTS).exists()
+
+    def follow(self, folder: Path) -> None:
+        """Follow the training in this folder from now on."""
+        self.folder, self._reader, self.steps = folder, LogReader(folder), ()
+        self._log = RunLog.empty()
+        self.ask("", "", None)
+        self.look()
+
+    def watch(self, on: bool) -> None:
+        """Look again and again, as long as the training goes on."""
+        if on:
+            self._looking.start()
+        else:
+            self._looking.stop()
+            self.look()
+
+    def look(self) -> None:
+        """See what is new in the folder."""
+        if self._reader is None:
+            return
+        until, new = time.perf_counter() + _MOST_S, False
+        while time.perf_counter() < until and self._reader.read():
+            new = True
+        if new:
+            self._log = self._reader.log
+        steps = steps_kept(self.folder) if (self.folder / FILE).exists() else ()
+        if steps != self.steps:
+            self.steps, new = steps, True
+            self._ask_missing()
+        if new:
+            self._tell()
+
+    def ask(self, preset: str, text: str, right: str | None) -> None:
+        """Have every snapshot of this preset read this text with its right answer; nothing where the preset is ""."""
+        if (preset, text, right) == self._asked:
+            return
+        self._asked, self._target, self.refused = (preset, text, right), right, None
+        self._moments.clear()
+        self._ask_missing()
+
+    def bring(self, brought: Brought) -> None:
+        """Take what the model of a snapshot does."""
+        if brought.errand is not self._errand:
+            return
+        if isinstance(brought.found, ExplorerError):
+            self.refused = brought.found
+        elif isinstance(brought.found, Moment) and self._target is None:
+            self._target = brought.found.answer
+            self._ask_missing()
+        elif isinstance(brought.found, Moment):
+            self._moments[brought.found.step] = brought.found
+        self._tell()
+
+    def _ask_missing(self) -> None:
+        """Ask for the snapshots that are not read, the last one first: it is what most people want to see."""
+        preset, text, _right = self._asked
+        missing = tuple(step for step in (*self.steps[-1:], *self.steps[:-1]) if step not in self._moments)
+        if self._target is None:
+            missing = missing[:1]
+        if preset and missing and self.refused is None:
+            self._send(ReadMoments(preset=preset, text=text, target=self._target or "", steps=missing))
+        elif self._errand.n_pieces:
+            self._send(ReadMoments())
+
+    def _send(self, errand: ReadMoments) -> None:
+        self._errand = errand
+        told: Errand = errand
+        self.sent.emit(told)
+
+    def _tell(self) -> None:
+        if not self._telling.isActive():
+            self._telling.start()

@@ -1,0 +1,66 @@
+"""The trainings that the window knows: the bundled one, and those in the user's folder."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from explorer.errors import ExplorerError
+from explorer.knobs import Value
+from explorer.lang import Words
+from explorer.presets import load_preset, preset_names
+from explorer.resources import trainings_folder
+from explorer.runs.log import FILE, RunLog
+from explorer.training.tasks import TASKS
+
+FIRST = "sort"
+"""The training that the page opens with: a bundled one that has come to its end."""
+_MOST_OFFERED = 20
+
+
+def folder_of(run: str) -> Path | None:
+    """The folder of a training by its preset's name or folder; None where it is gone."""
+    if run in preset_names():
+        return load_preset(run).folder
+    folder = Path(run)
+    return folder if folder.is_absolute() and (folder.is_dir() or folder.parent == trainings_folder()) else None
+
+
+def runs_there(shown: str) -> tuple[str, ...]:
+    """The bundled training and the newest of the user's own, and the one that is shown wherever it lies."""
+    try:
+        own = [each for each in trainings_folder().iterdir() if (each / FILE).exists()]
+    except OSError:
+        own = []
+    newest = sorted(own, key=lambda each: (each / FILE).stat().st_mtime_ns, reverse=True)[:_MOST_OFFERED]
+    return tuple(dict.fromkeys((FIRST, *map(str, newest), shown)))
+
+
+def run_name(run: str, words: Words) -> str:
+    """What a training is called: its task, and what its folder says of when it began."""
+    if run in preset_names():
+        return words(f"preset.{run}.title")
+    task, _, rest = Path(run).name.partition("-")
+    return words("training.page.run", task=words(f"training.tasks.{task}"), when=rest) if task in TASKS else Path(run).name
+
+
+def new_folder(task: str) -> Path:
+    """A folder for a new training, which its task and the time name: "sort-1127-1649"."""
+    name = f"{task}-{datetime.now():%m%d-%H%M}"
+    names = (name, *(f"{name}-{number}" for number in range(2, _MOST_OFFERED)))
+    return next((each for each in map(trainings_folder().joinpath, names) if not each.exists()), trainings_folder() / name)
+
+
+def text_of(run: str) -> str | None:
+    """The sentence that a training's own preset opens with; None as long as there is no preset."""
+    try:
+        return load_preset(run).text
+    except ExplorerError:
+        return None
+
+
+def given_of(log: RunLog) -> Mapping[str, Value]:
+    """What a training was given, with what was changed while it ran."""
+    given: dict[str, Value] = {**log.setup.get("knobs", {}), **log.setup.get("recipe", {})}
+    for _step, changed in log.changes:
+        given |= changed
+    return given
