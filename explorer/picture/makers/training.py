@@ -23,7 +23,7 @@ CURVES = ("accuracy", "rate", "norm", "tokens_per_s")
 """What a log has curves of besides the loss."""
 ALL = "all"
 """In the place of an attention: every attention of the model."""
-_RISEN = 1.02  # The lowest loss is named where the last one is this many times as large.
+_RISEN = 0.02  # The lowest loss is named where it has risen since by this share of what it had fallen.
 _SHARES = ("entropy", *PATTERNS)  # the measures that are drawn from 0 to 1
 
 
@@ -95,7 +95,8 @@ def _validation(log: RunLog, field: str, name: str, words: Words) -> StepCurve:
         return made
     place = finite[made.values[finite].argmin()]  # arg min_s v[s]
     lowest = float(made.values[place])
-    if not float(made.values[finite[-1]]) > _RISEN * lowest:
+    highest, last = float(made.values[finite].max()), float(made.values[finite[-1]])
+    if not last - lowest > _RISEN * (highest - lowest):
         return made
     told = words("training.curves.lowest", value=rough(lowest))
     return StepCurve(name, made.at, made.values, "validation", ((int(made.at[place]), told),))
