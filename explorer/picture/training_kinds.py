@@ -68,7 +68,7 @@ class StepCurves(Picture):
 
 @attrs.frozen(eq=False)
 class Strip:
-    """One head of an attention at each snapshot: `maps` [snapshot, query, key], masked cells NaN.
+    """One head of an attention at each snapshot that was read: `maps` [snapshot, query, key], masked cells NaN.
 
     `rows` are the queries and `columns` the keys of its maps. `labels` name the patterns that appeared, each with its step.
     """
@@ -97,12 +97,14 @@ class Strip:
 class HeadDiary(Picture):
     """A strip of small maps for each head, a map for each snapshot. `chosen` is the strip that the reader has chosen.
 
-    Strips of one attention stand together; `headings` name the attentions in their order.
+    `read` are those of the `steps` whose snapshots have been read; the others have empty frames. Strips of one attention stand
+    together; `headings` name the attentions in their order.
     """
 
     strips: tuple[Strip, ...]
     scale: Scale
     steps: tuple[int, ...]
+    read: tuple[int, ...]
     shown: int | None
     chosen: int
     headings: tuple[str, ...]

@@ -40,6 +40,7 @@ DIARY = HeadDiary(
     ),
     scale=Scale(0, 1, "cividis"),
     steps=STEPS,
+    read=STEPS,
     shown=10,
     chosen=1,
     headings=("self", "cross <&>"),

@@ -79,7 +79,7 @@ def draw_head_diary(drawing: Drawing, picture: HeadDiary, top: float) -> None:
 def _diary_tables(picture: HeadDiary) -> Iterator[Table]:
     """A table of weights for each head and snapshot."""
     for strip in picture.strips:
-        for step, weights in zip(picture.steps, strip.maps, strict=True):
+        for step, weights in zip(picture.read, strip.maps, strict=True):
             yield Table(f"{strip.tap}.head{strip.head}.step{step}", weights, strip.rows, strip.columns, strip.head)
 
 

@@ -134,11 +134,12 @@ def _draw_strip(sketch: Sketch, picture: HeadDiary, index: int, at: DiaryRows) -
     theme, strip, row, chosen = sketch.theme, picture.strips[index], at.row(index), index == picture.chosen
     colour = theme.text if chosen else theme.faint
     sketch.write(row.x - 10, row.y + row.high / 2 + 4, strip.name, _LETTERS, colour, "end", bold=chosen, room=row.x - 14)
-    if not at.axis.drawn:
-        return
-    places = [picture.steps.index(step) for step in at.axis.drawn]
-    for place, colours in enumerate(indices(strip.maps[places], picture.scale, np.isnan(strip.maps[0]))):
-        sketch.cells(at.map(index, place), colours, picture.scale.colours)
+    for place, step in enumerate(at.axis.drawn):
+        if step in picture.read:
+            weights = strip.maps[picture.read.index(step)]
+            sketch.cells(at.map(index, place), indices(weights, picture.scale, np.isnan(strip.maps[0])), picture.scale.colours)
+        else:
+            sketch.box(at.map(index, place), line=theme.hairline)
 
 
 def _draw_labels(sketch: Sketch, picture: HeadDiary, strip: Strip, at: DiaryRows, row: Rect, right: float) -> None:
@@ -169,7 +170,9 @@ def tell_map(picture: HeadDiary, strip: int, step: int, words: Words) -> str:
 def tell_cell(picture: HeadDiary, strip: int, step: int, row: int, column: int, words: Words) -> str:
     """One weight of a head at a snapshot, with its tokens."""
     made = picture.strips[strip]
-    value = float(made.maps[picture.steps.index(step), row, column])
+    if step not in picture.read:
+        return tell_map(picture, strip, step, words)
+    value = float(made.maps[picture.read.index(step), row, column])
     figure = words("legend.closed") if np.isnan(made.maps[0, row, column]) else number(value)
-    where = f"{made.rows.label(row)} → {made.columns.label(column)}"
+    where = f"{made.rows.label(row).lstrip('→')} → {made.columns.label(column)}"
     return f"{figure} · {where}\n{tell_map(picture, strip, step, words)}"

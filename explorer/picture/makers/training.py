@@ -109,10 +109,17 @@ def _changed(change: Iterable[tuple[str, object]], words: Words) -> str:
 
 
 def head_diary(
-    moments: tuple[Moment, ...], attention: str, chosen: int, shown: int | None, look: Look, words: Words
+    moments: tuple[Moment, ...],
+    attention: str,
+    chosen: int,
+    shown: int | None,
+    look: Look,
+    words: Words,
+    steps: tuple[int, ...] = (),
 ) -> HeadDiary | None:
     """A strip of maps for each head of an attention, or of ALL; None without a moment. `chosen` is the place of a strip.
 
+    `steps` are those of all snapshots, of which not all may have been read; without them those of the moments.
     Raises NotKept for a text that is too long for whole maps.
     """
     if not moments:
@@ -124,7 +131,8 @@ def head_diary(
     return HeadDiary(
         strips=strips,
         scale=unit_scale(look.unit_colours),
-        steps=tuple(moment.step for moment in moments),
+        steps=steps or tuple(moment.step for moment in moments),
+        read=tuple(moment.step for moment in moments),
         shown=shown,
         chosen=min(max(chosen, 0), len(strips) - 1),
         headings=tuple(words(f"attention.{each}") for each in attentions),
@@ -165,12 +173,18 @@ def _labels(moments: tuple[Moment, ...], values: dict[str, Numbers], words: Word
 
 
 def measure_curves(
-    moments: tuple[Moment, ...], attention: str, layer: int, head: int, shown: int | None, words: Words
+    moments: tuple[Moment, ...],
+    attention: str,
+    layer: int,
+    head: int,
+    shown: int | None,
+    words: Words,
+    steps: tuple[int, ...] = (),
 ) -> StepCurves | None:
     """The metrics of one head at each moment, from 0 to 1; None without a moment. A metric that is undefined has no curve."""
     if not moments:
         return None
-    values, steps = measured(moments, attention), tuple(moment.step for moment in moments)
+    values, at = measured(moments, attention), np.array([moment.step for moment in moments], np.float64)
     n_keys = moments[0].trace.shape(f"{attention.replace('.', f'.layers.{layer}.')}.weights")[-1]
     curves = []
     for key in _SHARES:
@@ -180,10 +194,10 @@ def measure_curves(
         # H / log2 m: as large as it can be where all of m keys have the same weight
         own = own / max(1.0, np.log2(n_keys)) if key == "entropy" else own
         name = words("training.heads.entropy") if key == "entropy" else words(f"heads.measure.{key}")
-        curves.append(StepCurve(name, np.array(steps, np.float64), own, "measure"))
+        curves.append(StepCurve(name, at, own, "measure"))
     return StepCurves(
         curves=tuple(curves),
-        steps=steps,
+        steps=steps or tuple(moment.step for moment in moments),
         shown=shown,
         unit="",
         most=1.0,

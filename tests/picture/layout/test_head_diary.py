@@ -59,9 +59,24 @@ def test_a_cell_tells_its_weight_its_tokens_and_its_head() -> None:
     assert tell_cell(DIARY, 2, 0, 0, 1, words("en")).startswith("Masked · a → <&>\ncross <&> · L0 H0")
 
 
+def test_a_snapshot_that_was_not_read_has_an_empty_frame() -> None:
+    """The others stand where they will stand when all have been read."""
+    early = attrs.evolve(
+        DIARY, read=(0, 10, 100), strips=tuple(attrs.evolve(strip, maps=strip.maps[[0, 2, 3]]) for strip in DIARY.strips)
+    )
+    made, whole = sketch(), sketch()
+    for each, picture in ((made, early), (whole, DIARY)):
+        draw_diary(each, picture, words("en"), AREA)
+    maps, all_maps = ([mark for mark in each.marks if isinstance(mark, Cells)] for each in (made, whole))
+    assert [(mark.rect, mark.index.tolist()) for mark in maps] == [
+        (mark.rect, mark.index.tolist()) for place, mark in enumerate(all_maps) if place % 4 != 1
+    ]
+    assert tell_cell(early, 1, 1, 1, 0, words("en")) == "self · L0 H1 · step 1\nprevious <&>"
+
+
 def test_a_diary_without_heads_or_snapshots_can_be_drawn() -> None:
     """As at the very beginning of a training."""
-    for picture in (attrs.evolve(DIARY, strips=(), headings=()), attrs.evolve(DIARY, steps=(), shown=None)):
+    for picture in (attrs.evolve(DIARY, strips=(), headings=()), attrs.evolve(DIARY, steps=(), read=(), shown=None)):
         emptied = tuple(attrs.evolve(strip, maps=strip.maps[: len(picture.steps)]) for strip in picture.strips)
         made = sketch()
         draw_diary(made, attrs.evolve(picture, strips=emptied), words("en"), AREA)

@@ -72,7 +72,7 @@ def test_other_curves_are_those_of_the_log() -> None:
 def test_a_pattern_is_named_from_the_step_since_which_it_stays() -> None:
     """Head 2 from step 10 on; head 3 had it at step 10 alone, and has lost it. Masked cells are NaN."""
     made = head_diary(moments(), "decoder.self_attn", 6, 10, Look(), words("en"))
-    assert made is not None and made.steps == _STEPS and made.headings == ("Decoder self-attention",)
+    assert made is not None and made.steps == made.read == _STEPS and made.headings == ("Decoder self-attention",)
     strip, lost = (next(each for each in made.strips if (each.layer, each.head) == (1, head)) for head in (2, 3))
     assert strip.tap == _TAP and strip.labels == ((10, "Previous token, from step 10"),)
     assert not any("Previous" in label for _step, label in lost.labels)
@@ -84,6 +84,8 @@ def test_all_attentions_have_their_own_words() -> None:
     """Cross-attention looks from the target at the source."""
     made = head_diary(moments(), ALL, 999, None, Look(), words("zh"))
     assert made is not None and len(made.headings) == 3 and made.chosen == len(made.strips) - 1
+    live = head_diary(moments()[1:], ALL, 0, None, Look(), words("zh"), _STEPS)
+    assert live is not None and (live.steps, live.read) == (_STEPS, _STEPS[1:])
     cross = made.strips[-1]
     assert (cross.attention, cross.rows.side, cross.columns.side) == ("decoder.cross_attn", "target", "source")
     assert cross.maps.shape[1:] == (len(cross.rows.labels), len(cross.columns.labels))
