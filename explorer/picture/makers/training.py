@@ -119,20 +119,23 @@ def head_diary(
 ) -> HeadDiary | None:
     """A strip of maps for each head of an attention, or of ALL; None without a moment. `chosen` is the place of a strip.
 
-    `steps` are those of all snapshots, of which not all may have been read; without them those of the moments.
+    `steps` are those of all snapshots, of which not all may have been read; without them those of the moments. While one is
+    missing before the last moment, nobody knows since when a head has a pattern, and none is named.
     Raises NotKept for a text that is too long for whole maps.
     """
     if not moments:
         return None
     card = moments[0].trace.card
     attentions = card.attentions if attention == ALL else (attention,)
-    strips = tuple(strip for each in attentions for strip in _strips(moments, each, words))
+    read = tuple(moment.step for moment in moments)
+    named = steps[: len(read)] in ((), read)
+    strips = tuple(strip for each in attentions for strip in _strips(moments, each, words, named=named))
     taps = [f"{each.replace('.', '.layers.*.')}.weights" for each in attentions]
     return HeadDiary(
         strips=strips,
         scale=unit_scale(look.unit_colours),
-        steps=steps or tuple(moment.step for moment in moments),
-        read=tuple(moment.step for moment in moments),
+        steps=steps or read,
+        read=read,
         shown=shown,
         chosen=min(max(chosen, 0), len(strips) - 1),
         headings=tuple(words(f"attention.{each}") for each in attentions),
@@ -148,7 +151,7 @@ def head_diary(
     )
 
 
-def _strips(moments: tuple[Moment, ...], attention: str, words: Words) -> Iterable[Strip]:
+def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named: bool) -> Iterable[Strip]:
     """The strips of one attention, layer by layer."""
     values, trace = measured(moments, attention), moments[0].trace
     for layer in trace.card.attention_layers(attention):
@@ -158,7 +161,8 @@ def _strips(moments: tuple[Moment, ...], attention: str, words: Words) -> Iterab
         shown = masked_values(weights, closed_of(trace, tap))
         rows, columns = (token_axis(trace, tap, name, words) for name in ("query", "key"))
         for head in range(weights.shape[1]):
-            labels = _labels(moments, {key: values[key][:, layer, head] for key in PATTERNS if key in values}, words)
+            own = {key: values[key][:, layer, head] for key in PATTERNS if key in values and named}
+            labels = _labels(moments, own, words)
             yield Strip(attention, layer, head, shown[:, head], rows, columns, labels)
 
 

@@ -80,6 +80,19 @@ def test_a_pattern_is_named_from_the_step_since_which_it_stays() -> None:
     assert "0.5" in made.caption.note
 
 
+def test_no_pattern_is_named_before_all_earlier_snapshots_are_read() -> None:
+    """Without that of step 10 it would seem to have appeared at step 100. Later snapshots may be missing."""
+    first, second, third = moments()
+
+    def named(*read: Moment) -> set[tuple[int, str]]:
+        made = head_diary(read, "decoder.self_attn", 0, 10, Look(), words("en"), (*_STEPS, 1000))
+        assert made is not None
+        return {label for strip in made.strips for label in strip.labels if "Previous" in label[1]}
+
+    assert named(first, third) == set() and named(third) == set()
+    assert named(first, second, third) == {(10, "Previous token, from step 10")}
+
+
 def test_all_attentions_have_their_own_words() -> None:
     """Cross-attention looks from the target at the source."""
     made = head_diary(moments(), ALL, 999, None, Look(), words("zh"))
