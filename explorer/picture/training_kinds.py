@@ -23,7 +23,7 @@ CurveKind = Literal["training", "validation", "other", "measure"]
 class StepCurve:
     """One curve: `values` [place] at the rising `at` [place], which are steps. A value that is not finite has no place.
 
-    `told` are sentences about single places of it: a step with what is said there.
+    `told` are words about single places of it: one of its steps with what is said there.
     """
 
     name: str
@@ -68,7 +68,7 @@ class StepCurves(Picture):
 
 @attrs.frozen(eq=False)
 class Strip:
-    """One head of an attention at each snapshot: `maps` [snapshot, query, key], masked cells NaN.
+    """One head of an attention at each snapshot that was read: `maps` [snapshot, query, key], masked cells NaN.
 
     `rows` are the queries and `columns` the keys of its maps. `labels` name the patterns that appeared, each with its step.
     """
@@ -97,21 +97,23 @@ class Strip:
 class HeadDiary(Picture):
     """A strip of small maps for each head, a map for each snapshot. `chosen` is the strip that the reader has chosen.
 
-    Strips of one attention stand together; `headings` name the attentions in their order where there are several, else ().
+    `read` are those of the `steps` whose snapshots have been read; the others have empty frames. Strips of one attention stand
+    together; `headings` name the attentions in their order.
     """
 
     strips: tuple[Strip, ...]
     scale: Scale
     steps: tuple[int, ...]
+    read: tuple[int, ...]
     shown: int | None
     chosen: int
+    headings: tuple[str, ...]
     caption: Caption
-    headings: tuple[str, ...] = ()
 
     def name(self, strip: int) -> str:
         """A strip's name by itself, with its attention where there are several."""
         made = self.strips[strip]
-        if not self.headings:
+        if len(self.headings) < 2:
             return made.name
         order = list(dict.fromkeys(each.attention for each in self.strips))
         return f"{self.headings[order.index(made.attention)]} · {made.name}"

@@ -1,11 +1,15 @@
 """Moments of a training: what the model of a snapshot answered, and what its heads looked at."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
 from explorer.trace.choices import HEAD_MEASURES
-from explorer.trace.measures.head_measures import MEASURES, head_values
+from explorer.trace.measures.head_measures import MEASURES, batch_values
 from explorer.trace.trace import Trace
 
 Values = NDArray[np.float64]
@@ -28,33 +32,41 @@ class Moment:
 
 
 def measured(moments: tuple[Moment, ...], attention: str) -> dict[str, Values]:
-    """[moment, layer, head] each measure of the heads of an attention; those that mean nothing for it are left out."""
+    """[moment, layer, head] each measure of the heads of an attention; those that mean nothing for it are left out.
+
+    Raises NotKept for a text that is too long for whole maps.
+    """
     if not moments:
         return {}
+    trace, across = moments[0].trace, attention.endswith("cross_attn")
+    side, _, kind = attention.partition(".")
+    layers = list(trace.card.attention_layers(attention))
+    taps = [f"{side}.layers.{layer}.{kind}.weights" for layer in layers]
+    weights = np.stack([[each.trace[tap] for tap in taps] for each in moments])  # [moment, layer, head, query, key]
+    ids = np.array([[token.id for token in trace.keys(taps[0])]] * len(moments), np.int64)  # [moment, key]
     keys = [key for key in HEAD_MEASURES if MEASURES[key].formula(attention)]
-    found = {key: np.stack([head_values(each.trace, attention, key) for each in moments]) for key in keys}
-    if attention.endswith("cross_attn"):
-        found["written"] = np.stack([written(each.trace, attention) for each in moments])
-    return found
+    found = {key: batch_values(key, weights, ids, across=across) for key in keys}
+    if across:
+        found["written"] = written(weights, trace.keys(taps[0]), trace.tokens.target)
+    made = {key: np.full((len(moments), trace.card.side(attention).n_layers, weights.shape[2]), np.nan) for key in found}
+    for key, values in found.items():
+        made[key][:, layers] = values
+    return made
 
 
-def written(trace: Trace, attention: str) -> Values:
-    """[layer, head] of cross-attention: the weight of the source tokens that are the one which is written next.
+def written(weights: Array, source: Sequence[Token], target: Sequence[Token]) -> Values:
+    """[moment, layer, head] of cross-attention: the weight of the source tokens that are the one which is written next.
 
     NaN where no written token stands in the source.
     """
-    side, _, kind = attention.partition(".")
-    card = trace.card.side(attention)
-    values = np.full((card.n_layers, card.n_heads), np.nan)
-    for layer in trace.card.attention_layers(attention):
-        tap = f"{side}.layers.{layer}.{kind}.weights"
-        following = [token.text for token in trace.tokens.target[1:]]
-        same = np.array([[key.text == text for key in trace.keys(tap)] for text in following], bool)
-        counted = same.any(axis=1) if same.size else np.zeros(0, bool)
-        if counted.any():
-            # mean_q Σ_k A[h,q,k] [s_k = t_{q+1}], over the q whose t_{q+1} stands in the source s
-            weights = trace[tap][:, : len(following)][:, counted]
-            values[layer] = (weights * same[counted]).sum(axis=2, dtype=np.float64).mean(axis=1)
+    following = [token.text for token in target[1:]]
+    same = np.array([[key.text == text for key in source] for text in following], bool).reshape(len(following), len(source))
+    counted = same.any(axis=1)
+    if not counted.any():
+        return np.full(weights.shape[:3], np.nan)
+    # mean_q Σ_k A[h,q,k] [s_k = t_{q+1}], over the q whose t_{q+1} stands in the source s
+    seen = weights[..., : len(following), :][..., counted, :]
+    values: Values = np.where(same[counted], seen, 0).sum(axis=-1, dtype=np.float64).mean(axis=-1)
     return values
 
 

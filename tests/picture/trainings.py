@@ -11,7 +11,7 @@ STEPS = (0, 1, 10, 100)
 ROWS, COLUMNS = Axis("query", ("我", "<&>"), "source"), Axis("key", ("我", "<&>"), "source")
 
 
-def numbers(*values: float) -> np.ndarray:  # type: ignore[type-arg]
+def numbers(*values: float) -> np.ndarray:
     """Values of a log."""
     return np.array(values, np.float64)
 
@@ -40,6 +40,7 @@ DIARY = HeadDiary(
     ),
     scale=Scale(0, 1, "cividis"),
     steps=STEPS,
+    read=STEPS,
     shown=10,
     chosen=1,
     headings=("self", "cross <&>"),

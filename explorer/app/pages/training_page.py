@@ -205,14 +205,14 @@ class TrainingPage(Page):
         if self._curve == "head":
             if strip is None:
                 return None
-            return measure_curves(self.follower.moments, strip.attention, strip.layer, strip.head, shown, words)
+            return measure_curves(self.follower.moments, strip.attention, strip.layer, strip.head, shown, words, steps)
         return curves_of(log, self._curve, steps, shown, words)
 
     def _diary(self, _trace: Trace, look: Look, words: Words) -> HeadDiary | None:
         moments = self.follower.moments
         if not moments or not self._attentions():
             return None
-        return head_diary(moments, self._attention, self._chosen, self.shown_step, look, words)
+        return head_diary(moments, self._attention, self._chosen, self.shown_step, look, words, self.follower.steps)
 
     def _answers(self, _trace: Trace, _look: Look, words: Words) -> Answers | None:
         moments = self.follower.moments

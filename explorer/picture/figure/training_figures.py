@@ -55,7 +55,7 @@ def _curves_described(picture: StepCurves, words: Words) -> str:
     last = max((float(curve.at[-1]) for curve in picture.curves if len(curve.at)), default=0.0)
     told = tell_step(picture, last if picture.shown is None else picture.shown, words)
     lost = [
-        words("training.curves.lost_of", name=each.name, step=step_text(each.lost))
+        words("training.curves.lost", name=each.name, step=step_text(each.lost))
         for each in picture.curves
         if each.lost is not None
     ]
@@ -79,7 +79,7 @@ def draw_head_diary(drawing: Drawing, picture: HeadDiary, top: float) -> None:
 def _diary_tables(picture: HeadDiary) -> Iterator[Table]:
     """A table of weights for each head and snapshot."""
     for strip in picture.strips:
-        for step, weights in zip(picture.steps, strip.maps, strict=True):
+        for step, weights in zip(picture.read, strip.maps, strict=True):
             yield Table(f"{strip.tap}.head{strip.head}.step{step}", weights, strip.rows, strip.columns, strip.head)
 
 

@@ -1,9 +1,14 @@
 """Where the maps of a HeadDiary stand: a row for each head, a frame for each snapshot that is drawn."""
 
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+
 import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.axis import Axis
 from explorer.picture.cell_text import number
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.step_axis import StepAxis, step_axis, step_text, write_steps
@@ -13,8 +18,8 @@ from explorer.picture.training_kinds import HeadDiary, Strip
 
 HEAD_PX = 20.0
 """The height of the line of steps above the rows."""
-_LEAST_ROW_PX, _MOST_FRAME_PX = 26.0, 104.0
-_HEADING_PX, _GAP_PX = 20.0, 5.0  # above the rows of an attention; between rows and between frames
+_LEAST_ROW_PX = 26.0
+_HEADING_PX, _GAP_PX = 20.0, 5.0  # above the rows of an attention; between two rows
 _LETTERS, _SMALL, _LINE_PX = 11.5, 10.5, 12.5
 _MARK_PX = 2.0
 
@@ -23,13 +28,12 @@ _MARK_PX = 2.0
 class DiaryRows:
     """Where a HeadDiary stands: the `axis` of its steps, the top of each strip's row (px), their height, and where all end.
 
-    `frame` is the width of a frame. Headings stand at `headings` (px).
+    The middles of headings are at `headings` (px).
     """
 
     axis: StepAxis
     tops: tuple[float, ...]
     headings: tuple[float, ...]
-    frame: float
     high: float
     bottom: float
 
@@ -39,7 +43,8 @@ class DiaryRows:
 
     def map(self, strip: int, place: int) -> Rect:
         """A strip's map in one of the frames."""
-        return Rect(self.axis.middle(place) - self.frame / 2, self.tops[strip], self.frame, self.high)
+        wide = self.axis.frame_px
+        return Rect(self.axis.middle(place) - wide / 2, self.tops[strip], wide, self.high)
 
     def at(self, x: float, y: float) -> tuple[int, int] | None:
         """The strip and the frame whose map lies at a point."""
@@ -57,18 +62,16 @@ class DiaryRows:
 def rows_of(picture: HeadDiary, area: Rect) -> DiaryRows:
     """The rows in an area, below the line of steps. Rows that have no room any more reach below the area."""
     axis = step_axis(picture.steps, picture.shown, area)
-    frame = min(axis.pitch - _GAP_PX, _MOST_FRAME_PX)
-    n, headings = max(1, len(picture.strips)), len(picture.headings)
-    room = (area.high - HEAD_PX - headings * _HEADING_PX) / n
-    high = max(_LEAST_ROW_PX - _GAP_PX, min(room - _GAP_PX, frame))
+    room = (area.high - HEAD_PX - len(picture.headings) * _HEADING_PX) / max(1, len(picture.strips))
+    high = max(_LEAST_ROW_PX - _GAP_PX, min(room - _GAP_PX, axis.frame_px))
     tops, titles, y, before = [], [], area.y + HEAD_PX, ""
     for strip in picture.strips:
-        if headings and strip.attention != before:
+        if strip.attention != before:
             titles.append(y + _HEADING_PX / 2)
             y, before = y + _HEADING_PX, strip.attention
         tops.append(y)
         y += high + _GAP_PX
-    return DiaryRows(axis, tuple(tops), tuple(titles), frame, high, y)
+    return DiaryRows(axis, tuple(tops), tuple(titles), high, y)
 
 
 def draw_diary(sketch: Sketch, picture: HeadDiary, words: Words, area: Rect) -> DiaryRows:
@@ -87,19 +90,43 @@ def draw_diary_head(sketch: Sketch, picture: HeadDiary, words: Words, area: Rect
 def draw_diary_rows(sketch: Sketch, picture: HeadDiary, at: DiaryRows, area: Rect) -> None:
     """Draw the rows that lie in the area, and the column of the snapshot that is looked at."""
     theme, frame = sketch.theme, at.axis.frame(picture.shown)
-    column = Rect(0, 0, 0, 0)
-    if frame is not None and at.tops:
-        first, last = at.map(0, frame), at.map(len(at.tops) - 1, frame)
-        column = Rect(first.x, first.y, first.wide, last.bottom - first.y).grown(3)
+    columns = [] if frame is None else _columns(picture, at, frame)
+    for column in columns:
         sketch.box(column, theme.soft, radius=3)
-    for heading, y in zip(picture.headings, at.headings, strict=False):
-        sketch.write(at.axis.left, y + 4, heading, _LETTERS, theme.faint)
+    for said, y in zip(_headings(picture), at.headings, strict=True):
+        sketch.write(at.axis.left, y + 4, said, _LETTERS, theme.faint, room=area.right - at.axis.left)
     for index, strip in enumerate(picture.strips):
         row = at.row(index)
         if row.bottom + _GAP_PX > area.y and row.y - _GAP_PX < area.bottom:
             _draw_strip(sketch, picture, index, at)
             _draw_labels(sketch, picture, strip, at, row, area.right)
-    sketch.box(column, line=theme.accent, width=2, radius=3)
+    for column in columns:
+        sketch.box(column, line=theme.accent, width=2, radius=3)
+
+
+def _columns(picture: HeadDiary, at: DiaryRows, frame: int) -> list[Rect]:
+    """What goes around the frames of a snapshot: a rectangle for each attention, so that none lies over a heading."""
+    made, start = [], 0
+    for _attention, strips in groupby(picture.strips, attrgetter("attention")):
+        end = start + len(list(strips))
+        first, last = at.map(start, frame), at.map(end - 1, frame)
+        made.append(Rect(first.x, first.y, first.wide, last.bottom - first.y).grown(3))
+        start = end
+    return made
+
+
+def _headings(picture: HeadDiary) -> Iterator[str]:
+    """Each attention with the tokens of its rows and of its columns."""
+    for heading, (_attention, strips) in zip(picture.headings, groupby(picture.strips, attrgetter("attention")), strict=False):
+        first = next(strips)
+        yield " · ".join(
+            (heading, f"{first.rows.name} ↓ {_tokens(first.rows)}", f"{first.columns.name} → {_tokens(first.columns)}")
+        )
+
+
+def _tokens(axis: Axis) -> str:
+    """The tokens along an axis; those that are predicted without their arrows."""
+    return " ".join(label.lstrip("→") for label in axis.labels)
 
 
 def _draw_strip(sketch: Sketch, picture: HeadDiary, index: int, at: DiaryRows) -> None:
@@ -107,9 +134,12 @@ def _draw_strip(sketch: Sketch, picture: HeadDiary, index: int, at: DiaryRows) -
     theme, strip, row, chosen = sketch.theme, picture.strips[index], at.row(index), index == picture.chosen
     colour = theme.text if chosen else theme.faint
     sketch.write(row.x - 10, row.y + row.high / 2 + 4, strip.name, _LETTERS, colour, "end", bold=chosen, room=row.x - 14)
-    places = [picture.steps.index(step) for step in at.axis.drawn]
-    for place, colours in enumerate(indices(strip.maps[places], picture.scale, np.isnan(strip.maps[0]))):
-        sketch.cells(at.map(index, place), colours, picture.scale.colours)
+    for place, step in enumerate(at.axis.drawn):
+        if step in picture.read:
+            weights = strip.maps[picture.read.index(step)]
+            sketch.cells(at.map(index, place), indices(weights, picture.scale, np.isnan(strip.maps[0])), picture.scale.colours)
+        else:
+            sketch.box(at.map(index, place), line=theme.hairline)
 
 
 def _draw_labels(sketch: Sketch, picture: HeadDiary, strip: Strip, at: DiaryRows, row: Rect, right: float) -> None:
@@ -140,7 +170,9 @@ def tell_map(picture: HeadDiary, strip: int, step: int, words: Words) -> str:
 def tell_cell(picture: HeadDiary, strip: int, step: int, row: int, column: int, words: Words) -> str:
     """One weight of a head at a snapshot, with its tokens."""
     made = picture.strips[strip]
-    value = float(made.maps[picture.steps.index(step), row, column])
-    figure = words("legend.closed") if np.isnan(value) else number(value)
-    where = f"{made.rows.label(row)} → {made.columns.label(column)}"
+    if step not in picture.read:
+        return tell_map(picture, strip, step, words)
+    value = float(made.maps[picture.read.index(step), row, column])
+    figure = words("legend.closed") if np.isnan(made.maps[0, row, column]) else number(value)
+    where = f"{made.rows.label(row).lstrip('→')} → {made.columns.label(column)}"
     return f"{figure} · {where}\n{tell_map(picture, strip, step, words)}"

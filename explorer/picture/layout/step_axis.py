@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 
-_LEFT_PX, _LEAST_RIGHT_PX, _MOST_RIGHT_PX, _RIGHT_SHARE = 60.0, 92.0, 172.0, 0.18  # what stands beside the plot
-_LEAST_PX = 40.0  # px from one frame to the next
+_LEFT_PX, _LEAST_RIGHT_PX, _MOST_RIGHT_PX, _RIGHT_SHARE = 60.0, 108.0, 172.0, 0.18  # what stands beside the plot
+_LEAST_PX, _MOST_PX, _GAP_PX = 40.0, 104.0, 5.0  # px: from one frame to the next, a frame at most, between two frames
 _LETTERS, _BETWEEN_PX = 11.0, 6.0  # of the steps, and between two of them
 
 
@@ -35,6 +35,11 @@ class StepAxis:
     def pitch(self) -> float:
         """The way from one frame to the next (px)."""
         return (self.right - self.left) / max(1, len(self.drawn))
+
+    @property
+    def frame_px(self) -> float:
+        """The width of a frame (px)."""
+        return max(1.0, min(self.pitch - _GAP_PX, _MOST_PX))
 
     def middle(self, place: int) -> float:
         """The middle of a frame (px)."""

@@ -22,20 +22,26 @@ _LETTERS, _LINE_PX = 11.0, 15.0
 _HEAD_PX, _FOOT_PX = 18.0, 20.0  # above and below the plot
 _TICK_PX = 34.0  # from one tick to the next, at least
 _ROOM_ABOVE = 1.04  # the share of the largest value that the plot reaches to
+_SMALL = 0.01  # Smaller values have two figures beside their curves.
 _DOT_PX, _DOTS_PX = 2.6, 7.0  # the size of a dot, and how far apart two have to stand
 _NAMES_PX = 8.0  # px from the plot to the names
 _MOST_COLUMNS = 4096
+_GROUND_OPACITY = 0.7  # of what lies between a note and the curves
 
 
 @attrs.frozen(eq=False)
 class CurvePlane:
-    """Where values and steps stand: `low` at the bottom of the `plot` and `high` at its top, powers evenly if `logarithmic`."""
+    """Where values and steps stand: `low` at the bottom of the `plot` and `high` at its top, powers evenly if `logarithmic`.
+
+    `lines` has the steps and values of each curve's thick line.
+    """
 
     axis: StepAxis
     plot: Rect
     low: float
     high: float
     logarithmic: bool
+    lines: tuple[tuple[Numbers, Numbers], ...]
 
     def y(self, values: Any) -> Any:
         """The height (px) of a value, or of each of an array of values; beyond the plot at its edge."""
@@ -53,7 +59,7 @@ class CurvePlane:
         for factors in ((1,), (1, 3), (1, 2, 5)):
             found = [factor * 10.0**power for power in powers for factor in factors]
             found = [value for value in found if self.low <= value <= self.high]
-            if len(found) >= 3:
+            if len(found) >= 2:
                 break
         return found[:: max(1, math.ceil(len(found) / most))]
 
@@ -75,7 +81,8 @@ def drawn_line(curve: StepCurve) -> tuple[Numbers, Numbers]:
     at, values = curve.at, curve.values
     if curve.kind == "training":
         if len(at) > _MOST_COLUMNS:  # As many as a screen has columns, evenly on the axis.
-            at = at[np.unique(np.searchsorted(at, np.geomspace(max(at[0], 1), at[-1], _MOST_COLUMNS)))]
+            places = np.searchsorted(at, np.geomspace(max(at[0], 1), at[-1], _MOST_COLUMNS))
+            at = at[np.unique(np.minimum(places, len(at) - 1))]
         values = mean_nearby(curve.at, curve.values, at)
     there = np.isfinite(values)
     return at[there], values[there]
@@ -86,15 +93,16 @@ def plane_of(picture: StepCurves, area: Rect) -> CurvePlane:
     last = max((int(curve.at[-1]) for curve in picture.curves if len(curve.at)), default=0)
     axis = step_axis(picture.steps, picture.shown, area, last)
     plot = Rect(axis.left, area.y + _HEAD_PX, axis.right - axis.left, max(24.0, area.high - _HEAD_PX - _FOOT_PX))
-    known = np.concatenate([np.zeros(0), *(drawn_line(curve)[1] for curve in picture.curves)])
+    lines = tuple(drawn_line(curve) for curve in picture.curves)
+    known = np.concatenate([np.zeros(0), *(values for _steps, values in lines)])
     if picture.logarithmic:
         known = np.concatenate([known, *(curve.values for curve in picture.curves)])
         known = known[np.isfinite(known) & (known > 0)]
         low, high = (float(known.min()) / 1.2, float(known.max()) * 1.2) if len(known) else (0.1, 10.0)
-        return CurvePlane(axis, plot, low, high, logarithmic=True)
+        return CurvePlane(axis, plot, low, high, logarithmic=True, lines=lines)
     low = min(0.0, float(known.min(initial=0.0)))
     high = picture.most or float(known.max(initial=0.0)) * _ROOM_ABOVE or 1.0
-    return CurvePlane(axis, plot, low, max(high, low + 1e-9), logarithmic=False)
+    return CurvePlane(axis, plot, low, max(high, low + 1e-9), logarithmic=False, lines=lines)
 
 
 def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Rect) -> CurvePlane:
@@ -102,7 +110,8 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
     at, theme = plane_of(picture, area), sketch.theme
     plot, frame = at.plot, at.axis.frame(picture.shown)
     if frame is not None:
-        column = Rect(at.axis.left + frame * at.axis.pitch + 1, plot.y, at.axis.pitch - 2, plot.high)
+        wide = at.axis.frame_px + 2
+        column = Rect(at.axis.middle(frame) - wide / 2, plot.y, wide, plot.high)
         sketch.marks.append(Box(column, theme.soft, theme.accent, 3))
     for tick in at.ticks():
         y = float(at.y(tick))
@@ -117,9 +126,10 @@ def draw_step_curves(sketch: Sketch, picture: StepCurves, words: Words, area: Re
     for curve in picture.curves:
         if curve.kind == "training":
             _hairlines(sketch, curve, at)
-    for curve, colour in sorted(zip(picture.curves, colours, strict=True), key=lambda each: each[0].kind == "validation"):
-        _draw_curve(sketch, curve, colour, at)
-    _draw_names(sketch, picture, words, at, colours, right_px(area.wide))
+    for place in sorted(range(len(colours)), key=lambda place: picture.curves[place].kind == "validation"):
+        _draw_curve(sketch, picture.curves[place], at.lines[place], colours[place], at)
+    _draw_names(sketch, picture, at, colours, right_px(area.wide))
+    _draw_notes(sketch, picture, words, at, colours)
     write_steps(sketch, at.axis, picture.shown, plot.bottom + 12, words("training.curves.step"))
     return at
 
@@ -143,8 +153,8 @@ def _hairlines(sketch: Sketch, curve: StepCurve, at: CurvePlane) -> None:
     sketch.marks.append(Path(tuple(map(tuple, points.tolist())), sketch.theme.closed_line, 1))
 
 
-def _draw_curve(sketch: Sketch, curve: StepCurve, colour: str, at: CurvePlane) -> None:
-    steps, values = drawn_line(curve)
+def _draw_curve(sketch: Sketch, curve: StepCurve, line: tuple[Numbers, Numbers], colour: str, at: CurvePlane) -> None:
+    steps, values = line
     if not len(steps):
         return
     xy = np.stack([at.axis.x(steps), at.y(values)], axis=1)
@@ -155,14 +165,10 @@ def _draw_curve(sketch: Sketch, curve: StepCurve, colour: str, at: CurvePlane) -
         sketch.marks.append(Path(tuple(map(tuple, xy.tolist())), colour, wide, dash=DASHED if curve.kind == "other" else ()))
     if curve.kind == "validation" or len(xy) == 1:
         sketch.dots(xy[_apart(xy[:, 0])], _DOT_PX, colour)
-    for step, said in curve.told:
-        place = int(np.abs(steps - step).argmin())
-        x, y = xy[place]
+    for step, _said in curve.told:
+        x, y = float(at.axis.x(step)), float(at.y(curve.values[curve.at == step][0]))
         sketch.dot(x, y, _DOT_PX + 1.6, colour)
         sketch.dot(x, y, _DOT_PX, sketch.theme.card)
-        half = sketch.measure(said, _LETTERS, True) / 2
-        inside = min(max(x, at.plot.x + half), at.plot.right - half)
-        sketch.write(inside, max(y - 10, at.plot.y + 9), said, _LETTERS, colour, "middle", bold=True)
 
 
 def _apart(x: Any) -> list[int]:
@@ -185,26 +191,44 @@ def _draw_marks(sketch: Sketch, picture: StepCurves, at: CurvePlane) -> None:
             free = x + sketch.measure(name, _LETTERS, False) + 12
 
 
-def _draw_names(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane, colours: list[str], room: float) -> None:
-    """Each curve's name with its last value beside its end; below it where its values stop being numbers."""
+def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: list[str], room: float) -> None:
+    """Each curve's name with its last value beside its end."""
     lines: list[tuple[float, float, str, str, str]] = []  # x and y of the end, name, figure, colour
-    for curve, colour in zip(picture.curves, colours, strict=True):
-        steps, values = drawn_line(curve)
+    for curve, (steps, values), colour in zip(picture.curves, at.lines, colours, strict=True):
         if len(steps):
             end = float(at.axis.x(steps[-1])), float(at.y(values[-1]))
-            lines.append((*end, curve.name, rough(float(values[-1])), colour))
-        if curve.lost is not None:
-            x = float(at.axis.x(curve.lost))
-            y = float(at.y(values[-1])) + 0.1 if len(steps) else at.plot.y
-            lines.append((x, y, words("training.curves.lost", step=step_text(curve.lost)), "", sketch.theme.warning))
+            lines.append((*end, curve.name, _figure(float(values[-1])), colour))
     places = name_places([y for _x, y, *_rest in lines], _LINE_PX, at.plot.y, at.plot.bottom)
     left = at.plot.right + _NAMES_PX
     for (x, y, name, figure, colour), place in zip(lines, places, strict=True):
-        if figure and (left - x > 3 * _NAMES_PX or abs(place - y) > _LINE_PX / 2):
+        if left - x > 3 * _NAMES_PX or abs(place - y) > _LINE_PX / 2:
             sketch.line(x, y, left - 3, place, colour, 0.8)
-        wide = sketch.measure(f" {figure}", _LETTERS, False) if figure else 0.0
+        wide = sketch.measure(f" {figure}", _LETTERS, False)
         said = sketch.fitting(name, _LETTERS, room - _NAMES_PX - wide - 2)
-        sketch.write(left, place + 4, f"{said} {figure}".rstrip(), _LETTERS, colour)
+        sketch.write(left, place + 4, f"{said} {figure}", _LETTERS, colour)
+
+
+def _figure(value: float) -> str:
+    """A value in few digits."""
+    return rough(value, 3 if abs(value) >= _SMALL else 2)
+
+
+def _draw_notes(sketch: Sketch, picture: StepCurves, words: Words, at: CurvePlane, colours: list[str]) -> None:
+    """What is told of single places of curves, and where their values stop being numbers."""
+    plot, notes = at.plot, []  # step, height, text, colour
+    for curve, (_steps, values), colour in zip(picture.curves, at.lines, colours, strict=True):
+        notes += [(step, float(at.y(curve.values[curve.at == step][0])) + 15, said, colour) for step, said in curve.told]
+        if curve.lost is not None:
+            y = float(at.y(values[-1])) - 15 if len(values) else plot.y
+            said = words("training.curves.lost", name=curve.name, step=step_text(curve.lost))
+            notes.append((curve.lost, y, said, sketch.theme.warning))
+    heights = name_places([y for _step, y, *_rest in notes], _LINE_PX, plot.y + 8, plot.bottom - 8)
+    for (step, _y, said, colour), y in zip(notes, heights, strict=True):
+        wide = min(sketch.measure(said, _LETTERS, True), plot.wide)
+        x = min(max(float(at.axis.x(step)), plot.x + wide / 2), plot.right - wide / 2)
+        ground = Rect(x - wide / 2 - 2, y - _LINE_PX / 2, wide + 4, _LINE_PX)
+        sketch.marks.append(Box(ground, sketch.theme.card, opacity=_GROUND_OPACITY))
+        sketch.write(x, y + 4, said, _LETTERS, colour, "middle", bold=True, room=plot.wide)
 
 
 def tell_step(picture: StepCurves, step: float, words: Words) -> str:

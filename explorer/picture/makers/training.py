@@ -23,7 +23,7 @@ CURVES = ("accuracy", "rate", "norm", "tokens_per_s")
 """What a log has curves of besides the loss."""
 ALL = "all"
 """In the place of an attention: every attention of the model."""
-_RISEN = 1.02  # The lowest loss is named where the last one is this many times as large.
+_RISEN = 0.02  # The lowest loss is named where it has risen since by this share of what it had fallen.
 _SHARES = ("entropy", *PATTERNS)  # the measures that are drawn from 0 to 1
 
 
@@ -95,7 +95,8 @@ def _validation(log: RunLog, field: str, name: str, words: Words) -> StepCurve:
         return made
     place = finite[made.values[finite].argmin()]  # arg min_s v[s]
     lowest = float(made.values[place])
-    if not float(made.values[finite[-1]]) > _RISEN * lowest:
+    highest, last = float(made.values[finite].max()), float(made.values[finite[-1]])
+    if not last - lowest > _RISEN * (highest - lowest):
         return made
     told = words("training.curves.lowest", value=rough(lowest))
     return StepCurve(name, made.at, made.values, "validation", ((int(made.at[place]), told),))
@@ -108,25 +109,36 @@ def _changed(change: Iterable[tuple[str, object]], words: Words) -> str:
 
 
 def head_diary(
-    moments: tuple[Moment, ...], attention: str, chosen: int, shown: int | None, look: Look, words: Words
+    moments: tuple[Moment, ...],
+    attention: str,
+    chosen: int,
+    shown: int | None,
+    look: Look,
+    words: Words,
+    steps: tuple[int, ...] = (),
 ) -> HeadDiary | None:
     """A strip of maps for each head of an attention, or of ALL; None without a moment. `chosen` is the place of a strip.
 
+    `steps` are those of all snapshots, of which not all may have been read; without them those of the moments. While one is
+    missing before the last moment, nobody knows since when a head has a pattern, and none is named.
     Raises NotKept for a text that is too long for whole maps.
     """
     if not moments:
         return None
     card = moments[0].trace.card
     attentions = card.attentions if attention == ALL else (attention,)
-    strips = tuple(strip for each in attentions for strip in _strips(moments, each, words))
+    read = tuple(moment.step for moment in moments)
+    named = steps[: len(read)] in ((), read)
+    strips = tuple(strip for each in attentions for strip in _strips(moments, each, words, named=named))
     taps = [f"{each.replace('.', '.layers.*.')}.weights" for each in attentions]
     return HeadDiary(
         strips=strips,
         scale=unit_scale(look.unit_colours),
-        steps=tuple(moment.step for moment in moments),
+        steps=steps or read,
+        read=read,
         shown=shown,
         chosen=min(max(chosen, 0), len(strips) - 1),
-        headings=tuple(words(f"attention.{each}") for each in attentions) if len(attentions) > 1 else (),
+        headings=tuple(words(f"attention.{each}") for each in attentions),
         caption=Caption(
             title=words("training.diary.title"),
             tap=taps[0] if len(taps) == 1 else "",
@@ -139,7 +151,7 @@ def head_diary(
     )
 
 
-def _strips(moments: tuple[Moment, ...], attention: str, words: Words) -> Iterable[Strip]:
+def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named: bool) -> Iterable[Strip]:
     """The strips of one attention, layer by layer."""
     values, trace = measured(moments, attention), moments[0].trace
     for layer in trace.card.attention_layers(attention):
@@ -149,7 +161,8 @@ def _strips(moments: tuple[Moment, ...], attention: str, words: Words) -> Iterab
         shown = masked_values(weights, closed_of(trace, tap))
         rows, columns = (token_axis(trace, tap, name, words) for name in ("query", "key"))
         for head in range(weights.shape[1]):
-            labels = _labels(moments, {key: values[key][:, layer, head] for key in PATTERNS if key in values}, words)
+            own = {key: values[key][:, layer, head] for key in PATTERNS if key in values and named}
+            labels = _labels(moments, own, words)
             yield Strip(attention, layer, head, shown[:, head], rows, columns, labels)
 
 
@@ -164,12 +177,18 @@ def _labels(moments: tuple[Moment, ...], values: dict[str, Numbers], words: Word
 
 
 def measure_curves(
-    moments: tuple[Moment, ...], attention: str, layer: int, head: int, shown: int | None, words: Words
+    moments: tuple[Moment, ...],
+    attention: str,
+    layer: int,
+    head: int,
+    shown: int | None,
+    words: Words,
+    steps: tuple[int, ...] = (),
 ) -> StepCurves | None:
     """The metrics of one head at each moment, from 0 to 1; None without a moment. A metric that is undefined has no curve."""
     if not moments:
         return None
-    values, steps = measured(moments, attention), tuple(moment.step for moment in moments)
+    values, at = measured(moments, attention), np.array([moment.step for moment in moments], np.float64)
     n_keys = moments[0].trace.shape(f"{attention.replace('.', f'.layers.{layer}.')}.weights")[-1]
     curves = []
     for key in _SHARES:
@@ -179,10 +198,10 @@ def measure_curves(
         # H / log2 m: as large as it can be where all of m keys have the same weight
         own = own / max(1.0, np.log2(n_keys)) if key == "entropy" else own
         name = words("training.heads.entropy") if key == "entropy" else words(f"heads.measure.{key}")
-        curves.append(StepCurve(name, np.array(steps, np.float64), own, "measure"))
+        curves.append(StepCurve(name, at, own, "measure"))
     return StepCurves(
         curves=tuple(curves),
-        steps=steps,
+        steps=steps or tuple(moment.step for moment in moments),
         shown=shown,
         unit="",
         most=1.0,

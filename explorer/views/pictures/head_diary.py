@@ -27,6 +27,7 @@ _TURNS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 class HeadDiaryView(StepSurface):
     """Shows a HeadDiary. Signals: chose(strip) for the head to look at, besides stepped(step)."""
 
+    scrolls_to = "chosen"
     chose = Signal(int)
 
     def __init__(self) -> None:

@@ -33,6 +33,7 @@ class StepSurface(Surface):
     """
 
     draws_in_px = True
+    scrolls_to = "shown"  # the field of the picture that the view scrolls to
     stepped = Signal(int)
 
     def __init__(self, least_px: int, parent: QWidget | None = None) -> None:
@@ -71,13 +72,13 @@ class StepSurface(Surface):
 
     def show_picture(self, picture: Any, words: Words, keys: str) -> None:
         """Show another picture; `keys` says what keys do."""
-        before = None if self.picture is None else self.picture.shown
+        before = None if self.picture is None else getattr(self.picture, self.scrolls_to)
         self.picture, self.words = picture, words
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{in_words(picture, words)}\n{keys}")
         self.made_anew()
         self.laid_out()
-        if picture.shown != before:
+        if getattr(picture, self.scrolls_to) != before:  # Else somebody may have scrolled away on purpose.
             self.reveal()
         self.tell_again()
 
@@ -85,7 +86,8 @@ class StepSurface(Surface):
         """Show what a person has chosen at once, before the new pictures are made."""
         self.picture = attrs.evolve(self.picture, **fields)
         self.made_anew()
-        self.reveal()
+        if self.scrolls_to in fields:
+            self.reveal()
 
     def made_anew(self) -> None:
         """Forget the layout."""
