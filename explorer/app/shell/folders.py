@@ -16,6 +16,7 @@ from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
 from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
+from explorer.runs.snapshots import moment_in
 from explorer.state.adapter_intents import OpenAdapter
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
@@ -65,9 +66,11 @@ class Folders(QObject):
         self.wished.emit(OpenFolder(path))
 
     def opened(self, wish: Wish) -> None:
-        """Remember the model of a wish, which has been opened."""
-        if wish.preset not in preset_names() and self.recents.paths[:1] != (wish.preset,):
-            self.recents.add(wish.preset)
+        """Remember the model of a wish, which has been opened; of a moment of a training, the training."""
+        preset, step = moment_in(wish.preset)
+        opened = wish.preset if step is None or Path(wish.preset).exists() else preset
+        if opened not in preset_names() and self.recents.paths[:1] != (opened,):
+            self.recents.add(opened)
 
     def failed(self, error: ExplorerError) -> None:
         """Take a refusal: a folder that is gone is no longer offered; of several models the user chooses one."""
