@@ -17,7 +17,7 @@ def train(
     out: str | Path,
     data: str | Path | None = None,
     preset: str | Path | None = None,
-    snapshots: int = 256,
+    snapshots: float = 256,
     device: str = "cpu",
     **given: Any,
 ) -> "Iterator[TrainingStep]":

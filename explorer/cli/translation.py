@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
-_SNAPSHOTS_MB = 256
+_SNAPSHOTS_MB = 256.0
 _STOPPED = 130  # the exit status of a program that a signal has ended
 _PLAIN_S = 30.0  # so often a training that runs without a terminal says how far it is
 _EXAMPLES, _MOST_EXAMPLES = 20, 10_000
@@ -44,7 +44,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @click.option("--out", required=True, metavar="FOLDER")
 @click.option("--sentences", metavar="FILE")
 @click.option("--start", metavar="FOLDER")
-@number_flag("--snapshots", "snapshots", 0, 1_000_000, default=_SNAPSHOTS_MB)
+@number_flag("--snapshots", "snapshots", 0.0, 1e6, default=_SNAPSHOTS_MB)
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @click.option("--preset", metavar="NAME|FOLDER")
@@ -61,7 +61,7 @@ def train(
     out: str,
     sentences: str | None,
     start: str | None,
-    snapshots: int,
+    snapshots: float,
     device: str,
     precision: str,
     preset: str | None,

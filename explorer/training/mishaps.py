@@ -27,13 +27,13 @@ MISHAPS: Mapping[str, Mishap] = MappingProxyType(
     {
         mishap.name: mishap
         for mishap in (
-            Mishap("no_warmup", {"warmup_steps": 0, "learning_rate": 0.01}),
+            Mishap("no_warmup", {"warmup_steps": 0}),
             Mishap("fast", {"learning_rate": _TIMES * toy_recipe().learning_rate}),
             Mishap("no_positions", {"position": "none"}),
             Mishap("no_residual", {"residual": False}),
             Mishap("no_mask", {"causal_mask": False}),
             Mishap("deep_post_norm", {"n_layers": 8, "norm_placement": "post"}, anew=True),
-            Mishap("few_examples", {"examples": 200, "epochs": 60}),
+            Mishap("few_examples", {"examples": 200, "epochs": 200}),
             Mishap("one_head", {"n_heads": 1}, anew=True),
         )
     }

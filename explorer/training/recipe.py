@@ -27,7 +27,7 @@ class Recipe:
     epochs whose weights are averaged. Training stops early after `patience` epochs without a smaller validation loss.
     """
 
-    epochs: int = _number(16, 1, 1000, offered=(1, 60))
+    epochs: int = _number(16, 1, 1000, offered=(1, 200))
     batch_tokens: int = _number(800, 16, 100_000, offered=(100, 5000), logarithmic=True)
     examples: int = _number(0, 0, 10_000_000, offered=(50, 20_000), logarithmic=True)
     optimizer: str = knob("adamw", group="training", applies="weights", choices=("adamw", "sgd"))

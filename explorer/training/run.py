@@ -61,7 +61,7 @@ class Run:
         )
         write_knobs(wish.out, self.config, wish.text)
         told = {VOCABULARY: json.dumps(bilingual.sha256)}
-        self.record = Record(self.training, wish.out, wish.snapshot_mb * _MB, told, wish.told)
+        self.record = Record(self.training, wish.out, round(wish.snapshot_mb * _MB), told, wish.told)
 
     def _weights(self) -> Weights | None:
         """The initial weights, None for new ones; a checkpoint has its own. Raises BadWeights."""

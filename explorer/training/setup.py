@@ -49,7 +49,7 @@ class TrainingSetup:
     precision: str = "auto"
     text: str = ""
     start: Path | None = None
-    snapshot_mb: int = 0
+    snapshot_mb: float = 0
     changing: bool = False
 
     def __attrs_post_init__(self) -> None:

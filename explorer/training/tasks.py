@@ -69,7 +69,7 @@ def toy_recipe(**numbers: object) -> Recipe:
         epochs=16,
         batch_tokens=1000,
         examples=8000,
-        learning_rate=2e-3,
+        learning_rate=5e-3,
         warmup_steps=100,
         label_smoothing=0.0,
         agreement=0.0,
