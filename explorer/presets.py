@@ -111,6 +111,11 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
+def training_names() -> tuple[str, ...]:
+    """The names of the bundled trainings, which are opened like presets and are not offered among them."""
+    return tuple(sorted(_trainings()))
+
+
 def own_presets() -> tuple[str, ...]:
     """The names of a user's own presets, which are paths: files of knobs, and folders with weights."""
     folder = config_folder() / "presets"
@@ -147,8 +152,10 @@ def title_in(words: Words, name: str) -> str:
     """The title of a preset or model in a language; a user's own folder keeps its name, a moment names its step."""
     if name in preset_names():
         return words(f"preset.{name}.title")
+    if name in _trainings():
+        return words(f"training.life.{name}")
     preset, step = moment_in(name)
-    if step is not None and (preset in preset_names() or Path(preset).is_dir()):
+    if step is not None and (_known(preset) is not None or Path(preset).is_dir()):
         return words("header.moment", preset=title_in(words, preset), step=step)
     return titles((name,))[0]
 
@@ -183,10 +190,10 @@ def load_preset(name: str) -> Preset:
     has no other weights than those of its snapshots, and FOLDER alone means the last of them.
     Raises UnknownPreset, UnknownMoment, BadPreset, NotAFile.
     """
-    path, step = _bundled().get(name) or _own(name), None
+    path, step = _known(name) or _own(name), None
     if path is None:
         preset, step = moment_in(name)
-        path = None if step is None else _bundled().get(preset) or _own(preset)
+        path = None if step is None else _known(preset) or _own(preset)
     if path is None:
         return _of_others(name)
     weights = _weights(path.parent, step, name) if path.name == FILE else None
@@ -277,6 +284,16 @@ def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}
     return single | {path.parent.name: path for path in folder.glob(f"*/{FILE}")}
+
+
+def _known(name: str) -> Path | None:
+    """The file of a bundled preset or training."""
+    return _bundled().get(name) or _trainings().get(name)
+
+
+@lru_cache(maxsize=1)  # As `_bundled`.
+def _trainings() -> dict[str, Path]:
+    return {path.parent.name: path for path in asset("trainings").glob(f"*/{FILE}")}
 
 
 def _look(table: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

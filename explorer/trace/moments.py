@@ -15,6 +15,8 @@ from explorer.trace.trace import Trace
 Values = NDArray[np.float64]
 APPEARED = 0.5
 """A pattern is there where its measure is at least this: where most of a head's weight lies on it."""
+_TIMES = 1.5
+"""… and at least so many times what a head has that spreads its weight evenly: a short causal map is half a diagonal."""
 PATTERNS = ("written", "previous", "first", "diagonal", "induction")
 """The measures that are shares of a head's weight, and therefore have a threshold."""
 
@@ -38,20 +40,41 @@ def measured(moments: tuple[Moment, ...], attention: str) -> dict[str, Values]:
     """
     if not moments:
         return {}
-    trace, across = moments[0].trace, attention.endswith("cross_attn")
-    side, _, kind = attention.partition(".")
+    trace = moments[0].trace
     layers = list(trace.card.attention_layers(attention))
-    taps = [f"{side}.layers.{layer}.{kind}.weights" for layer in layers]
+    taps = _taps(attention, layers)
     weights = np.stack([[each.trace[tap] for tap in taps] for each in moments])  # [moment, layer, head, query, key]
-    ids = np.array([[token.id for token in trace.keys(taps[0])]] * len(moments), np.int64)  # [moment, key]
-    keys = [key for key in HEAD_MEASURES if MEASURES[key].formula(attention)]
-    found = {key: batch_values(key, weights, ids, across=across) for key in keys}
-    if across:
-        found["written"] = written(weights, trace.keys(taps[0]), trace.tokens.target)
+    found = _measures(weights, trace, taps[0], attention)
     made = {key: np.full((len(moments), trace.card.side(attention).n_layers, weights.shape[2]), np.nan) for key in found}
     for key, values in found.items():
         made[key][:, layers] = values
     return made
+
+
+def even(moment: Moment, attention: str) -> dict[str, float]:
+    """Each measure of a head that looks at all keys alike that its mask leaves open."""
+    trace = moment.trace
+    tap = _taps(attention, trace.card.attention_layers(attention))[0]
+    is_open = (trace[tap] > 0).any(axis=0)  # [query, key]
+    spread = is_open / np.maximum(1, is_open.sum(axis=1, keepdims=True))
+    found = _measures(spread.astype(np.float32)[None, None, None], trace, tap, attention)
+    return {key: float(values[0, 0, 0]) for key, values in found.items()}
+
+
+def _taps(attention: str, layers: Sequence[int]) -> list[str]:
+    side, _, kind = attention.partition(".")
+    return [f"{side}.layers.{layer}.{kind}.weights" for layer in layers]
+
+
+def _measures(weights: Array, trace: Trace, tap: str, attention: str) -> dict[str, Values]:
+    """[moment, layer, head] each measure of `weights` [moment, layer, head, query, key], whose tokens are those of a tap."""
+    across = attention.endswith("cross_attn")
+    ids = np.array([[token.id for token in trace.keys(tap)]] * len(weights), np.int64)  # [moment, key]
+    keys = [key for key in HEAD_MEASURES if MEASURES[key].formula(attention)]
+    found = {key: batch_values(key, weights, ids, across=across) for key in keys}
+    if across:
+        found["written"] = written(weights, trace.keys(tap), trace.tokens.target)
+    return found
 
 
 def written(weights: Array, source: Sequence[Token], target: Sequence[Token]) -> Values:
@@ -70,9 +93,12 @@ def written(weights: Array, source: Sequence[Token], target: Sequence[Token]) ->
     return values
 
 
-def appeared(values: Values) -> int | None:
-    """The first moment from which a measure [moment] stays at `APPEARED` or above until the last one; None without one."""
-    there = values >= APPEARED
+def appeared(values: Values, evenly: float = 0.0) -> int | None:
+    """The first moment from which a pattern with this measure [moment] is there until the last one; None without one.
+
+    `evenly` is the measure of a head that spreads its weight evenly.
+    """
+    there = values >= max(APPEARED, 0.0 if np.isnan(evenly) else _TIMES * evenly)
     if not len(there) or not there[-1]:
         return None
     gone = np.flatnonzero(~there)

@@ -5,7 +5,7 @@ import pytest
 
 import explorer
 from explorer.trace.measures.head_measures import head_values
-from explorer.trace.moments import Moment, appeared, measured
+from explorer.trace.moments import Moment, appeared, even, measured
 
 
 def moments() -> tuple[Moment, ...]:
@@ -44,6 +44,16 @@ def test_a_pattern_is_there_since_it_stays() -> None:
     assert appeared(np.array([0.6, 0.7])) == 0
     assert appeared(np.array([0.9, 0.4])) is None and appeared(np.array([0.9, np.nan])) is None
     assert appeared(np.array([])) is None
+
+
+def test_a_pattern_that_even_attention_has_is_none() -> None:
+    """Four tokens behind a causal mask look at themselves with a mean weight of (1 + 1/2 + 1/3 + 1/4) / 4."""
+    moment = Moment(0, "", explorer.explore("我爱", target="a b c", preset="tiny"))
+    n = len(moment.trace.tokens.target)
+
+    assert even(moment, "decoder.self_attn")["diagonal"] == pytest.approx(sum(1 / (q + 1) for q in range(n)) / n)
+    assert even(moment, "encoder.self_attn")["previous"] == pytest.approx(1 / len(moment.trace.tokens.source))
+    assert appeared(np.array([0.6]), 0.52) is None and appeared(np.array([0.8]), 0.52) == 0
 
 
 def test_without_moments_nothing_is_measured() -> None:

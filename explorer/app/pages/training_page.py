@@ -183,7 +183,7 @@ class TrainingPage(Page):
         place = steps.index(shown) if shown in steps else -1
         told = words("training.page.at", step=shown) if place >= 0 else words("training.page.not_shown")
         self.bar.put_moment(len(steps), place, told, live=self._live if self.control.trains else None)
-        self.bar.offer("" if self.run == FIRST else self.control.offers, words)
+        self.bar.offer(self.control.offers, words)
         self.bar.tell(*self.control.standing(words))
 
     def _curve_name(self, key: str) -> str:

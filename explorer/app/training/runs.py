@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.errors import ExplorerError
 from explorer.knobs import Value
 from explorer.lang import Words
-from explorer.presets import load_preset, preset_names
+from explorer.presets import load_preset, title_in, training_names
 from explorer.resources import trainings_folder
 from explorer.runs.log import FILE, RunLog
 from explorer.training.tasks import TASKS
@@ -19,26 +19,26 @@ _MOST_OFFERED = 20
 
 def folder_of(run: str) -> Path | None:
     """The folder of a training by its preset's name or folder; None where it is gone."""
-    if run in preset_names():
+    if run == FIRST or run in training_names():
         return load_preset(run).folder
     folder = Path(run)
     return folder if folder.is_absolute() and (folder.is_dir() or folder.parent == trainings_folder()) else None
 
 
 def runs_there(shown: str) -> tuple[str, ...]:
-    """The bundled training and the newest of the user's own, and the one that is shown wherever it lies."""
+    """The bundled trainings, the newest of the user's own, and the one that is shown wherever it lies."""
     try:
         own = [each for each in trainings_folder().iterdir() if (each / FILE).exists()]
     except OSError:
         own = []
     newest = sorted(own, key=lambda each: (each / FILE).stat().st_mtime_ns, reverse=True)[:_MOST_OFFERED]
-    return tuple(dict.fromkeys((FIRST, *map(str, newest), shown)))
+    return tuple(dict.fromkeys((FIRST, *map(str, newest), *training_names(), shown)))
 
 
 def run_name(run: str, words: Words) -> str:
     """What a training is called: its task, and what its folder says of when it began."""
-    if run in preset_names():
-        return words(f"preset.{run}.title")
+    if run == FIRST or run in training_names():
+        return title_in(words, run)
     task, _, rest = Path(run).name.partition("-")
     return words("training.page.run", task=words(f"training.tasks.{task}"), when=rest) if task in TASKS else Path(run).name
 

@@ -17,7 +17,7 @@ from explorer.picture.training_kinds import Answers, CurveKind, HeadDiary, Numbe
 from explorer.runs.log import RunLog
 from explorer.state.look import Look
 from explorer.trace.measures.head_measures import MEASURES
-from explorer.trace.moments import APPEARED, PATTERNS, Moment, appeared, measured
+from explorer.trace.moments import APPEARED, PATTERNS, Moment, appeared, even, measured
 
 CURVES = ("accuracy", "rate", "norm", "tokens_per_s")
 """What a log has curves of besides the loss."""
@@ -153,7 +153,7 @@ def head_diary(
 
 def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named: bool) -> Iterable[Strip]:
     """The strips of one attention, layer by layer."""
-    values, trace = measured(moments, attention), moments[0].trace
+    values, trace, evenly = measured(moments, attention), moments[0].trace, even(moments[0], attention)
     for layer in trace.card.attention_layers(attention):
         side, _, kind = attention.partition(".")
         tap = f"{side}.layers.{layer}.{kind}.weights"
@@ -162,14 +162,16 @@ def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named:
         rows, columns = (token_axis(trace, tap, name, words) for name in ("query", "key"))
         for head in range(weights.shape[1]):
             own = {key: values[key][:, layer, head] for key in PATTERNS if key in values and named}
-            labels = _labels(moments, own, words)
+            labels = _labels(moments, own, evenly, words)
             yield Strip(attention, layer, head, shown[:, head], rows, columns, labels)
 
 
-def _labels(moments: tuple[Moment, ...], values: dict[str, Numbers], words: Words) -> tuple[tuple[int, str], ...]:
+def _labels(
+    moments: tuple[Moment, ...], values: dict[str, Numbers], evenly: dict[str, float], words: Words
+) -> tuple[tuple[int, str], ...]:
     """The patterns that a head has in the end, each with the step since which it has them."""
     # since(m) = the first step from which v_m[s] ≥ APPEARED at all later ones
-    since = {key: found for key, each in values.items() if (found := appeared(each)) is not None}
+    since = {key: found for key, each in values.items() if (found := appeared(each, evenly[key])) is not None}
     steps = ((moments[found].step, words(f"heads.measure.{key}")) for key, found in since.items())
     return tuple(
         (step, words("training.diary.since", pattern=pattern, step=step_text(step))) for step, pattern in sorted(steps)
