@@ -37,9 +37,9 @@ def formats_completed(context: Context, flag: Parameter, begun: str) -> list[Com
 
 def tasks_completed(context: Context, flag: Parameter, begun: str) -> list[CompletionItem]:
     """The names of the tasks of a training."""
-    from explorer.training.tasks import TASKS  # Only a training needs it.
+    from explorer.training.tasks import OF_FILES, TASKS  # Only a training needs it.
 
-    return of_words(tuple(TASKS))(context, flag, begun)
+    return of_words((*TASKS, *OF_FILES))(context, flag, begun)
 
 
 def presets_completed(_context: Context, _flag: Parameter, begun: str) -> list[CompletionItem]:

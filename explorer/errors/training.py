@@ -1,7 +1,7 @@
 """Errors of a training: its data, its checkpoints, and the memory that a step needs.
 
 ExplorerError
-├── BadFile  NotACorpus, EmptySplit, BadCheckpoint
+├── BadFile  NotACorpus, EmptySplit, BadCheckpoint, NotPairs, NotInUtf8
 └── NoTrainingData, UnknownTask, TooFewExamples, NotEnoughDeviceMemory
 """
 
@@ -26,8 +26,20 @@ class BadCheckpoint(BadFile):
     key = "error.bad_checkpoint"
 
 
+class NotPairs(BadFile):
+    """A table of pairs with a line that is no pair. Values: path, line."""
+
+    key = "error.not_pairs"
+
+
+class NotInUtf8(BadFile):
+    """A text file in another encoding. Values: path."""
+
+    key = "error.not_in_utf8"
+
+
 class NoTrainingData(ExplorerError):
-    """A training without a file of examples and without a task, or with both."""
+    """A training without a file of examples and without a task, or with a task that needs one, or with one that needs none."""
 
     key = "error.no_training_data"
 

@@ -17,12 +17,13 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle, write_knobs
+from explorer.training.own_data import prepare_pairs, prepare_text
 from explorer.training.prepare import PreparedData, prepare, prepare_texts
 from explorer.training.recipe import Precision
 from explorer.training.record import Record
 from explorer.training.setup import TrainingSetup
 from explorer.training.task_examples import prepare_task
-from explorer.training.tasks import task_named
+from explorer.training.tasks import OF_FILES, task_named
 from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
@@ -119,6 +120,8 @@ class Run:
 
 
 def _prepared(wish: TrainingSetup, progress: Callable[[float], None]) -> PreparedData:
+    if wish.task in OF_FILES and wish.data is not None:
+        return (prepare_text if wish.task == "text" else prepare_pairs)(wish.data, wish.out, wish.config)
     if wish.data is None:
         recipe = wish.recipe
         return prepare_task(task_named(wish.task), recipe.examples or _EXAMPLES, recipe.training_seed, wish.config, wish.out)

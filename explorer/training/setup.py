@@ -9,8 +9,9 @@ import attrs
 from explorer.config import Config
 from explorer.errors import KnobNotAChoice, NoTrainingData, SentencesNeedOneSide
 from explorer.presets import DEFAULT, load_own_preset
+from explorer.training.own_files import has_spaces
 from explorer.training.recipe import RECIPE_KNOBS, Recipe
-from explorer.training.tasks import task_named, toy_config, toy_recipe
+from explorer.training.tasks import OF_FILES, SEPARATOR, task_named, toy_config, toy_recipe
 
 _MASKED_ONLY = {"tokenizer": ("jieba",)}
 _OF_TASKS = "characters"
@@ -53,19 +54,25 @@ class TrainingSetup:
     changing: bool = False
 
     def __attrs_post_init__(self) -> None:
-        if (self.data is None) == (not self.task):
+        if (self.data is None) == (not self.task or self.task in OF_FILES):
             raise NoTrainingData
+        if self.task in OF_FILES:
+            self._check("architecture", ("decoder-only",) if self.task == "text" else ("encoder-decoder",))
+            self._check("tokenizer", (_OF_TASKS, "bpe") if self.task == "text" else (_OF_TASKS,))
+            return
         if self.task:
             task_named(self.task)
-            if self.config.tokenizer != _OF_TASKS:
-                raise KnobNotAChoice(name="tokenizer", choices=_OF_TASKS, got=self.config.tokenizer)
+            self._check("tokenizer", (_OF_TASKS,))
             return
         for name, choices in (_ONLY | (_MASKED_ONLY if self.is_masked_lm else {})).items():
-            got = getattr(self.config, name)
-            if got not in choices:
-                raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
+            self._check(name, choices)
         if self.sentences is not None and self.translates:
             raise SentencesNeedOneSide
+
+    def _check(self, name: str, choices: tuple[object, ...]) -> None:
+        got = getattr(self.config, name)
+        if got not in choices:
+            raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
 
     @property
     def translates(self) -> bool:
@@ -84,6 +91,12 @@ class TrainingSetup:
         return self.config.architecture == "encoder-only"
 
 
+def _opens_with(task: str, architecture: object) -> str:
+    """The sentence of a task's preset: a model that reads one row sees the answer behind the separator."""
+    text = task_named(task).text
+    return text if architecture in (None, "encoder-decoder") else f"{text}{SEPARATOR}{task_named(task).answer(text)}"
+
+
 def usual_setup(out: Path, task: str, data: Path | None, preset: str | None, given: Mapping[str, object]) -> TrainingSetup:
     """The setup of a task or a file with the knobs and numbers of a recipe in `given`; all others are the usual ones.
 
@@ -92,8 +105,14 @@ def usual_setup(out: Path, task: str, data: Path | None, preset: str | None, giv
     """
     numbers = {name: value for name, value in given.items() if name in _RECIPE}
     knobs = {name: value for name, value in given.items() if name not in _RECIPE}
-    if task:
-        text, recipe = task_named(task).text, toy_recipe(**numbers)
+    if task in OF_FILES:
+        text, recipe = "", toy_recipe(**{"examples": 0, **numbers})
+        if task == "text":
+            spaced = data is not None and has_spaces(data)
+            knobs = {"architecture": "decoder-only", "tokenizer": "bpe" if spaced else _OF_TASKS, **knobs}
+        config = toy_config(max_len=64).changed(**knobs)
+    elif task:
+        text, recipe = _opens_with(task, knobs.get("architecture")), toy_recipe(**numbers)
         config = toy_config(**knobs) if preset is None else load_own_preset(preset).config.changed(**knobs)
     else:
         base = load_own_preset(preset or DEFAULT)

@@ -8,6 +8,7 @@ import attrs
 
 from explorer.config import Config
 from explorer.tokens.bilingual import Bilingual
+from explorer.tokens.pieces import MARK
 from explorer.tokens.vocabulary import END, MASK, PAD, SPECIALS, Vocabulary
 from explorer.training.batches import BatchRow, Example, Ids, PairExample
 from explorer.training.prepare import PreparedData
@@ -56,12 +57,12 @@ def prepare_task(task: Task, n_train: int, seed: int, config: Config, folder: Pa
     mask = ids_of(MASK)
 
     def ids(text: str) -> Ids:
-        found = map(ids_of, text)
+        found = map(ids_of, text.replace(" ", MARK))
         return tuple(each for each in found if each is not None)  # The alphabet has every character of a task.
 
     def example(text: str, answer: str) -> Example:
         if config.architecture == "encoder-decoder":
-            return PairExample(tuple(((each,),) for each in ids(text)), ids(answer))
+            return PairExample(tuple(((each,),) for each in ids(text)), vocabulary.target_ids(answer))
         return AnsweredExample(ids(text + SEPARATOR), ids(answer), mask)
 
     train, valid = (tuple(example(*pair) for pair in pairs) for pairs in task.examples(n_train, seed))
@@ -70,9 +71,13 @@ def prepare_task(task: Task, n_train: int, seed: int, config: Config, folder: Pa
 
 
 def _vocabulary(task: Task, config: Config) -> Bilingual:
-    """The task's characters on both sides; in one row also the separator, and for an encoder the mask token."""
+    """The task's characters on both sides; in one row also the separator, and for an encoder the mask token.
+
+    A space is MARK.
+    """
+    alphabet = task.alphabet.replace(" ", MARK)
     if config.architecture == "encoder-decoder":
-        both = Vocabulary((*SPECIALS, *task.alphabet))
+        both = Vocabulary((*SPECIALS, *alphabet))
         return Bilingual(both, Vocabulary(both.symbols))
     first = (*SPECIALS, MASK) if config.architecture == "encoder-only" else SPECIALS
-    return Bilingual.shared(Vocabulary((*first, *sorted({*task.alphabet, SEPARATOR}))))
+    return Bilingual.shared(Vocabulary((*first, *sorted({*alphabet, SEPARATOR}))))

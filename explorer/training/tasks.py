@@ -17,11 +17,23 @@ from explorer.tokens.bilingual import Pair
 from explorer.training.recipe import Recipe
 
 SEPARATOR: Final = "="
+OF_FILES = ("text", "pairs")
+"""Tasks whose examples stand in a file: the next character of a text, and the targets of a table of pairs."""
 VALID_EXAMPLES = 500  # drawn apart from those for training
 
 _LETTERS, _DIGITS = "abcdefgh", "0123456789"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SHORTEST, _LONGEST = 3, 8
+_GRAMMAR = (
+    {"我": "I", "你": "you", "他": "he", "她": "she", "我们": "we"},
+    {"看": "see", "有": "have", "要": "want", "爱": "love", "吃": "eat"},
+    {"一": "one", "两": "two", "十": "ten"},
+    {"": "", "大": "big", "小": "small", "红": "red", "旧": "old"},
+    {"只猫": "cat", "条狗": "dog", "本书": "book", "辆车": "car", "顶帽": "hat", "支笔": "pen", "个蛋": "egg", "张床": "bed"},
+    {"": "", "今天": "today", "现在": "now"},
+)
+"""The parts of the sentences of the task "translate", each with its English."""
+_SENTENCE = re.compile("".join(f"({'|'.join(sorted(part, key=len, reverse=True))})" for part in _GRAMMAR))
 _MOST_IN_VAIN = 1000  # draws in a row that give nothing new, after which a task has no more examples
 
 
@@ -112,6 +124,23 @@ def _open_brackets(rng: random.Random) -> str:
             return row
 
 
+def _small_sentence(rng: random.Random) -> str:
+    """A Chinese sentence of a subject, a verb, a number, perhaps an adjective, a noun, and perhaps a time."""
+    return "".join(rng.choice(tuple(part)) for part in _GRAMMAR)
+
+
+def _translated(text: str) -> str | None:
+    """The English of such a sentence."""
+    found = _SENTENCE.fullmatch(text)
+    if found is None:
+        return None
+    subject, verb, number, adjective, noun, when = (part[each] for part, each in zip(_GRAMMAR, found.groups(), strict=True))
+    if subject in ("he", "she"):
+        verb = "has" if verb == "have" else f"{verb}s"
+    plural = "" if number == "one" else "s"
+    return " ".join(filter(None, (subject, verb, number, adjective, noun + plural, when)))
+
+
 def _copied(text: str) -> str | None:
     return text if set(text) <= set(_LETTERS) else None
 
@@ -140,6 +169,8 @@ def _closed(text: str) -> str | None:
     return "".join(_BRACKETS[each] for each in reversed(still_open)) or None
 
 
+_SIGNS = "".join(sorted({sign for part in _GRAMMAR for word in part.items() for sign in "".join(word)} | set("has ")))
+
 TASKS = {
     task.name: task
     for task in (
@@ -148,6 +179,7 @@ TASKS = {
         Task("sort", "31524", _DIGITS, _digits, _sorted),
         Task("add", "27+45", f"+{_DIGITS}", _sum, _added),
         Task("brackets", "([{}", "()[]{}", _open_brackets, _closed),
+        Task("translate", "她有两本红书", _SIGNS, _small_sentence, _translated),
     )
 }
 """The tasks by name, the easiest first."""
@@ -156,5 +188,5 @@ TASKS = {
 def task_named(name: str) -> Task:
     """The task of this name. Raises UnknownTask."""
     if name not in TASKS:
-        raise UnknownTask(name=name, known=", ".join(TASKS))
+        raise UnknownTask(name=name, known=", ".join((*TASKS, *OF_FILES)))
     return TASKS[name]

@@ -19,7 +19,37 @@ def without_closed(row: str) -> str:
     return row
 
 
+HAN = (
+    {"我": "I", "你": "you", "他": "he", "她": "she", "看": "see", "有": "have", "要": "want", "爱": "love", "吃": "eat"}
+    | {
+        "一": "one",
+        "两": "two",
+        "十": "ten",
+        "大": "big",
+        "小": "small",
+        "红": "red",
+        "旧": "old",
+        "今天": "today",
+        "现在": "now",
+    }
+    | {"猫": "cat", "狗": "dog", "书": "book", "车": "car", "帽": "hat", "笔": "pen", "蛋": "egg", "床": "bed"}
+)
+
+
+def is_translated(text: str, answer: str) -> bool:
+    """Whether the words of the answer are those of a dictionary, in the order of the text, with their endings."""
+    words = [HAN[each] for each in re.findall("|".join(HAN), text.replace("我们", "们"))]
+    words = (["we"] if "我们" in text else []) + words
+    said = answer.split()
+    third, many = said[0] in ("he", "she"), "one" not in said
+    verb = {"have": "has"}.get(words[1], f"{words[1]}s") if third else words[1]
+    noun = len(words) - 1 - (words[-1] in ("today", "now"))
+    words[1], words[noun] = verb, words[noun] + "s" * many
+    return words == said
+
+
 ANSWERS = {
+    "translate": is_translated,
     "copy": lambda text, answer: list(text) == list(answer),
     "reverse": lambda text, answer: (
         all(text[-1 - place] == each for place, each in enumerate(answer)) and len(text) == len(answer)
@@ -51,6 +81,7 @@ def test_a_wrong_answer_would_be_found() -> None:
         "sort": ("31", "31"),
         "add": ("27+45", "073"),
         "brackets": ("([", ")]"),
+        "translate": ("他爱两只猫", "he love two cats"),
     }
     assert [name for name, pair in wrong.items() if ANSWERS[name](*pair)] == []
 

@@ -13,6 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.runs.log import RunLog
 from explorer.training.setup import usual_setup
+from explorer.training.tasks import OF_FILES
 
 _SNAPSHOTS_MB = 64
 _CHANGE_MS = 500  # after the last turn of a knob a running training is given what was set
@@ -97,15 +98,17 @@ class TrainingControl(QObject):
 
     def _arguments(self) -> list[str] | None:
         """The command's flags for what the form says; None where it cannot be trained, which the form then says."""
-        given = self._form.given
+        given, data = self._form.given, self._form.data if self._form.task in OF_FILES else ""
         try:
-            usual_setup(Path(), self._form.task, None, None, given)
+            usual_setup(Path(), self._form.task, Path(data) if data else None, None, given)
         except ExplorerError as error:
             self._form.tell(self.words.error(error))
             return None
         self._form.tell("")
         flags = [f"--{name.replace('_', '-')}={str(value).lower()}" for name, value in given.items()]
-        return ["--language", self.words.language, "--task", self._form.task, "--snapshots", str(_SNAPSHOTS_MB), *flags]
+        file = [f"--data={data}"] if data else []
+        common = ["--language", self.words.language, "--task", self._form.task, "--snapshots", str(_SNAPSHOTS_MB)]
+        return [*common, *file, *flags]
 
     def _given(self) -> None:
         """The form says something else: the training that runs is given it, once nobody turns further."""

@@ -1,16 +1,18 @@
 """What a training is given: the task, what goes wrong on purpose, the numbers of the recipe, and the model's shape."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
+from explorer.app.file_dialogs import ask_file, start_in
 from explorer.config import KNOBS
 from explorer.knobs import Knob, Value
 from explorer.lang import Words
 from explorer.training.mishaps import MISHAPS
 from explorer.training.recipe import RECIPE_KNOBS, TURNED
-from explorer.training.tasks import TASKS, toy_config, toy_recipe
+from explorer.training.tasks import OF_FILES, TASKS, toy_config, toy_recipe
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.flow import flowing
 from explorer.views.controls.knobs import KnobGroup, KnobRow
@@ -18,6 +20,8 @@ from explorer.views.controls.layouts import filled
 
 _SHAPE = ("architecture", "n_layers", "n_heads", "d_model", "d_ff", "seed")
 _PASS = ("position", "causal_mask", "residual", "norm_placement", "dropout")
+_KINDS = {"text": "*.txt *.md", "pairs": "*.tsv *.txt"}
+_TASKS = (*TASKS, *OF_FILES)
 Given = Mapping[str, Value]
 
 
@@ -40,7 +44,8 @@ class TrainingForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._usual, self._given, self.task = usual(), usual(), next(iter(TASKS))
+        self._usual, self._given, self.task, self.data = usual(), usual(), _TASKS[0], ""
+        self._words: Words | None = None
         self.tasks, self.tasks_label, self.begin, self.refused = ChoiceBox(), QLabel(), QPushButton(), QLabel()
         self.begin.setObjectName("primary")
         self.refused.setObjectName("warning")
@@ -86,14 +91,14 @@ class TrainingForm(QWidget):
 
     def put(self, task: str, given: Mapping[str, object]) -> None:
         """Show a task and what its training was given; what is not named is as usual."""
-        self.task = task if task in TASKS else next(iter(TASKS))
+        self.task = task if task in _TASKS else _TASKS[0]
         self._given = {name: given.get(name, value) for name, value in self._usual.items()}  # type: ignore[misc]  # Checked.
         self._show()
 
     def speak(self, words: Words) -> None:
         self.tasks_label.setText(words("training.page.task"))
-        with QSignalBlocker(self.tasks):
-            self.tasks.put([words(f"training.tasks.{name}") for name in TASKS], list(TASKS).index(self.task))
+        self._words = words
+        self._name_tasks()
         self.tasks.setAccessibleName(words("training.page.task"))
         self.begin.setText(words("training.page.begin"))
         self.begin.setToolTip(words("training.page.begin_hint"))
@@ -117,12 +122,26 @@ class TrainingForm(QWidget):
         for name, button in self.mishaps.items():
             with QSignalBlocker(button):
                 button.setChecked(all(self._given[each] == value for each, value in MISHAPS[name].settings.items()))
-        with QSignalBlocker(self.tasks):
-            if self.tasks.count():
-                self.tasks.setCurrentIndex(list(TASKS).index(self.task))
+        self._name_tasks()
+
+    def _name_tasks(self) -> None:
+        """Write the tasks into their box; those of a file name it once it is chosen."""
+        if self._words is not None:
+            names = {name: self._words(f"training.tasks.{name}") for name in _TASKS}
+            if self.data and self.task in OF_FILES:
+                names[self.task] = f"{names[self.task]} {Path(self.data).name}"
+            self.tasks.put(list(names.values()), _TASKS.index(self.task))
 
     def _choose_task(self, place: int) -> None:
-        self.task = list(TASKS)[place]
+        chosen, data = _TASKS[place], ""
+        if chosen in OF_FILES and self._words is not None:
+            data = ask_file(self.window(), self._words(f"training.tasks.{chosen}"), start_in(self.data), _KINDS[chosen])
+            chosen = chosen if data else self.task
+        if data:
+            self.data = data
+            self._given["architecture"] = "decoder-only" if chosen == "text" else "encoder-decoder"
+        self.task = chosen
+        self._show()
         self.changed.emit()
 
     def _turned(self, name: str, value: Value) -> None:

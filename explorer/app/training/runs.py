@@ -10,7 +10,7 @@ from explorer.lang import Words
 from explorer.presets import load_preset, title_in, training_names
 from explorer.resources import trainings_folder
 from explorer.runs.log import FILE, RunLog
-from explorer.training.tasks import TASKS
+from explorer.training.tasks import OF_FILES, TASKS
 
 FIRST = "sort"
 """The training that the page opens with: a bundled one that has come to its end."""
@@ -40,7 +40,11 @@ def run_name(run: str, words: Words) -> str:
     if run == FIRST or run in training_names():
         return title_in(words, run)
     task, _, rest = Path(run).name.partition("-")
-    return words("training.page.run", task=words(f"training.tasks.{task}"), when=rest) if task in TASKS else Path(run).name
+    return (
+        words("training.page.run", task=words(f"training.tasks.{task}"), when=rest)
+        if task in (*TASKS, *OF_FILES)
+        else Path(run).name
+    )
 
 
 def new_folder(task: str) -> Path:
