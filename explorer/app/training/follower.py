@@ -118,9 +118,9 @@ class Follower(QObject):
         self._tell()
 
     def _ask_missing(self) -> None:
-        """Ask for the snapshots that are not read, the last one first: it is what most people want to see."""
+        """Ask for the snapshots that are not read: the last one, then some that lie far apart, then those between them."""
         preset, text, _right = self._asked
-        missing = tuple(step for step in (*self.steps[-1:], *self.steps[:-1]) if step not in self._moments)
+        missing = tuple(step for step in _coarse_first(self.steps) if step not in self._moments)
         if self._target is None:
             missing = missing[:1]
         if preset and missing and self.refused is None:
@@ -136,3 +136,9 @@ class Follower(QObject):
     def _tell(self) -> None:
         if not self._telling.isActive():
             self._telling.start()
+
+
+def _coarse_first(steps: tuple[int, ...]) -> tuple[int, ...]:
+    """The steps with the last one first, then every 16th, 8th, 4th, 2nd, and all: a page is soon full, and then complete."""
+    back = steps[::-1]
+    return tuple(dict.fromkeys(step for apart in (16, 8, 4, 2, 1) for step in back[::apart]))
