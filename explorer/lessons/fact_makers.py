@@ -171,7 +171,10 @@ def mask(trace: Trace, look: Look) -> list[Fact]:
     later = np.triu(np.ones(weights.shape[1:], bool), 1)  # [query, key] the key is later than the query
     n, closed = int(later.sum()), int((np.nan_to_num(weights)[:, later] == 0).all(axis=0).sum())
     told = [Fact("mask.closed", {"closed": closed})] if n and closed == n else []
-    return [*told, *_told_without(trace, "mask")]
+    found, told = _without(trace, "mask"), [*told, *_told_without(trace, "mask")]
+    if found is not None and found.same and found.p < found.p_whole:
+        told.append(Fact("mask.disturbed"))
+    return told
 
 
 def cross(trace: Trace, look: Look) -> list[Fact]:

@@ -90,6 +90,8 @@ def test_each_claim_holds_by_another_computation(text: str, computer: Computer, 
     check_choice(found, trace, hand)
     n = len(trace.tokens.target)
     assert found["mask"][0]["mask.closed"] == ({"closed": n * (n - 1) // 2})
+    alone = translated(model, source, "mask")
+    assert ("mask.disturbed" in found["mask"][0]) == (alone.ids == best.ids and alone.p < best.p)
     for kind in FACTS:
         if left_out(kind):
             check_without(found[kind], computer, translated(model, source, left_out(kind)), best)

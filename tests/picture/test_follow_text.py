@@ -159,7 +159,8 @@ SAID: dict[str, tuple[Followed, str, str, str]] = {
         "mixed",
         "The values of all words are added up by weight. <bos> has the weight 0.209; its weighted value makes up 10 % of "
         "the output (measured along its direction). The largest share comes from me (95 %).",
-        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %（顺着输出的方向量）；份额最大的是 me（95 %）。",
+        "按权重把各词的 V 加起来：<bos> 的权重是 0.209，加权后的 V 占输出的 10 %（顺着输出的方向量）；"
+        "份额最大的是 me（95 %）。",
     ),
     "against the output": (
         by_hand(other=(3.0, -2.0, -5.0)),
@@ -295,9 +296,7 @@ def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
     stops = Axis("key", ("，", ",", ".", "。"), "source")
     made = by_hand(keys=stops, queries=stops)  # They would be read as the sentence's own.
     assert sentence(made, "vectors", ZH) == "“.”给出 4 个数的查询，“，”给出 4 个数的键。"
-    assert sentence(made, "vectors", EN).startswith('"." sends') and '"，"' in sentence(
-        made, "vectors", EN
-    )
+    assert sentence(made, "vectors", EN).startswith('"." sends') and '"，"' in sentence(made, "vectors", EN)
 
 
 def test_a_query_that_is_about_to_write_says_so() -> None:

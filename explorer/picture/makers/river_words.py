@@ -16,12 +16,12 @@ from explorer.picture.makers.river_contributions import reach_of
 from explorer.picture.river.river import Contributions, Half, River, RiverBlock, Written
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
+from explorer.trace.measures.measures import strongest_pair
 from explorer.trace.trace import Trace
 from explorer.trace.word_groups import before, folds, word_text, word_texts
 
 Parts = dict[str, slice]
 """Which words of "source" and "target" have lanes, among all of their sentence."""
-from explorer.trace.measures.measures import strongest_pair
 
 
 def in_words(made: River, everything: Written, trace: Trace, look: Look, words: Words) -> River:

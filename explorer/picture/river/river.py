@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import attrs
-import numpy as np
 
 from explorer.mathematics import Numbers
 from explorer.picture.axis import strongest_of

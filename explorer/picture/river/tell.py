@@ -10,10 +10,10 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, RiverBlock
 from explorer.picture.river.strips import shown_text
 from explorer.picture.river.tell_contributions import listed, told_contributions
+from explorer.trace.measures.measures import strongest_pair
 
 _BEGIN, _END = "\x01", "\x02"  # around data in a sentence; no text of a person contains them after tokenizing
 _MOST = 3
-from explorer.trace.measures.measures import strongest_pair
 
 
 def tell(
