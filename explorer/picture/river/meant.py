@@ -22,7 +22,9 @@ def meant_rects(names: tuple[str, ...], grid: RiverGrid, inside: Inside | None =
 def _steps(inside: Inside) -> dict[str, Rect]:
     top = inside.box.y + _AROUND_PX
     high = inside.top + inside.pitch * inside.n - top
-    rooms = {name: Rect(x, top, inside.room(name) - _BEFORE_NEXT_PX, high) for name, (x, _wide) in inside.steps.items()}
+    last = max(x for x, _wide in inside.steps.values())
+    spared = {name: _BEFORE_NEXT_PX if x < last else 0.0 for name, (x, _wide) in inside.steps.items()}
+    rooms = {name: Rect(x, top, inside.room(name) - spared[name], high) for name, (x, _wide) in inside.steps.items()}
     return rooms | {"heads": inside.heads}
 
 

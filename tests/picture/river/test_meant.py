@@ -12,6 +12,7 @@ from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.meant import meant_rects
+from explorer.picture.river.scene import about_width
 from explorer.resources import asset
 from explorer.state.look import Look
 from tests.picture.examples import example, words
@@ -55,7 +56,7 @@ def test_no_outline_of_the_tour_strikes_a_heading(step: Step, size: tuple[int, i
         for label in headings:
             across = label.y - label.px / 2 < room.bottom and room.y < label.y + label.px / 2
             edges = [room.x, room.right] if across else []
-            assert not any(label.x - 1 < edge < label.x + 6 for edge in edges), label
+            assert not any(label.x - 1 < edge < label.x + about_width(label.text, label.px) - 1 for edge in edges), label
             along = room.x <= label.x < room.right
             assert not along or not label.y - 5 < room.y < label.y + 5, label
 
