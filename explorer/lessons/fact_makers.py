@@ -4,6 +4,7 @@ A claim that does not hold for the sentence on screen is not made: another key s
 """
 
 import math
+import re
 from collections.abc import Mapping
 
 import attrs
@@ -17,7 +18,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import VECTORS, WITHOUT
 from explorer.trace.found.without import Without
 from explorer.trace.kept_map import closed_cells
-from explorer.trace.measures.measures import is_word, telling_cell
+from explorer.trace.measures.measures import is_word, strongest_pair, telling_cell
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from explorer.trace.vectors import Vectors
@@ -26,6 +27,7 @@ _FULL = 0.995  # a weight that two figures write as 100 %
 _LISTED = 3  # neighbours, or pieces of a list
 _MOST_TOKENS = 10  # tokens of a list
 _LONGEST = 30  # characters of a translation
+_REPEATED = re.compile(r"(.+?)\1{3,}$")  # a text that ends in the same piece four times or more
 
 
 @attrs.frozen
@@ -70,21 +72,23 @@ def vectors(trace: Trace, look: Look) -> list[Fact]:
 
 
 def position(trace: Trace, look: Look) -> list[Fact]:
-    """What the sentence becomes without positions."""
-    return _told_without(trace, "position")
+    """What the sentence becomes without positions, in whatever order: nothing that the model then computes depends on it.
+
+    That holds as long as no mask of the source and no intervention goes by its order.
+    """
+    made = _told_without(trace, "position")
+    ordered = trace.changes or {"encoder.self_attn", "decoder.cross_attn"} & set(trace.card.causal)
+    return made if not made or ordered else [*made, Fact("position.order")]
 
 
 def projections(trace: Trace, look: Look) -> list[Fact]:
-    """q·k of a pair of tokens, both ways: the pair of words in which it differs most. A query is not a key."""
+    """q·k of the pair at which the picture opens, both ways. A query is not a key."""
     scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)  # [query, key]
     card, names = trace.card, _texts(trace, look)
+    a, b = strongest_pair(trace[look.attention_tap("weights")][look.head])
     told = [Fact("projections.sizes", {"d_model": card.d_model, "d_head": card.d_head, "n_heads": card.sides[0].n_heads})]
-    words = [place for place, name in enumerate(names) if is_word(name)]
-    if not look.attention.endswith("self_attn") or len(words) < 2:
-        return told
-    gap = np.abs(scores - scores.T)[np.ix_(words, words)]
-    a, b = (words[int(place)] for place in np.unravel_index(int(np.argmax(gap)), gap.shape))
-    if f"{scores[a, b]:.2f}" == f"{scores[b, a]:.2f}":
+    is_pair = look.attention.endswith("self_attn") and names[a] != names[b]
+    if not is_pair or f"{scores[a, b]:.2f}" == f"{scores[b, a]:.2f}":
         return told
     return [*told, Fact("projections.both_ways", _values(a=names[a], b=names[b], there=scores[a, b], back=scores[b, a]))]
 
@@ -111,21 +115,21 @@ def weight(trace: Trace, look: Look) -> list[Fact]:
 
 
 def heads(trace: Trace, look: Look) -> list[Fact]:
-    """The token whose heads look at the most different tokens, each head at the one with its largest weight."""
+    """Where the heads of the token at which the picture opens look most: each at the one with its largest weight."""
     weights = np.nan_to_num(trace[look.attention_tap("weights")])  # [head, query, key]
     names, best = _texts(trace, look), weights.argmax(axis=-1)  # [head, query]
-    different = [len(set(best[:, row].tolist())) for row in range(best.shape[1])]  # [query]
-    row = int(np.argmax([count if is_word(names[place]) else 0 for place, count in enumerate(different)]))
+    row = strongest_pair(weights[look.head])[0]
     at = best[:, row].tolist()
     keys = _keys(trace, look)
     sizes = {"n_heads": len(at), "d_head": trace.card.d_head, "d_model": trace.card.d_model}
     told = _values(token=names[row], layer=look.layer, **sizes)
-    if different[row] == 1:
+    different = len(set(at))
+    if different == 1:
         return [Fact("heads.same", told | {"at": keys[at[0]]}), Fact("heads.joined", sizes)]
     listed = _listed(
         tuple(f"{keys[key]} (H{'·'.join(str(head) for head, k in enumerate(at) if k == key)})" for key in dict.fromkeys(at))
     )
-    return [Fact("heads.differ", told | {"count": different[row], "keys": listed}), Fact("heads.joined", sizes)]
+    return [Fact("heads.differ", told | {"count": different, "keys": listed}), Fact("heads.joined", sizes)]
 
 
 def residual(trace: Trace, look: Look) -> list[Fact]:
@@ -167,7 +171,10 @@ def mask(trace: Trace, look: Look) -> list[Fact]:
     later = np.triu(np.ones(weights.shape[1:], bool), 1)  # [query, key] the key is later than the query
     n, closed = int(later.sum()), int((np.nan_to_num(weights)[:, later] == 0).all(axis=0).sum())
     told = [Fact("mask.closed", {"closed": closed})] if n and closed == n else []
-    return [*told, *_told_without(trace, "mask")]
+    found, told = _without(trace, "mask"), [*told, *_told_without(trace, "mask")]
+    if found is not None and found.same and found.p < found.p_whole:
+        told.append(Fact("mask.disturbed"))
+    return told
 
 
 def cross(trace: Trace, look: Look) -> list[Fact]:
@@ -226,12 +233,17 @@ def _without(trace: Trace, part: str) -> Without | None:
 
 
 def _told_without(trace: Trace, part: str) -> list[Fact]:
-    """What the sentence becomes without a part."""
+    """What the sentence becomes without a part, and how often that repeats itself in the end."""
     found = _without(trace, part)
     if found is None:
         return []
-    values = _values(without=_cut(found.target), p_share=found.p, p_whole_share=found.p_whole)
-    return [Fact(f"{part}.same" if found.same else f"{part}.changed" if found.target else f"{part}.nothing", values)]
+    again = _REPEATED.search(found.target)
+    shown = found.target if again is None else f"{found.target[: again.end(1)]}…"
+    values = _values(without=_cut(shown), p_share=found.p, p_whole_share=found.p_whole)
+    made = [Fact(f"{part}.same" if found.same else f"{part}.changed" if found.target else f"{part}.nothing", values)]
+    if again is not None and not found.same:
+        made.append(Fact("repeats", {"again": again[1].strip(), "times": len(again[0]) // len(again[1])}))
+    return made
 
 
 def _values(**values: object) -> dict[str, float | str]:

@@ -179,6 +179,9 @@ def _short(label: str) -> str:
 
 
 def _vectors(followed: Followed, words: Words) -> str:
+    if followed.writes:
+        query = _quoted(followed.asks, words)
+        return words("follow.vectors.predicts", query=query, token=_answers(followed, words), n=len(followed.query))
     key = "follow.vectors.rotary" if followed.rotary else "follow.vectors.plain"
     return words(key, query=_asks(followed, words), token=_answers(followed, words), n=len(followed.query))
 

@@ -225,11 +225,13 @@ def test_each_stop_is_seen_whole(
         was_open = window.drawer.is_open
         window.actions_.by_name["tour"].trigger()
         journey.wait(lambda: window.lessons.lesson is not None)
+        assert not window.invitation.isVisible()  # It has been followed, by whatever way.
         bar = window.lessons.findChild(QScrollArea).verticalScrollBar()
         facts = window.lessons.parts.facts
         for place, page in enumerate(PAGES):
             journey.settle(window)
             journey.wait(lambda: facts.isHidden() or "<b>" in facts.text())
+            journey.settle(window)  # What was just written has its height.
             assert window.session.state.page == page and not window.drawer.is_open
             journey.wait(lambda: not bar.maximum())
             if place < len(PAGES) - 1:

@@ -58,7 +58,7 @@ class Commands(QObject):
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
-            ("tour", window.step_opener.tour),
+            ("tour", window.invitation.accept),
             ("manual", self._manual),
             ("shortcuts", window.help.shortcuts),
             ("next_page", self._next_page),

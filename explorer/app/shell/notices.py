@@ -182,7 +182,7 @@ class Invitation(NoticeLine):
         super().__init__()
         self._is_due, self._page = False, ""
         self.begin = self.offer_button
-        self.begin.clicked.connect(self._accept)
+        self.begin.clicked.connect(self.accept)
         self.dismiss.clicked.connect(self._answer)
 
     def offer(self) -> None:
@@ -203,7 +203,8 @@ class Invitation(NoticeLine):
         self.begin.setText(words("tour.begin"))
         self.name_dismissal(words("tour.later"))
 
-    def _accept(self) -> None:
+    def accept(self) -> None:
+        """Take the tour, also by another way than the line's button: nobody who takes it needs the line."""
         self._answer()
         self.accepted.emit()
 

@@ -229,12 +229,12 @@ def mixed(scene: Scene) -> None:
 def _output(scene: Scene, row: Rect, scale: Scale) -> None:
     """The weighted sum, which appears when the rows have their heights; and how to read the picture."""
     theme, size = scene.sketch.theme, scene.letters + 1
-    output = scene.sketch.fitting(_output_name(scene), size, row.x - 10 - scene.area.x, bold=True)
+    output = _told(scene, (_output_name(scene), scene.words("follow.output")), size, row.x - 10 - scene.area.x, bold=True)
     strip(scene, scene.followed.mixed, row, scale, scene.share / 0.4 - 1.5)
     scene.sketch.box(row, line=theme.hairline)
     scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, size, theme.text, "end", bold=True)
-    reach = scene.words("follow.reach", reach=tick_label(float(f"{scale.high:.2g}")))
-    told = scene.sketch.fitting(reach, scene.letters - 1, scene.area.wide)
+    reach = tick_label(float(f"{scale.high:.2g}"))
+    told = _told(scene, (scene.words("follow.reach", reach=reach), f"±{reach}"), scene.letters - 1, scene.area.wide)
     scene.sketch.write(row.right, row.bottom + scene.letters + 4, told, scene.letters - 1, theme.faint, "end")
 
 
@@ -242,6 +242,12 @@ def _output_name(scene: Scene) -> str:
     """The label of the weighted sum, of which the shares are shares."""
     whole = float(scene.followed.output_shares.sum())
     return " · ".join((scene.words("follow.output"), *_share_told(whole)))
+
+
+def _told(scene: Scene, texts: tuple[str, ...], size: float, room: float, *, bold: bool = False) -> str:
+    """The first of some texts, the longest first, that has room; the last one is cut where none has."""
+    whole = (text for text in texts if scene.width(text, size, bold=bold) <= room)
+    return next(whole, scene.sketch.fitting(texts[-1], size, room, bold=bold))
 
 
 def _share_told(share: float) -> tuple[str, ...]:
@@ -262,8 +268,8 @@ def _thin(scene: Scene, bands: list[_Band], rows: list[Rect]) -> None:
     if all(abs(each - y) > scene.letters + 3 for each in taken):
         total = weight(sum(bands[place].weight for place in thin))
         share = sum(bands[place].share for place in thin)
-        told = " · ".join((f"{total} {scene.words('follow.rest_keys', count=len(thin))}", *_share_told(share)))
-        told = scene.sketch.fitting(told, size, rows[0].x - 10 - scene.area.x)
+        rest = f"{total} {scene.words('follow.rest_keys', count=len(thin))}"
+        told = _told(scene, (" · ".join((rest, *_share_told(share))), rest), size, rows[0].x - 10 - scene.area.x)
         scene.sketch.write(rows[0].x - 10, y, told, size, scene.sketch.theme.faint, "end")
 
 
@@ -300,6 +306,6 @@ def _band(scene: Scene, band: _Band, label: str, area: Rect, scale: Scale, named
     strip(scene, band.values, Rect(area.x, area.y, area.wide, area.high - gap), scale)
     if area.high >= _LABELLED_PX or band.mine:
         size = scene.letters + (1 if band.mine else 0)
-        told = scene.sketch.fitting(label, size, named, bold=band.mine)
+        told = _told(scene, (label, label.partition(" · ")[0]), size, named, bold=band.mine)
         tint = theme.accent if band.mine else theme.text
         scene.sketch.write(area.x - 10, area.y + area.high / 2 + 4, told, size, tint, "end", bold=band.mine)

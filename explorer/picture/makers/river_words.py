@@ -13,9 +13,10 @@ from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.makers.folded import folded_caption, folded_map
 from explorer.picture.makers.pooled import heads_map, largest_of
 from explorer.picture.makers.river_contributions import reach_of
-from explorer.picture.river.river import Contributions, Half, River, RiverBlock, Written, strongest_pair
+from explorer.picture.river.river import Contributions, Half, River, RiverBlock, Written
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
+from explorer.trace.measures.measures import strongest_pair
 from explorer.trace.trace import Trace
 from explorer.trace.word_groups import before, folds, word_text, word_texts
 

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.marks import AccentedLine, Box, Label, Lanes, Mark, Rect
 from explorer.picture.river.contributions import block_parts, chip_y, part_chips
-from explorer.picture.river.focus import map_rect, row_names
+from explorer.picture.river.focus import columns_of, map_rect, row_names
 from explorer.picture.river.grid import LEAST_LABEL_PX, HalfGrid, RiverGrid, Zone
 from explorer.picture.river.kept import KeptMarks, Same
 from explorer.picture.river.pointing import Pointing
@@ -150,10 +150,10 @@ def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Mark]:
         scene += [
             Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.high + 2), "", "accent", 1, 2) for each in columns
         ]
+    px, room, _named = columns_of(river, grid, rect)
     for column in columns:
-        px = 14 if wide > 44 and not grid.narrow else 11
         if wide >= 11:
-            x, text, room = rect.x + wide * (column + 0.5), shown_text(answers.labels[column]), max(wide - 2, 34.0)
+            x, text = rect.x + wide * (column + 0.5), shown_text(answers.labels[column])
             need = min(about_width(text, px), room)
             if need + 2 > wide:  # The label covers those of narrow columns beside it.
                 scene.append(Box(Rect(x - need / 2 - 2, rect.y - 22, need + 4, 16), "window"))

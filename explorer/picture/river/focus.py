@@ -16,12 +16,13 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, RiverBlock
 from explorer.picture.river.scene import Drawn, Hot, about_width, fitting
 from explorer.picture.river.slabs import best_columns
-from explorer.picture.river.strips import labelled, labelled_columns, shown_text, smaller
+from explorer.picture.river.strips import fitted_columns, labelled, shown_text, smaller
 from explorer.picture.scales import LEVELS, indices
 
 _POOL_PX, _POOL_HIGH, _POOL_GAP = 11.0, 16.0, 3.0  # px, of the two buttons beside the heads
 _CELL = (76.0, 44.0)  # px of a cell at most
 _LABEL_W = 78.0
+_WEIGHT_PX = 22.0  # the width of a thumbnail below which its weight has room
 
 
 def map_rect(river: River, grid: RiverGrid) -> Rect:
@@ -133,12 +134,18 @@ def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Mark]:
 def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Mark]:
     half = river.half_of(river.attention, "key")
     wide = rect.wide / half.n
-    px = 14 if wide > 44 and not grid.narrow else 11
-    room = max(wide - 2, 34.0)
+    px, room, named = columns_of(river, grid, rect)
     return [
         Label(rect.x + wide * (key + 0.5), rect.y - 14, shown_text(half.labels[key]), px, align="middle", room=room)
-        for key in labelled_columns(half.labels, wide, px, room)
+        for key in named
     ]
+
+
+def columns_of(river: River, grid: RiverGrid, rect: Rect) -> tuple[float, float, tuple[int, ...]]:
+    """Size and room (px) of the labels above the map's cells, and the columns that have one."""
+    half = river.half_of(river.attention, "key")
+    wide = rect.wide / half.n
+    return fitted_columns(half.labels, wide, 14 if wide > 44 and not grid.narrow else 11, max(wide - 2, 34.0))
 
 
 def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int]) -> Drawn:
@@ -164,7 +171,8 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
     index = indices(block.weights, scale, closed)
     scene: list[Mark] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
-    if text_h > 20:
+    has_weights = text_h > 20 and wide >= _WEIGHT_PX
+    if has_weights:
         scene.append(
             Label(left - 8, room.y + high + 25, _pair_name(river, pair, left - grid.map.x - 8), 11, "faint", align="right")
         )
@@ -175,7 +183,7 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
         on = head == river.head
         if text_h:
             scene.append(Label(x + wide / 2, y + high + 10, str(head), 11, "accent" if on else "faint", on, "middle"))
-        if text_h > 20 and wide >= 22:
+        if has_weights:
             value = float(block.weights[head][pair])
             told = "–" if math.isnan(value) else f"{100 * value:.0f}%"
             scene.append(Label(x + wide / 2, y + high + 25, told, 11, "accent" if on else "text", on, "middle"))

@@ -22,8 +22,8 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Answering, Drawn, Hot, about_width, fitting
-from explorer.picture.river.slabs import thickness
-from explorer.picture.river.strips import columns, labelled, labelled_columns, shown_text, text_px
+from explorer.picture.river.slabs import THICKEST, thickness
+from explorer.picture.river.strips import columns, fitted_columns, labelled, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
 
 _BOLD = 1.15  # how much wider than about a bold title may be
@@ -66,11 +66,12 @@ def _row_name(river: River, row: int, px: float, room: float) -> str:
 def _lanes(river: River, place: Inside) -> Lanes:
     """The residual stream: above each row, round the steps, and on at the right."""
     half = opened_half(river)
-    lift = 0.5 * place.pitch - min(6.0, 0.2 * place.pitch)
+    # In the middle between the cells of two rows (see `_map`), and no wider than the gap.
+    lift, gap = 0.5 * place.pitch - min(4.0, 0.13 * place.pitch), 0.26 * place.pitch
     before = river.opened_block.length if river.opened_block is not None else half.length
     x = np.array([16 + place.label_w, place.box.x + 4, place.box.right - 4, place.box.right + 200], np.float32)
     y = np.array([place.y(row) - lift for row in range(half.n)], np.float32)
-    wide = thickness(before, river, min(place.pitch, 31.0))[:, None].repeat(4, axis=1)
+    wide = thickness(before, river, min(place.pitch, 31.0, gap / THICKEST))[:, None].repeat(4, axis=1)
     return Lanes(x, y, wide, np.ones(half.n, np.float32), "water")
 
 
@@ -200,10 +201,10 @@ def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Ins
             if n_keys <= _FEW and wide >= 24 and high >= 14:
                 made += _row_numbers(values[row], index[row], rect, wide, scale, weights=name == "weights")
     keys = river.half_of(river.attention, "key")
-    room = max(wide - 2, _KEY_PX)
-    for key in labelled_columns(keys.labels, wide, 11, room):
+    px, room, named = fitted_columns(keys.labels, wide, 11, max(wide - 2, _KEY_PX))
+    for key in named:
         label = shown_text(keys.labels[key])
-        made.append(Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=room))
+        made.append(Label(field.x + wide * (key + 0.5), place.top - 6, label, px, "faint", align="middle", room=room))
     return made
 
 

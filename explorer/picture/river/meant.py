@@ -5,6 +5,8 @@ from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.inside_grid import Inside
 
 _AROUND_PX = 4.0
+_BEFORE_NEXT_PX = 8.0  # between an outline and the number that heads the next column
+_RANGE_PX = 12.0  # of the line above the vectors that tells their range
 
 
 def meant_rects(names: tuple[str, ...], grid: RiverGrid, inside: Inside | None = None) -> tuple[Rect, ...]:
@@ -20,7 +22,9 @@ def meant_rects(names: tuple[str, ...], grid: RiverGrid, inside: Inside | None =
 def _steps(inside: Inside) -> dict[str, Rect]:
     top = inside.box.y + _AROUND_PX
     high = inside.top + inside.pitch * inside.n - top
-    rooms = {name: Rect(x, top, inside.room(name), high) for name, (x, _wide) in inside.steps.items()}
+    last = max(x for x, _wide in inside.steps.values())
+    spared = {name: _BEFORE_NEXT_PX if x < last else 0.0 for name, (x, _wide) in inside.steps.items()}
+    rooms = {name: Rect(x, top, inside.room(name) - spared[name], high) for name, (x, _wide) in inside.steps.items()}
     return rooms | {"heads": inside.heads}
 
 
@@ -28,7 +32,7 @@ def _columns(grid: RiverGrid) -> dict[str, Rect]:
     first = grid.halves[0]
     rooms = {"tokens": Rect(first.label.x, first.top, first.strips[0] - first.label.x - 8, first.pitch * first.n)}
     for name, x in zip(("embedding", "position", "sum"), first.strips, strict=True):
-        rooms[name] = Rect(x, first.top, first.strip_w, first.pitch * first.n)
+        rooms[name] = Rect(x, first.top - _RANGE_PX, first.strip_w, first.pitch * first.n + _RANGE_PX)
     rooms |= {half.side: _layers(half) for half in grid.halves}
     top = min(grid.out.y, grid.candidates.y + _AROUND_PX)  # below the caption
     rooms["output"] = Rect(grid.out.x, top, grid.out.wide, max(grid.out.bottom, grid.candidates.bottom) - top)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import attrs
-import numpy as np
 
 from explorer.mathematics import Numbers
 from explorer.picture.axis import strongest_of
@@ -301,15 +300,6 @@ class River(Picture):
             return None
         made: Array = self.focus.unfolded[min(self.head, len(self.focus.unfolded) - 1)]
         return made
-
-
-def strongest_pair(weights: Array) -> tuple[int, int]:
-    """Query and key of the largest weight [query, key] off the diagonal; (0, 0) where there is none."""
-    open_ = np.nan_to_num(weights, nan=-1.0).copy()
-    if open_.shape[0] == open_.shape[1] and open_.shape[0] > 1:
-        np.fill_diagonal(open_, -1.0)
-    query, key = divmod(int(open_.argmax()), open_.shape[1])
-    return query, key
 
 
 @attrs.frozen(cache_hash=True)

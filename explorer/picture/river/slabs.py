@@ -18,7 +18,7 @@ from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures.measures import entropy_bits
 
-_THICKEST = 0.4  # of a lane's pitch
+THICKEST = 0.4  # of a lane's pitch
 _FEW = 14  # lanes up to which weights from _LEAST are drawn
 _LEAST, _LEAST_OF_MANY = 0.05, 0.12
 MOST_BANDS = 4000
@@ -54,7 +54,7 @@ def thickness(length: Array, river: River, pitch: float) -> Px:
 
     A vector that is no number, as behind a row without a softmax, has the thinnest lane.
     """
-    most = min(_THICKEST * pitch, 13.0)
+    most = min(THICKEST * pitch, 13.0)
     widths: Px = np.asarray(length, np.float32) * np.float32(most / river.longest)
     np.nan_to_num(widths, copy=False, nan=0.0)
     np.maximum(widths, min(1.0, 0.6 * pitch), out=widths)

@@ -15,6 +15,7 @@ from explorer.trace.arrays import Array
 _SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
 _ID_PX, _LEAST_TOKEN_PX = 6.2, 36.0  # px of a digit of an id; of a token that is cut, so that its id has room
 _BETWEEN_PX = 2.0  # between the labels of two columns
+_COLUMN_PX, _LEAST_COLUMN_PX = 10.0, 20.0  # letters of labels that would not all fit larger; the room that tells a label
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 7.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
@@ -145,6 +146,18 @@ def labelled_columns(labels: tuple[str, ...], wide: float, px: float, room: floa
         if all(abs(column - other) * wide >= (needs[column] + needs[other]) / 2 + _BETWEEN_PX for other in kept):
             kept.append(column)
     return tuple(sorted(kept))
+
+
+def fitted_columns(labels: tuple[str, ...], wide: float, px: float, room: float) -> tuple[float, float, tuple[int, ...]]:
+    """Size and room (px) of the labels of a map's columns, and the columns that get one: all of them, where smaller letters
+    or shorter pieces of long labels make that possible.
+    """
+    cut = range(int(room) - 1, int(_LEAST_COLUMN_PX) - 1, -1) if wide * len(labels) > _LEAST_COLUMN_PX else ()
+    for size, most in ((px, room), (_COLUMN_PX, room), *((_COLUMN_PX, float(most)) for most in cut)):
+        columns_ = labelled_columns(labels, wide, size, most)
+        if len(columns_) == len(labels):
+            return size, most, columns_
+    return px, room, labelled_columns(labels, wide, px, room)
 
 
 def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...]) -> list[Mark]:

@@ -7,9 +7,10 @@ from explorer.picture.marks import TextRun
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, RiverBlock, strongest_pair
+from explorer.picture.river.river import River, RiverBlock
 from explorer.picture.river.strips import shown_text
 from explorer.picture.river.tell_contributions import listed, told_contributions
+from explorer.trace.measures.measures import strongest_pair
 
 _BEGIN, _END = "\x01", "\x02"  # around data in a sentence; no text of a person contains them after tokenizing
 _MOST = 3

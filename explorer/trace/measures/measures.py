@@ -71,6 +71,15 @@ def entropy_bits(weights: Array) -> NDArray[np.float64]:
     return result + 0.0  # This turns a negative zero into a positive one.
 
 
+def strongest_pair(weights: Array) -> tuple[int, int]:
+    """Query and key of the largest weight [query, key] off the diagonal; (0, 0) where there is none."""
+    open_ = np.nan_to_num(weights, nan=-1.0).copy()
+    if open_.shape[0] == open_.shape[1] and open_.shape[0] > 1:
+        np.fill_diagonal(open_, -1.0)
+    query, key = divmod(int(open_.argmax()), open_.shape[1])
+    return query, key
+
+
 def telling_cell(weights: Array, *, own: bool) -> tuple[int, int]:
     """The query and key of a cell worth following [query, key]: a large weight in a row of high entropy.
 

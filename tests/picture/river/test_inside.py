@@ -7,7 +7,7 @@ import pytest
 
 from explorer.lang import Words
 from explorer.picture.makers.river import river
-from explorer.picture.marks import Cells, Label, Mark, Rect
+from explorer.picture.marks import Cells, Label, Lanes, Mark, Rect
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
@@ -105,6 +105,22 @@ def test_how_many_units_are_zero_lies_on_no_strip(high: int, language: str) -> N
     strips = [item.rect for item in drawn if isinstance(item, Cells)]
     for label in shares:
         assert not any(rect.y < label.y + 5 and label.y - 5 < rect.bottom for rect in strips), label
+
+
+@pytest.mark.parametrize("opened", ["attention", "feed_forward"])
+@pytest.mark.parametrize("high", [380, 442, 600, 716, 900])
+def test_lanes_lie_between_the_rows(opened: str, high: int) -> None:
+    """However low the window is, the thickest lane hides no part of what stands on it."""
+    trace = example(n_layers=3, n_heads=8, d_model=256, d_ff=1024)
+    look = Look(attention="encoder.self_attn", side="encoder", layer=1, opened=opened).fitted(trace)
+    made = attrs.evolve(river(trace, look, words()), longest=1e-3)  # All lanes are as thick as can be.
+    place = lay_out_inside(made, 718, high)
+    drawn = draw_inside(made, place, words(), COLOURS).scene
+    (lanes,) = (item for item in drawn if isinstance(item, Lanes))
+    cells = [item.rect for item in drawn if isinstance(item, Cells)]
+    assert cells
+    for y, wide in zip(lanes.y.tolist(), lanes.width[:, 0].tolist(), strict=True):
+        assert not any(rect.y + 1 < y + wide / 2 and y - wide / 2 < rect.bottom - 1 for rect in cells)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -17,10 +17,11 @@ from explorer.picture.river.excerpts import centred, scrolled, zoomed
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.ground import Colours
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, strongest_pair
+from explorer.picture.river.river import River
 from explorer.picture.river.tell import tell
 from explorer.state.look import Look
 from explorer.state.wish import Wish
+from explorer.trace.measures.measures import strongest_pair
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, asked, example, words
 

@@ -17,7 +17,7 @@ from explorer.picture.river.output import draw_words
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half
 from explorer.picture.river.scene import about_width
-from explorer.picture.river.strips import labelled_columns, lane_label, reaches, text_px
+from explorer.picture.river.strips import fitted_columns, labelled_columns, lane_label, reaches, text_px
 from explorer.state.look import Look
 from tests.picture.examples import asked
 
@@ -105,6 +105,19 @@ def test_labels_of_columns_do_not_touch(wide: float) -> None:
     assert len(kept) >= len(labels) * wide / 70
     for one, other in itertools.pairwise(kept):
         taken = sum(min(about_width(labels[column], 11), room) for column in (one, other)) / 2
+        assert (other - one) * wide >= taken + 2
+
+
+@pytest.mark.parametrize(
+    ("wide", "px", "all_there"), [(40.0, 11.0, True), (28.0, 10.0, True), (24.0, 10.0, True), (14.0, 11.0, False)]
+)
+def test_no_column_is_left_without_its_name_for_a_little_room(wide: float, px: float, all_there: bool) -> None:
+    """Letters become smaller, then long labels shorter; where that does not do, some have none, as large as usual."""
+    labels = ("我", "爱", "北京", "天安门", "。")
+    size, room, kept = fitted_columns(labels, wide, 11, max(wide - 2, 34.0))
+    assert size == px and (len(kept) == len(labels)) == all_there
+    for one, other in itertools.pairwise(kept):
+        taken = sum(min(about_width(labels[column], size), room) for column in (one, other)) / 2
         assert (other - one) * wide >= taken + 2
 
 

@@ -18,9 +18,9 @@ from explorer.picture.marks import Bands, Label
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import strongest_pair
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look
+from explorer.trace.measures.measures import strongest_pair
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.river import RiverView
