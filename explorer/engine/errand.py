@@ -20,7 +20,7 @@ from explorer.trace.found.continuation import NextToken, Sampling
 from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.tap_figures import MeasuredTaps
-from explorer.trace.moments import Moment
+from explorer.trace.moments import ModelMoment
 from explorer.trace.script_parts import ScriptParts
 from explorer.trace.trace import Trace
 
@@ -223,7 +223,7 @@ Found = (
     | ScriptParts
     | ParameterList
     | ParameterNumbers
-    | Moment
+    | ModelMoment
 )
 
 

@@ -22,7 +22,7 @@ PATTERNS = ("written", "previous", "first", "diagonal", "induction")
 
 
 @attrs.frozen(eq=False)
-class Moment:
+class ModelMoment:
     """The model after a step: its own `answer` to the text, and a Trace of the attention weights of one pass.
 
     The pass reads the same text, and the same target, at each moment, so that the maps of all moments have the same cells.
@@ -33,7 +33,7 @@ class Moment:
     trace: Trace
 
 
-def measured(moments: tuple[Moment, ...], attention: str) -> dict[str, Values]:
+def measured(moments: tuple[ModelMoment, ...], attention: str) -> dict[str, Values]:
     """[moment, layer, head] each measure of the heads of an attention; those that mean nothing for it are left out.
 
     Raises NotKept for a text that is too long for whole maps.
@@ -51,7 +51,7 @@ def measured(moments: tuple[Moment, ...], attention: str) -> dict[str, Values]:
     return made
 
 
-def even(moment: Moment, attention: str) -> dict[str, float]:
+def even(moment: ModelMoment, attention: str) -> dict[str, float]:
     """Each measure of a head that looks at all keys alike that its mask leaves open."""
     trace = moment.trace
     tap = _taps(attention, trace.card.attention_layers(attention))[0]

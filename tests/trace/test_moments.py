@@ -5,13 +5,13 @@ import pytest
 
 import explorer
 from explorer.trace.measures.head_measures import head_values
-from explorer.trace.moments import Moment, appeared, even, measured
+from explorer.trace.moments import ModelMoment, appeared, even, measured
 
 
-def moments() -> tuple[Moment, ...]:
+def moments() -> tuple[ModelMoment, ...]:
     """Three models of other random weights, all of which read the same words."""
     passes = (explorer.explore("我爱我", target="我爱北京我", preset="tiny", seed=seed) for seed in (1, 2, 3))
-    return tuple(Moment(step, "", trace) for step, trace in enumerate(passes))
+    return tuple(ModelMoment(step, "", trace) for step, trace in enumerate(passes))
 
 
 @pytest.mark.parametrize("attention", ["encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"])
@@ -48,7 +48,7 @@ def test_a_pattern_is_there_since_it_stays() -> None:
 
 def test_a_pattern_that_even_attention_has_is_none() -> None:
     """Four tokens behind a causal mask look at themselves with a mean weight of (1 + 1/2 + 1/3 + 1/4) / 4."""
-    moment = Moment(0, "", explorer.explore("我爱", target="a b c", preset="tiny"))
+    moment = ModelMoment(0, "", explorer.explore("我爱", target="a b c", preset="tiny"))
     n = len(moment.trace.tokens.target)
 
     assert even(moment, "decoder.self_attn")["diagonal"] == pytest.approx(sum(1 / (q + 1) for q in range(n)) / n)

@@ -10,7 +10,7 @@ from explorer.errors import ExplorerError
 from explorer.presets import FILE
 from explorer.runs.log import LogReader, RunLog
 from explorer.runs.snapshots import WEIGHTS, steps_kept
-from explorer.trace.moments import Moment
+from explorer.trace.moments import ModelMoment
 
 _LOOK_MS = 200
 _MOST_S = 0.006  # of the window's time for reading the log at once
@@ -35,7 +35,7 @@ class Follower(QObject):
         self._reader: LogReader | None = None
         self._asked: tuple[str, str, str | None] = ("", "", None)
         self._target: str | None = None
-        self._moments: dict[int, Moment] = {}
+        self._moments: dict[int, ModelMoment] = {}
         self._errand = ReadMoments()
         self._log = RunLog.empty()
         self._looking, self._telling = QTimer(self), QTimer(self)
@@ -56,7 +56,7 @@ class Follower(QObject):
         return self._asked[1]
 
     @property
-    def moments(self) -> tuple[Moment, ...]:
+    def moments(self) -> tuple[ModelMoment, ...]:
         """What was read so far, in the order of steps."""
         return tuple(self._moments[step] for step in sorted(self._moments))
 
@@ -110,10 +110,10 @@ class Follower(QObject):
             return
         if isinstance(brought.found, ExplorerError):
             self.refused = brought.found
-        elif isinstance(brought.found, Moment) and self._target is None:
+        elif isinstance(brought.found, ModelMoment) and self._target is None:
             self._target = brought.found.answer
             self._ask_missing()
-        elif isinstance(brought.found, Moment):
+        elif isinstance(brought.found, ModelMoment):
             self._moments[brought.found.step] = brought.found
         self._tell()
 

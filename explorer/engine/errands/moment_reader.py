@@ -14,7 +14,7 @@ from explorer.errors import ExplorerError, bare
 from explorer.runs.snapshots import moment_name
 from explorer.state.wish import Wish
 from explorer.stops import Stop
-from explorer.trace.moments import Moment
+from explorer.trace.moments import ModelMoment
 
 _WEIGHTS = ".weights"
 
@@ -29,16 +29,16 @@ class MomentReader:
     def _sources(self) -> Sources:
         return self._make_sources()
 
-    def piece(self, errand: ReadMoments, number: int, stop: Stop) -> Moment | ExplorerError:
+    def piece(self, errand: ReadMoments, number: int, stop: Stop) -> ModelMoment | ExplorerError:
         """The model after one step; an ExplorerError as a value where it cannot be read. Raises Superseded."""
         try:
             return self._moment(errand, errand.steps[number], stop)
         except ExplorerError as error:
             return bare(error)
 
-    def _moment(self, errand: ReadMoments, step: int, stop: Stop) -> Moment:
+    def _moment(self, errand: ReadMoments, step: int, stop: Stop) -> ModelMoment:
         wish = Wish.from_preset(moment_name(errand.preset, step), errand.text)
         answer = Saying(self._sources).says(wish, stop).target if wish.writes else ""
         forced = attrs.evolve(wish, target=errand.target or answer) if wish.writes else wish
         taps = frozenset(tap for tap in self._sources.of(forced).taps(forced.config) if tap.endswith(_WEIGHTS))
-        return Moment(step, answer, Lender(self._sources).make_pass(forced, taps, stop, silent))
+        return ModelMoment(step, answer, Lender(self._sources).make_pass(forced, taps, stop, silent))

@@ -17,7 +17,7 @@ from explorer.picture.training_kinds import Answers, CurveKind, HeadDiary, Numbe
 from explorer.runs.log import RunLog
 from explorer.state.look import Look
 from explorer.trace.measures.head_measures import MEASURES
-from explorer.trace.moments import APPEARED, PATTERNS, Moment, appeared, even, measured
+from explorer.trace.moments import APPEARED, PATTERNS, ModelMoment, appeared, even, measured
 
 CURVES = ("accuracy", "rate", "norm", "tokens_per_s")
 """What a log has curves of besides the loss."""
@@ -109,7 +109,7 @@ def _changed(change: Iterable[tuple[str, object]], words: Words) -> str:
 
 
 def head_diary(
-    moments: tuple[Moment, ...],
+    moments: tuple[ModelMoment, ...],
     attention: str,
     chosen: int,
     shown: int | None,
@@ -151,7 +151,7 @@ def head_diary(
     )
 
 
-def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named: bool) -> Iterable[Strip]:
+def _strips(moments: tuple[ModelMoment, ...], attention: str, words: Words, *, named: bool) -> Iterable[Strip]:
     """The strips of one attention, layer by layer."""
     values, trace, evenly = measured(moments, attention), moments[0].trace, even(moments[0], attention)
     for layer in trace.card.attention_layers(attention):
@@ -167,7 +167,7 @@ def _strips(moments: tuple[Moment, ...], attention: str, words: Words, *, named:
 
 
 def _labels(
-    moments: tuple[Moment, ...], values: dict[str, Numbers], evenly: dict[str, float], words: Words
+    moments: tuple[ModelMoment, ...], values: dict[str, Numbers], evenly: dict[str, float], words: Words
 ) -> tuple[tuple[int, str], ...]:
     """The patterns that a head has in the end, each with the step since which it has them."""
     # since(m) = the first step from which v_m[s] ≥ APPEARED at all later ones
@@ -179,7 +179,7 @@ def _labels(
 
 
 def measure_curves(
-    moments: tuple[Moment, ...],
+    moments: tuple[ModelMoment, ...],
     attention: str,
     layer: int,
     head: int,
@@ -221,7 +221,7 @@ def measure_curves(
     )
 
 
-def answers(moments: tuple[Moment, ...], right: str | None, shown: int | None, words: Words) -> Answers | None:
+def answers(moments: tuple[ModelMoment, ...], right: str | None, shown: int | None, words: Words) -> Answers | None:
     """What the model answered at each moment, and whether it is the `right` answer, if there is one; None without a moment."""
     if not moments:
         return None

@@ -11,7 +11,7 @@ from explorer.runs.log import RunLog
 from explorer.state.look import Look
 from explorer.trace.arrays import frozen_array
 from explorer.trace.measures.head_measures import MEASURES
-from explorer.trace.moments import Moment
+from explorer.trace.moments import ModelMoment
 from tests.picture.examples import LANGUAGES, words
 
 _TAP = "decoder.layers.1.self_attn.weights"
@@ -25,7 +25,7 @@ def log(*losses: float, changes: tuple[tuple[int, dict[str, object]], ...] = ())
     return RunLog(steps, valid, changes)
 
 
-def moments() -> tuple[Moment, ...]:
+def moments() -> tuple[ModelMoment, ...]:
     """Three moments; head 2 of the decoder's layer 1 looks at the token before from the second one on, and head 3 only then."""
     trace = explorer.explore("我爱北京天安门", target="我爱北京天安门", preset="tiny")
     n = trace.shape(_TAP)[-1]
@@ -36,7 +36,7 @@ def moments() -> tuple[Moment, ...]:
     for place, step in enumerate(_STEPS):
         heads = np.stack([spread, spread, before if place else spread, before if place == 1 else spread])
         arrays = {**trace.arrays, _TAP: frozen_array(heads.astype(np.float32))}
-        made.append(Moment(step, f" {place and 12} ", attrs.evolve(trace, arrays=arrays)))
+        made.append(ModelMoment(step, f" {place and 12} ", attrs.evolve(trace, arrays=arrays)))
     return tuple(made)
 
 
@@ -84,7 +84,7 @@ def test_no_pattern_is_named_before_all_earlier_snapshots_are_read() -> None:
     """Without that of step 10 it would seem to have appeared at step 100. Later snapshots may be missing."""
     first, second, third = moments()
 
-    def named(*read: Moment) -> set[tuple[int, str]]:
+    def named(*read: ModelMoment) -> set[tuple[int, str]]:
         made = head_diary(read, "decoder.self_attn", 0, 10, Look(), words("en"), (*_STEPS, 1000))
         assert made is not None
         return {label for strip in made.strips for label in strip.labels if "Previous" in label[1]}
