@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @click.option("--preset", metavar="NAME|FOLDER")
+@click.option("--tensorboard", metavar="FOLDER")
 @click.option("--changing", is_flag=True)
 @click.option("--attached", is_flag=True)
 @recipe_flags
@@ -65,11 +67,13 @@ def train(
     device: str,
     precision: str,
     preset: str | None,
+    tensorboard: str | None,
     changing: bool,
     attached: bool,
     **given: Any,
 ) -> int:
     """Train a model on the rows of FILE or on a task, and write it into FOLDER as a preset."""
+    from explorer.training.event_files import EventFiles
     from explorer.training.run import Run
     from explorer.training.setup import usual_setup
 
@@ -83,13 +87,16 @@ def train(
         precision=precision,
         changing=changing,
     )
+    events = None if tensorboard is None else EventFiles(Path(tensorboard))
     line = ProgressLine(plain_s=_PLAIN_S)
-    with stopping(attached=attached) as stopped:
+    with nullcontext() if events is None else closing(events), stopping(attached=attached) as stopped:
         run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
         line.end()
         _tell_rows(run, words)
         for step in run.steps():
             _tell_step(step, run, line, words)
+            if events is not None:
+                events.add(step)
             if stopped.is_set():
                 line.end()
                 run.stop()
