@@ -17,6 +17,7 @@ from tests.bench import (
     peer_rows,
     river_rows,
     start_rows,
+    training_rows,
     wall_rows,
     window_rows,
 )
@@ -36,6 +37,7 @@ GROUPS = (
     *long_rows.tasks(),
     *export_rows.tasks(),
     *start_rows.tasks(),
+    *training_rows.tasks(),
     *memory_rows.tasks(),
     *growth.tasks(),
     *page_rows.tasks(),
