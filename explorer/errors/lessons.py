@@ -1,7 +1,7 @@
 """Errors of lessons and of the formulas in them.
 
 ExplorerError
-├── NotFound  NoSuchLesson
+├── NotFound  NoSuchLesson, UnknownTraining
 └── BadFile   BadLesson, BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
 """
 
@@ -12,6 +12,12 @@ class NoSuchLesson(NotFound):
     """A lesson that a session has open and that is not in this program's list. Values: lesson."""
 
     key = "error.no_such_lesson"
+
+
+class UnknownTraining(NotFound):
+    """A training that a formula names and that is not bundled. Values: name, known."""
+
+    key = "error.unknown_training"
 
 
 class BadLesson(BadFile):
