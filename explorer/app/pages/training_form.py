@@ -47,7 +47,7 @@ class TrainingForm(QWidget):
         self._usual, self._given, self.task, self.data = usual(), usual(), _TASKS[0], ""
         self._words: Words | None = None
         self.tasks, self.tasks_label, self.begin, self.refused = ChoiceBox(), QLabel(), QPushButton(), QLabel()
-        self.begin.setObjectName("primary")
+        self.begin.setDefault(True)
         self.refused.setObjectName("warning")
         self.refused.setWordWrap(True)
         self.refused.hide()
