@@ -47,7 +47,7 @@ class MasksPage(Page):
         batch = QWidget()
         filled(QHBoxLayout(batch), self.label, (self.edit, 1), margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
-        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
+        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 3)  # Cells that say yes or no need less room.
         column.addWidget(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addWidget(batch)
