@@ -1,5 +1,6 @@
 """The saliency page: what gradients say of each token for each word, beside what attention looks at."""
 
+from explorer.app.pages.aligned import AlignedViews
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
@@ -32,6 +33,7 @@ class SaliencyPage(Page):
         }
         self.attention = self.card(views[2], attention_mean, "attention")
         self.choose_above(self.method)
+        self._aligned = AlignedViews([*self.maps.values(), self.attention])  # A row of each is the same word.
         column = column_in(self.scrolled())
         # The last map has the most columns, a square cell for each word before.
         column.addLayout(beside((self.maps["encoder"], 2), (self.attention, 2), (self.maps["decoder"], 3)), 5)
