@@ -32,8 +32,8 @@ _ANCHORS = {
     "open": "7fae98 7fae98",  # the open cells of a mask, in a colour that no data has
     "tiles-light": "eef1f5 1d4a86",  # magnitudes, from the card's colour to that of the river's bands
     "tiles-dark": "242a31 8fb4de",
-    "blue-red-dark": "8cc8ff 4a90cf 23527a 1b1e22 802b33 d8606a ffb4b8",
-    "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
+    "blue-red-dark": "8cc8ff 4a90cf 23527a 23272d 802b33 d8606a ffb4b8",
+    "blue-orange-dark": "8cc8ff 4a90cf 23527a 23272d 7a4a1e cf8a3c ffc98a",
 }
 SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS
 

@@ -4,8 +4,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.pages.change_page import ChangePage
 from explorer.app.pages.columns import Columns
 from explorer.app.shell.window import Window
+from explorer.views.controls.grip import BorderGrip
 from tests.journeys.conftest import Journey
 
 
@@ -45,3 +47,22 @@ def test_widths_are_remembered(journey: Journey) -> None:
 
     journey.run(first)
     journey.run_as_left(second)
+
+
+def test_the_list_of_interventions_is_parted_from_the_pictures(journey: Journey) -> None:
+    """By a key, by 64 px; a double click puts it back to the width of its rows."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("change")
+        journey.settle(window)
+        page = window.page_stack.page
+        assert isinstance(page, ChangePage)
+        usual = page.list.width()
+        (grip,) = (each for each in page.findChildren(BorderGrip) if each.isVisible() and abs(each.x() - usual) < 20)
+        QTest.keyClick(grip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+        journey.wait(lambda: page.list.width() == usual + 64)
+        QTest.mouseDClick(grip, Qt.MouseButton.LeftButton)
+        journey.wait(lambda: page.list.width() == usual)
+
+    journey.run(script)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from explorer.app.pages.page import Page
 from explorer.app.pages.patching_page import PatchingPage
 from explorer.app.pages.saliency_page import SaliencyPage
 from explorer.app.pages.steering_page import SteeringPage
@@ -40,9 +41,11 @@ def saved(window: Window, view: QWidget, out: Path, qtbot: QtBot) -> np.ndarray:
         return next(file[name] for name in file.files if file[name].dtype.kind == "f")
 
 
-def named(page: QWidget) -> set[str]:
+def named(page: Page) -> set[str]:
     """What a screen reader says of the widgets that take the focus; the line inside a number's box is the box to it."""
-    found = [each for each in page.findChildren(QWidget) if each.isVisible() and each.focusPolicy().value & 1]
+    parts = [page] if page.choices_above is None else [page, page.choices_above]
+    all_ = (each for part in parts for each in part.findChildren(QWidget))
+    found = [each for each in all_ if each.isVisible() and each.focusPolicy().value & 1]
     return {each.accessibleName() for each in found if not isinstance(each.parent(), QAbstractSpinBox)}
 
 

@@ -19,7 +19,7 @@ from tests.journeys.emptiness import emptiness
 from tests.journeys.page_faults import faults_of
 
 COMPUTING_MS = 120_000  # ms; what a page finds out of 2,048 heads takes seconds, and the machine may have other work
-MOST_EMPTY = 0.15
+MOST_EMPTY = 0.08
 """The share of a page that may be one empty rectangle."""
 
 Size = tuple[int, int]

@@ -1,4 +1,5 @@
-"""What stands above the pages: the tabs of their place, where one is in the model, the changes, and a word about odd masks.
+"""What stands above the pages: the tabs of their place with the choices of the page in front, where one is in the model, the
+changes, and a word about odd masks.
 
 It is never out of date, since it shows what is wished for.
 """
@@ -55,6 +56,7 @@ class AbovePages(QWidget):
     def go(self, page: Page) -> None:
         """Show where the page in front has its columns."""
         self.tabs.put_page(page.key)
+        self.tabs.put_choices(page.choices_above)
         self.strip.setVisible(page_list.place_of(page.key) in _OF_THE_MODEL)
         self.strip.put_page(page.key)
         self.strip.place(page.spans)

@@ -1,4 +1,4 @@
-"""The button that opens the search for the sentences that something breaks most, on a page that demonstrates it."""
+"""The button that opens the search for the sentences that something breaks most, and the pages that have it."""
 
 import attrs
 from PySide6.QtCore import Signal
@@ -6,6 +6,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QPushButton
 
 from explorer.app.pages.break_finder import BreakFinder
+from explorer.app.pages.page import Page
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.change_text import told_alterations
@@ -80,3 +81,29 @@ class BreakButton(QPushButton):
         super().hideEvent(event)
         if self.finder is not None and not event.spontaneous():  # A window that is made small keeps its search.
             self.finder.close()
+
+
+class BreakingPage(Page):
+    """A page that demonstrates something that breaks sentences, with the button; `breaks` is the button's knob."""
+
+    breaks = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.find_button = BreakButton(self.breaks)
+        self.find_button.wished.connect(self.wished)
+        self.find_button.sent.connect(self.sent)
+
+    def put(self, wish: Wish) -> None:
+        self.find_button.put(wish)
+
+    def bring(self, brought: Brought) -> None:
+        self.find_button.bring(brought)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.find_button.set_theme(theme)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.find_button.speak(words)

@@ -81,6 +81,7 @@ class Card(QFrame):
         self.larger.clicked.connect(self._enlarge)
         self.smaller.clicked.connect(self._hide)
         self.tells_note = True  # whether a picture's note stands above it
+        self.note_beside = False  # whether it stands beside the title where it has room there
         self.note = QLabel()
         self.note.setObjectName("faint")
         self.note.setWordWrap(True)
@@ -239,6 +240,7 @@ class Card(QFrame):
         self.line.tell(caption, words)
         self.note.setText(caption.told)
         self.note.setVisible(bool(caption.told) and self.tells_note)
+        self.line.note.setText(caption.told if self.note_beside else "")
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
@@ -272,14 +274,20 @@ class Card(QFrame):
         """Make room in the title line again after its buttons changed their size."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
-            self.line.fit(self.width() - 2 * _MARGIN_PX - _SPARE_PX, bare=self.bare)
+            self._fit_line()
         return done
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.line.fit(self.width() - 2 * _MARGIN_PX - _SPARE_PX, bare=self.bare)
+            self._fit_line()
             self.updateGeometry()  # Title and note take other heights.
+
+    def _fit_line(self) -> None:
+        """Share out the title line; a note that has no room beside the title stands below it."""
+        self.line.fit(self.width() - 2 * _MARGIN_PX - _SPARE_PX, bare=self.bare)
+        if self.line.note.text() and self.note.text() == self.line.note.text():
+            self.note.setVisible(self.line.note.isHidden())
 
     def _opened(self) -> None:
         if self.page:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import attrs
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.config import find_knob
@@ -108,12 +109,12 @@ class ChangeList(QFrame):
 
     def _lay_out(self) -> None:
         inner, area = QWidget(), QScrollArea()
-        column = filled(QVBoxLayout(inner), self.model_title, self._switches(), gap_px=2, margins_px=(0, 0, 6, 0))
-        for part in (self.own_title, self.rows, self.how, self.try_title, self.hide_words, self.switch_heads):
-            if part in (self.own_title, self.try_title):
-                column.addSpacing(8)
-            column.addWidget(part)
-        column.addStretch(1)
+        whole, own = QWidget(), QWidget()  # the switches of the whole model, and the user's own changes
+        filled(QVBoxLayout(whole), self.model_title, self._switches(), None, gap_px=2, margins_px=(0, 0, 0, 0))
+        column = filled(QVBoxLayout(own), self.own_title, self.rows, self.how, gap_px=2, margins_px=(0, 0, 0, 0))
+        column.addSpacing(8)
+        filled(column, self.try_title, self.hide_words, self.switch_heads, None)
+        self._halves = filled(QVBoxLayout(inner), whole, (own, 1), gap_px=8, margins_px=(0, 0, 6, 0))
         area.setWidget(inner)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -134,6 +135,13 @@ class ChangeList(QFrame):
 
     def sizeHint(self) -> QSize:
         return QSize(_WIDE_PX, _HIGH_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the list is wide enough for two, its halves stand beside each other."""
+        super().resizeEvent(event)
+        both = self.width() >= 2 * _NARROW_PX
+        self._halves.setDirection(QVBoxLayout.Direction.LeftToRight if both else QVBoxLayout.Direction.TopToBottom)
+        self._halves.setStretch(0, int(both))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

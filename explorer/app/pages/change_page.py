@@ -5,10 +5,9 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
-from explorer.app.pages.break_button import BreakButton
+from explorer.app.pages.break_button import BreakingPage
 from explorer.app.pages.change_list import ChangeList
-from explorer.app.pages.layouts import below, row_in
-from explorer.app.pages.page import Page
+from explorer.app.pages.layouts import below, column_in
 from explorer.app.pages.wall_card import WallCard
 from explorer.engine.errand import Brought
 from explorer.lang import Words
@@ -68,7 +67,7 @@ _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
 
-class ChangePage(Page):
+class ChangePage(BreakingPage):
     """At the left the changes with their switches; at the right the translation and one head, before and after.
 
     Decision: "before" is computed as a second pass that rides in the Trace's experiments, and only while this page is open.
@@ -87,9 +86,6 @@ class ChangePage(Page):
         self.list.wished.connect(self.wished)
         self.list.sent.connect(self.sent)
         self.words_card = self.card(RewordingView(), changed.rewording)
-        self.find_button = BreakButton()
-        self.find_button.wished.connect(self.wished)
-        self.find_button.sent.connect(self.sent)
         self.words_card.bar.insertWidget(2, self.find_button)
         self.save_button = QPushButton()
         self.save_button.clicked.connect(self._show_postcard)
@@ -125,9 +121,8 @@ class ChangePage(Page):
         right.addWidget(self.compared, 5)
         right.addWidget(self.explain(hug=True))
         self.compared.hide()
-        row = row_in(self.scrolled())
-        row.addWidget(self.list)
-        row.addLayout(right, 1)
+        # The list is as wide as its rows until somebody parts it from the pictures.
+        column_in(self.scrolled()).addLayout(layouts.beside((self.list, 0), (right, 1)))
         self._wish: Wish | None = None
         self._theme = LIGHT
         self._words: Words | None = None
@@ -155,8 +150,8 @@ class ChangePage(Page):
             self.list.ask(self._wish, trace)
 
     def bring(self, brought: Brought) -> None:
+        super().bring(brought)
         self.list.bring(brought)
-        self.find_button.bring(brought)
 
     def _postcard(self, words: Words) -> Postcard | None:
         """The Postcard of what is on screen, with the share of the search that tried the same changes."""
@@ -200,18 +195,16 @@ class ChangePage(Page):
         super().set_theme(theme)
         self._theme = theme
         self.list.set_theme(theme)
-        self.find_button.set_theme(theme)
 
     def put(self, wish: Wish) -> None:
+        super().put(wish)
         self._wish = wish
-        self.find_button.put(wish)
         self._tell()
 
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
         self.hint.setText(words("change.same_words"))
-        self.find_button.speak(words)
         self.save_button.setText(words("postcard.save"))
         self.save_button.setToolTip(words("postcard.save_about"))
         self._tell()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.app.pages.aligned import AlignedViews
 from explorer.app.pages.layouts import beside, column_in
@@ -29,7 +29,6 @@ from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import SecondHeadBox
 from explorer.views.controls.flow import flowing
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.pictures.bars import BarsView
@@ -44,6 +43,7 @@ _SUGGESTED: dict[str, Intent] = {
     "untrained": CompareWith(trained=False),
 }
 """What one click puts beside the present state."""
+_ALONE_PX = 520  # the height below which the page scrolls while it has no bars
 
 
 class ComparePage(Page):
@@ -66,6 +66,7 @@ class ComparePage(Page):
         self.about, self.list = QLabel(), QLabel()
         for label in (self.about, self.list):
             label.setWordWrap(True)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.suggestions = Suggestions(tuple(_SUGGESTED))
         self.suggestions.chose.connect(self._suggest)
         views = [HeatmapView() for _ in range(3)]
@@ -84,18 +85,17 @@ class ComparePage(Page):
         self._why = ""  # why the two maps cannot be subtracted
 
     def _lay_out(self) -> None:
-        within = flowing(self.keep, self.paper, self.swap, self.drop)
-        make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
+        self.choose_above(self.keep, self.paper, self.swap, self.drop)
+        assert self.choices_above is not None  # It has just been made.
+        make_tab_group(self.choices_above, Qt.Key.Key_Left, Qt.Key.Key_Right)
         stages = flowing(self.choice("attention"), self.choice("stage"), self.pool_box(), self.second, self.matching)
-        right = filled(QVBoxLayout(), self.list, (self.explain(), 1))
-        lower = beside(*((bars, 2) for bars in self.bars), (right, 3))
-        maps = beside(*((card, 1) for card in self.maps), (self.suggestions, 2))
-        column = column_in(self.scrolled())
-        column.addWidget(within)
+        self._desk = self.scrolled()
+        column = column_in(self._desk)
         column.addWidget(self.about)
         column.addWidget(stages)
-        column.addLayout(maps, 5)
-        column.addLayout(lower, 3)
+        column.addLayout(beside(*((card, 1) for card in self.maps), (self.suggestions, 1)), 5)
+        column.addLayout(beside(*((bars, 1) for bars in self.bars)), 3)
+        column.addLayout(beside((self.list, 1), (self.explain(hug=True), 3)))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         pinned = trace.compared_with is not None
@@ -108,18 +108,26 @@ class ComparePage(Page):
         self.second.offer(layers, n_heads, chosen, words)
         self._tell()
         self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
+        self.list.setVisible(trace.config is not None)
         super().draw(trace, look, words)
         self.matching.setVisible(_differ(trace))
 
     def _show_other(self, there: bool, *, pinned: bool, subtracted: bool) -> None:
         """Show the cards of the state that was put aside or of the second head, or the suggestions in their place."""
-        other = {self.maps[0]: there, self.maps[2]: subtracted, self.bars[0]: pinned, self.suggestions: not there}
+        other = {
+            self.maps[0]: there,
+            self.maps[2]: subtracted,
+            self.bars[0]: pinned,
+            self.bars[1]: pinned,
+            self.suggestions: not there,
+        }
         focused = QApplication.focusWidget()
         if focused is not None and any(each.isAncestorOf(focused) for each, shown in other.items() if not shown):
             # Qt would hand the keys on to whatever comes next, and scroll the page to it.
             self.maps[1].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
         for each, shown in other.items():
             each.setVisible(shown)
+        self._desk.setMinimumHeight(self.least_px if pinned else _ALONE_PX)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish

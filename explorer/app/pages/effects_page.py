@@ -26,7 +26,6 @@ _CELLS = frozenset({EDGES.key})
 _EXACT = frozenset({EFFECTS_EXACT.key})
 _MOST_CELLS = 4096  # Of a head with more open cells, the estimates stay.
 _MOST_HEADS = 400  # The exact effects of more heads take minutes, and are computed when somebody asks for them.
-_WORDS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class EffectsPage(Page):
@@ -56,7 +55,7 @@ class EffectsPage(Page):
         self.exact.clicked.connect(self._compute_exactly)
         self.heads.bar.insertWidget(2, self.exact)
         self._wants_exact = self._stopped = False
-        self.row.setMinimumHeight(_WORDS_PX)
+        self.row.note_beside = True
         row.stepped.connect(self._step)
         row.hovered.connect(self._hover)
         heads.chose.connect(self._choose)

@@ -1,7 +1,7 @@
 """The follow page: one attention cell, from its query and key to what it passes on, as a sheet or played beat by beat."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel
+from PySide6.QtWidgets import QLabel
 
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
@@ -15,7 +15,6 @@ from explorer.picture.makers.follow import follow
 from explorer.picture.theme import Theme
 from explorer.state.look import Look, attentions
 from explorer.trace.trace import Trace
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.transport import Beat, Transport
 from explorer.views.painting.pointed import Spot
@@ -50,15 +49,15 @@ class FollowPage(Page):
         self._connect()
 
     def _fill_bar(self) -> None:
-        """Put the choices below the title: attention, layer, head, and the map in which any cell can be picked."""
+        """Put the choices beside the title: attention, layer, head, and the map in which any cell can be picked."""
         for label, box in ((self.layer_label, self.layer), (self.head_label, self.head)):
             label.setObjectName("faint")
             box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
             box.setFixedWidth(_BOX_PX)
             box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         chosen = (self.choice("attention"), self.layer_label, self.layer, self.head_label, self.head, self.map)
-        row = filled(QHBoxLayout(), *chosen, None, gap_px=8)
-        self.shown.layout().insertLayout(1, row)  # type: ignore[union-attr]  # A card has a box layout.
+        for place, each in enumerate(chosen, 2):
+            self.shown.bar.insertWidget(place, each)
 
     def _connect(self) -> None:
         self.layer.valueChanged.connect(self.sets("layer"))

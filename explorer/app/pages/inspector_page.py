@@ -4,6 +4,7 @@ The same table lists the parameters of the model, and the circuits of its heads.
 """
 
 from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from explorer.app.pages.page import Page
@@ -30,10 +31,11 @@ from explorer.views.pictures.tap_table import TapTableView
 _TABLE_PX = 320
 _TABLE_WHOLE_PX = 794
 _CARD_PX = 360
+_LEAST_HIGH_PX = 160  # px of the table and of the cards where they stand below each other
 
 
 class InspectorPage(Page):
-    """A table at the left, the chosen tap at the right, with a box for its head.
+    """A table at the left, the chosen tap at the right, or below the table where this has no room for its columns.
 
     Where a state was put aside, the table says how far each tap is from its, and below the tap stands the difference.
     """
@@ -74,22 +76,33 @@ class InspectorPage(Page):
         self.without.setWordWrap(True)
         part = self.part
         cards = (shown, 1), (self.difference, 1), (part.map, 5), part.reading, (part.curve, 3)
-        filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
+        self._maps = filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
         tables = QWidget()
-        lists = filled(QHBoxLayout(), self.lists, None, margins_px=(0, 0, 0, 0))
-        filled(QVBoxLayout(tables), lists, self.without, (self.table, 1), gap_px=6, margins_px=(0, 0, 0, 0))
-        splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.choose_above(self.table.filter, self.lists)
+        filled(QVBoxLayout(tables), self.without, (self.table, 1), gap_px=6, margins_px=(0, 0, 0, 0))
+        splitter = self._splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(tables)
         splitter.addWidget(maps)
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
         splitter.setChildrenCollapsible(False)
-        tables.setMinimumWidth(_TABLE_PX)
-        maps.setMinimumWidth(_CARD_PX)
+        tables.setMinimumSize(_TABLE_PX, _LEAST_HIGH_PX)
+        maps.setMinimumSize(_CARD_PX, _LEAST_HIGH_PX)
         layout = QHBoxLayout(self.scrolled())
         layout.setContentsMargins(8, 8, 8, 8)
         splitter.setSizes([_TABLE_WHOLE_PX, 400])
         layout.addWidget(splitter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the cards beside the table, or beside each other below it, so that no column of the table is out of sight."""
+        super().resizeEvent(event)
+        beside = self.width() >= _TABLE_WHOLE_PX + _CARD_PX
+        way = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
+        if self._splitter.orientation() != way:
+            self._splitter.setOrientation(way)
+            self._splitter.setStretchFactor(0, 0 if beside else 1)
+            self._splitter.setSizes([_TABLE_WHOLE_PX, _CARD_PX] if beside else [self.height()] * 2)
+            self._maps.setDirection(QVBoxLayout.Direction.TopToBottom if beside else QVBoxLayout.Direction.LeftToRight)
 
     def forget(self) -> None:
         self._trace = None

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
@@ -12,7 +12,6 @@ from explorer.app.pages.columns import FINE, KEPT_SHARE, Columns
 from explorer.views.controls.layouts import filled, is_there, members_of
 
 _GAP_PX = 8
-_BREAKS = "breaks"  # the property of a row that becomes a column where it has no room
 _LET_GO = "let_go"  # the property of a layout whose items Python has let go of
 L = TypeVar("L", bound=QLayout)
 
@@ -28,13 +27,6 @@ def beside(*shares: tuple[QWidget | QLayout, int]) -> Columns:
 def below(*shares: tuple[QWidget | QLayout, int]) -> QVBoxLayout:
     """Cards below each other, each with its share of the height. Of cards that share a place one is shown at a time."""
     return filled(QVBoxLayout(), *shares, gap_px=_GAP_PX)
-
-
-def row_in(within: QWidget) -> QHBoxLayout:
-    """A row that fills a widget, with a page's margins. It breaks as one of cards does."""
-    row = with_margins(QHBoxLayout(within))
-    row.setProperty(_BREAKS, True)
-    return row
 
 
 def column_in(within: QWidget) -> QVBoxLayout:
@@ -80,10 +72,10 @@ class Desk(QWidget):
 
 
 def break_rows(layout: QLayout | None, room_px: float) -> None:
-    """Turn each row of a layout that has so much room into a column where it has too little, and back where it has enough."""
+    """Turn each row of cards in a layout of this width into a column where it lacks the room, and back where it has it."""
     if layout is None:
         return
-    if _breaks(layout):
+    if isinstance(layout, Columns):
         fits = _least_px(layout) <= room_px
         way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         if layout.direction() != way:
@@ -92,11 +84,6 @@ def break_rows(layout: QLayout | None, room_px: float) -> None:
     around = layout.contentsMargins()
     for member in members_of(layout).values():
         break_rows(_inner(member), room_px - around.left() - around.right())
-
-
-def _breaks(layout: QLayout) -> TypeGuard[QHBoxLayout]:
-    """Whether a row becomes a column where it has no room."""
-    return isinstance(layout, QHBoxLayout) and (isinstance(layout, Columns) or bool(layout.property(_BREAKS)))
 
 
 def _least_px(layout: QLayout) -> int:

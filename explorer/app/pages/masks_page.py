@@ -3,17 +3,14 @@
 import attrs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
-from explorer.app.pages.break_button import BreakButton
+from explorer.app.pages.break_button import BreakingPage
 from explorer.app.pages.layouts import beside, column_in
-from explorer.app.pages.page import Page
 from explorer.app.pages.prepared import Maker
-from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.masks_lab import batch_map, leak_map
 from explorer.picture.makers.pooled import at_stages, heads_map
-from explorer.picture.theme import Theme
 from explorer.state.intents import SetBatch
 from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
@@ -26,10 +23,11 @@ from explorer.views.pictures.heatmap import HeatmapView
 _SENTENCES = 3  # sentences of a batch that are shown
 
 
-class MasksPage(Page):
+class MasksPage(BreakingPage):
     """The mask of every attention, a head's scores before and behind the mask, the leak test, and a batch with padding."""
 
     key = "masks"
+    breaks = "causal_mask"
     least_px = 1140
     shows_masks = True
     experiments = frozenset({LEAK.key, BATCH.key})
@@ -47,13 +45,10 @@ class MasksPage(Page):
         batch = QWidget()
         filled(QHBoxLayout(batch), self.label, (self.edit, 1), margins_px=(0, 0, 0, 0))
         column = column_in(self.scrolled())
-        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
+        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 3)  # Cells that say yes or no need less room.
         column.addWidget(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addWidget(batch)
-        self.find_button = BreakButton("causal_mask")
-        self.find_button.wished.connect(self.wished)
-        self.find_button.sent.connect(self.sent)
         self.leak.bar.insertWidget(2, self.find_button)
         self.of_our_own = [self.leak, batch]
         column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
@@ -68,23 +63,15 @@ class MasksPage(Page):
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:
+        super().put(wish)
         if not self.edit.hasFocus():
             self.edit.setText(" / ".join(wish.batch))
-        self.find_button.put(wish)
-
-    def bring(self, brought: Brought) -> None:
-        self.find_button.bring(brought)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.find_button.set_theme(theme)
 
     def speak(self, words: Words) -> None:
         super().speak(words)
         self.label.setText(words("batch.others"))
         self.edit.setPlaceholderText(words("batch.hint"))
         self.edit.setAccessibleName(words("batch.others"))
-        self.find_button.speak(words)
 
     def _batched(self) -> None:
         self.wished.emit(SetBatch(tuple(text.strip() for text in self.edit.text().split("/") if text.strip())))

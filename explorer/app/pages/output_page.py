@@ -45,7 +45,6 @@ _EXPLAINED = {
     "classify": "classes",
 }  # the explanation of what is done
 _EXPLAINING = 2  # the share of the height for an explanation that stands alone
-_STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
@@ -78,7 +77,7 @@ class OutputPage(Page):
         self.doings = Segments()
         self.doings.chose.connect(self._do)
         aligned = below((self.lines, 1), (self.grid, 1))
-        middle = beside((self.bars, 4), (below((self.cross, 1), (self.own, 1)), 4), (aligned, 5))
+        middle = beside((self.bars, 7), (below((self.cross, 1), (self.own, 1)), 10), (aligned, 11))
         within = self.scrolled()
         self.reading, choices = QWidget(), QHBoxLayout()
         reading = below((self.steps, 2))
@@ -118,7 +117,7 @@ class OutputPage(Page):
         self.unit.changed.connect(self.look_with)
         self.steps.bar.insertWidget(2, self.unit)
         self.steps.bar.insertWidget(3, self.free)
-        self.steps.setMinimumHeight(_STEPS_PX)
+        self.steps.note_beside = True
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
             pool = PoolBox()

@@ -7,9 +7,10 @@ from weakref import ref
 import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, View
+from explorer.app.pages.choices import offers
 from explorer.app.pages.columns import Columns
 from explorer.app.pages.hidden_cards import Enlarged, HiddenCards
 from explorer.app.pages.layouts import Desk, close_gaps
@@ -23,10 +24,10 @@ from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
-from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
+from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.found.findings import NotMade
-from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
+from explorer.trace.tap_names import Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
 from explorer.views.controls.explanation import ExplanationView
@@ -35,6 +36,8 @@ from explorer.views.controls.segments import Segments
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.surface import Surface
+
+_GAP_PX = 8
 
 
 def _itself(look: Look) -> Look:
@@ -49,6 +52,7 @@ class Page(QWidget):
     `needs` are taps, named without side and layer, without which the page is nothing: where a model of others lacks one, a
     sentence stands in its place; so it does of a recorded pass where `sweeps`, since no model can run for it.
     `of_our_own` are widgets for what only our own models have.
+    `choices_above` stand beside the tabs above the page.
     `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
@@ -88,6 +92,7 @@ class Page(QWidget):
         self._wall_look: Look | None = None
         self._pool_boxes: list[tuple[PoolBox, Callable[[Look], Look]]] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
+        self.choices_above: QWidget | None = None
         self.explanation: ExplanationView | None = None
         self._linked: tuple[Canvas, ...] = ()
         self._inside: QWidget | None = None
@@ -106,6 +111,11 @@ class Page(QWidget):
         filled(QVBoxLayout(self), (area, 1), self.hidden_cards, gap_px=0, margins_px=(0, 0, 0, 0))
         self._inside = inner
         return inner
+
+    def choose_above(self, *choices: QWidget) -> None:
+        """Put what is chosen for the whole page into the line of the tabs, so that the cards have its room."""
+        self.choices_above = QWidget()
+        filled(QHBoxLayout(self.choices_above), *choices, gap_px=_GAP_PX, margins_px=(0, 0, 0, 0))
 
     def _close_gaps(self) -> None:
         if self._inside is not None:
@@ -203,7 +213,7 @@ class Page(QWidget):
         """Make and show the pictures of all visible cards."""
         self._wall_look = look
         for segments, field in self.choices:
-            segments.offer(_offers(field, trace, words), getattr(look, field))
+            segments.offer(offers(field, trace, words), getattr(look, field))
         for box, as_shown in self._pool_boxes:
             shown = as_shown(look)
             box.setVisible(trace.card.side(shown.attention).n_heads > 1)
@@ -335,17 +345,3 @@ class Page(QWidget):
         if self._wall_look is not None:
             tap = self._wall_look.attention_tap()
             self.wanted.emit(tuple((with_layer(tap, layer), head) for layer, head in places))
-
-
-def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
-    if field == "attention":
-        return {key: words(f"attention_short.{key}") for key in attentions(trace)}
-    if field == "stage":
-        return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
-    if field == "matched":
-        return {key: words(f"matched.{key}") for key in MATCHED}
-    if field == "changed_head":
-        return {key: words(f"change.head_of.{key}") for key in CHANGED_HEADS}
-    if field == "side":
-        return {key: words(f"side.{key}") for key in sides_of(trace)}
-    raise ValueError(f"nothing is offered for {field}")

@@ -200,6 +200,7 @@ class PageStack(QWidget):
             why = words("recorded.no_model") if self.page.sweeps and trace.recorded_by else ""
         self.lack.setVisible(bool(why))
         self._stack.setVisible(not why)
+        self.above.tabs.put_choices(None if why else self.page.choices_above)
         if why:
             self.lack.setText(f"{words('card.no_page', page=words(f'page.{self.page.key}'))} {why}")
 

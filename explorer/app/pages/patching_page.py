@@ -20,7 +20,6 @@ from explorer.trace.found.experiments import PATCHING
 from explorer.trace.found.patching import Patching
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.segments import Segments
 from explorer.views.controls.sentence import SentenceEdit
@@ -95,10 +94,9 @@ class PatchingPage(Page):
         lines.addWidget(self.second, 1, 2)
         lines.setColumnStretch(1, 1)
         lines.setColumnStretch(2, 1)
-        choices = filled(QHBoxLayout(), self.what, self.head_label, self.head, self.step_label, self.step, None, gap_px=8)
+        self.choose_above(self.what, self.head_label, self.head, self.step_label, self.step)
         column = column_in(self.scrolled())
         column.addLayout(lines)
-        column.addLayout(choices)
         maps = beside(*((card, 1) for card in self.maps.values()))
         maps.setContentsMargins(0, 0, 0, 0)
         self.field.setLayout(maps)

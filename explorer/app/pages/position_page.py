@@ -1,16 +1,12 @@
 """The positions page."""
 
-from explorer.app.pages.break_button import BreakButton
+from explorer.app.pages.break_button import BreakingPage
 from explorer.app.pages.layouts import beside, column_in
-from explorer.app.pages.page import Page
-from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.embedding import position_map, similarity_map
 from explorer.picture.makers.positions import against_distance, rotation_map, swap_strips, variants_strips, waves, with_nearest
-from explorer.picture.theme import Theme
 from explorer.state.look import Look
-from explorer.state.wish import Wish
 from explorer.trace.found.experiments import SWAP, VARIANTS
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
@@ -21,10 +17,11 @@ from explorer.views.pictures.waves import WavesView
 _SHIFTS = (1, 2, 3, 5, 8, 13, 21, 32)
 
 
-class PositionPage(Page):
+class PositionPage(BreakingPage):
     """Waves, all kinds of positions, likeness against distance, M(k), and a sentence with two words exchanged."""
 
     key = "position"
+    breaks = "position"
     least_px = 1180
     needs = ("embedding.positions",)
     experiments = frozenset({VARIANTS.key, SWAP.key})
@@ -40,9 +37,6 @@ class PositionPage(Page):
         rotation.bar.insertWidget(2, self.shift)
         variants, swap = self.card(StripsView(), variants_strips), self.card(StripsView(), swap_strips)
         distance = self.card(WavesView(), against_distance)
-        self.find_button = BreakButton("position")
-        self.find_button.wished.connect(self.wished)
-        self.find_button.sent.connect(self.sent)
         swap.bar.insertWidget(2, self.find_button)
         self.of_our_own = [distance, variants, swap]
         column = column_in(self.scrolled())
@@ -61,17 +55,6 @@ class PositionPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self.shift.setAccessibleName(words("positions.shift"))
-        self.find_button.speak(words)
-
-    def put(self, wish: Wish) -> None:
-        self.find_button.put(wish)
-
-    def bring(self, brought: Brought) -> None:
-        self.find_button.bring(brought)
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.find_button.set_theme(theme)
 
     def _shifted(self, place: int) -> None:
         self.look_at(shift=_SHIFTS[place])

@@ -1,7 +1,6 @@
 """The saliency page: what gradients say of each token for each word, beside what attention looks at."""
 
-from PySide6.QtWidgets import QHBoxLayout
-
+from explorer.app.pages.aligned import AlignedViews
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
@@ -10,13 +9,12 @@ from explorer.state.look import Look
 from explorer.trace.choices import SALIENCIES
 from explorer.trace.found.experiments import SALIENCY
 from explorer.trace.trace import Trace
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView
 
 
 class SaliencyPage(Page):
-    """A map for each side, and the mean of the attention; the method is chosen above them."""
+    """A map for each side, and the mean of the attention; the method is chosen beside the tabs."""
 
     key = "saliency"
     sweeps = True
@@ -34,10 +32,11 @@ class SaliencyPage(Page):
             side: self.card(view, saliency_map(side)) for side, view in zip(("encoder", "decoder"), views, strict=False)
         }
         self.attention = self.card(views[2], attention_mean, "attention")
-        choices = filled(QHBoxLayout(), self.method, None)
+        self.choose_above(self.method)
+        self._aligned = AlignedViews([*self.maps.values(), self.attention])  # A row of each is the same word.
         column = column_in(self.scrolled())
-        column.addLayout(choices)
-        column.addLayout(beside((self.maps["encoder"], 1), (self.attention, 1), (self.maps["decoder"], 1)), 5)
+        # The last map has the most columns, a square cell for each word before.
+        column.addLayout(beside((self.maps["encoder"], 2), (self.attention, 2), (self.maps["decoder"], 3)), 5)
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:

@@ -1,9 +1,9 @@
 """The steering page: a vector made of two sets of sentences, added to the stream of a layer as many times as a slider says."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout
 
-from explorer.app.pages.layouts import column_in
+from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.findings import why_not_made
@@ -26,14 +26,12 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
 _FACTORS = [round(0.1 * tick, 1) for tick in range(-50, 51)]
-_SLIDER_PX = 260
-# px of the card with both translations, with each word's Δ log p below them once something is steered. What is left belongs
-# to the map.
-_STEERED_PX, _UNSTEERED_PX = 152, 120
+_SLIDER_PX = 160
+_WORDS_PX = 152  # px of the card with both translations, with each word's Δ log p below them once something is steered
 
 
 class SteeringPage(Page):
-    """Two boxes of sentences, the layer, the slider; below them the translation before and after, and where tokens point.
+    """Two boxes of sentences, the layer, the slider; beside them the translation before and after, below where tokens point.
 
     Decision: the slider is a handle of a Change of the kind "add" in the list of changes. Rejected: a state of its own, which
     undo, files and the strip of changes would have to learn.
@@ -64,9 +62,11 @@ class SteeringPage(Page):
         self.factor.setMinimumWidth(_SLIDER_PX)
         self.factor.turned.connect(self._turned)
         self.words_card = self.card(RewordingView(), steered_rewording)
+        self.words_card.setMinimumHeight(_WORDS_PX)
         directions = HeatmapView()
         directions.follows = False  # Its cells are cosines and no weights.
         self.directions = self.card(directions, direction_map)
+        self.directions.note_beside = True
         self.found: Steering | None = None
         self._look = Look()
         self._wish: Wish | None = None
@@ -82,13 +82,11 @@ class SteeringPage(Page):
             sets.addWidget(box, 1, place)
             sets.setColumnStretch(place, 1)
             label.setBuddy(box)
-        row = filled(QHBoxLayout(), self.side, self.layer, self.factor, (self.lengths, 1), gap_px=10)
+            label.setWordWrap(True)
+        row = filled(QHBoxLayout(), self.side, self.layer, (self.factor, 1), gap_px=10)
         column = column_in(self.scrolled())
-        column.addLayout(sets)
-        column.addLayout(row)
+        column.addLayout(beside((filled(QVBoxLayout(), sets, row, self.lengths, None), 1), (self.words_card, 1)))
         column.addWidget(self.why)
-        self.words_card.fix_height(_UNSTEERED_PX)
-        column.addWidget(self.words_card)
         column.addWidget(self.directions, 6)
         column.addWidget(self.explain(hug=True), 2)
 
@@ -108,7 +106,6 @@ class SteeringPage(Page):
     def _show_factor(self, words: Words) -> None:
         """Show the factor of the change in the list, and how long the vector is; or that other sentences made that change."""
         change = self._steering()
-        self.words_card.fix_height(_UNSTEERED_PX if change is None or not change.on else _STEERED_PX)
         if self.found is None:
             self.lengths.setText("")
             return
@@ -133,8 +130,7 @@ class SteeringPage(Page):
             return
         boxes = {"toward": (self.toward_label, self.toward), "away": (self.away_label, self.away)}
         for name, (label, box) in boxes.items():
-            told = self._words(f"steering.{name}")
-            label.setText(told if box.sentences() else self._words("steering.suggested", told=told))
+            label.setText(self._words(f"steering.{name}" if box.sentences() else f"steering.{name}_suggested"))
 
     def speak(self, words: Words) -> None:
         super().speak(words)

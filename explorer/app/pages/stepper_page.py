@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
@@ -25,7 +25,6 @@ from explorer.state.look import Look
 from explorer.trace.found.experiments import ATTENTION_WEIGHTS
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import HeadBox, LayerBox
-from explorer.views.controls.flow import FlowLayout
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.account import AccountView
@@ -80,17 +79,14 @@ class StepperPage(Page):
         """The choices, then the step from left to right, then what explains it."""
         self._desk = self.scrolled()
         column = self._column = column_in(self._desk)
-        choices, place = QWidget(), QWidget()
-        filled(QHBoxLayout(place), self.where, self.layer, self.head, gap_px=4, margins_px=(0, 0, 0, 0))
-        flow = FlowLayout(choices, gap_px=8)
-        flow.addWidget(self.steps)
-        flow.addWidget(place)  # It stays together where the row has to be broken.
-        column.addWidget(choices)
+        self.choose_above(self.where, self.layer, self.head)
+        column.addLayout(filled(QHBoxLayout(), self.steps, None))
         column.addWidget(self.one_head)
         times, equals = self.signs
-        row = beside((self.first, 1), (times, 0))
-        row.addLayout(below((self.second, 1), (self.bias, 0)), 1)
-        column.addLayout(filled(row, equals, (self.result, 1)), 2)
+        second = filled(QHBoxLayout(), times, (below((self.second, 1), (self.bias, 0)), 1), gap_px=8)
+        column.addLayout(
+            beside((self.first, 1), (second, 1), (filled(QHBoxLayout(), equals, (self.result, 1), gap_px=8), 1)), 2
+        )
         explanation = self.explain()
         explanation.setMaximumWidth(_TEXT_MOST_PX)
         column.addLayout(beside((self.sum, 5), (self.split, 4), (self.why, 3), (explanation, 3)), 2)

@@ -38,11 +38,14 @@ class TitleLine(QVBoxLayout):
         self.badge.setObjectName("badge")
         self.badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.badge.hide()
+        self.note = QLabel()
+        self.note.setObjectName("faint")
+        self.note.hide()
         self.open, self.smaller, self.larger = _button("↗"), _button("−"), _button("□")
         if not opens:
             self.open.hide()  # To show it here would open a window, since it has no parent yet.
         self.smaller.hide()
-        self._own = (self.title, self.formula, self.shape, self.badge, self.open, self.smaller, self.larger)
+        self._own = (self.title, self.formula, self.note, self.shape, self.badge, self.open, self.smaller, self.larger)
         self.bar, self._second_bar = QHBoxLayout(), QHBoxLayout()
         self._lay_out()
 
@@ -50,6 +53,7 @@ class TitleLine(QVBoxLayout):
         self.bar.setSpacing(8)
         self.bar.addWidget(self.title)
         self.bar.addWidget(self.formula)
+        self.bar.addWidget(self.note)
         self.bar.addStretch(1)
         for widget in (self.shape, self.badge, self.open):
             self.bar.addWidget(widget)
@@ -77,6 +81,7 @@ class TitleLine(QVBoxLayout):
     def clear(self, title: str) -> None:
         """Leave the title alone, of a card without a picture."""
         self.title.setText(title)
+        self.note.setText("")
         self.formula.setText("")
         self.shape.setText("")
         self.badge.hide()
@@ -99,10 +104,11 @@ class TitleLine(QVBoxLayout):
             self._name_sizes()
 
     def fit(self, room_px: int, *, bare: bool) -> None:
-        """Fit the line into a width (px). What room is left goes to the shape and then to the formula; the tooltip has both.
+        """Fit the line into a width (px). What room is left goes to the note, to the shape and then to the formula; the tooltip
+        has the last two.
 
         Where the buttons of a page have none, they go into a second line, then the badge does, and at last the title breaks:
-        nothing is cut. A bare card has neither shape nor formula.
+        nothing is cut. A bare card has none of the three.
         """
         title = self.title.one_line_px()
         gap = self.bar.spacing()
@@ -117,7 +123,7 @@ class TitleLine(QVBoxLayout):
         self._place_badge(below=below)
         used += 0 if below else badge
         self.title.fit(room_px - (used - title))
-        for label in (self.shape, self.formula):
+        for label in (self.note, self.shape, self.formula):
             needed = label.sizeHint().width() + gap
             fits = bool(label.text()) and used + needed <= room_px and not bare
             label.setVisible(fits)

@@ -66,6 +66,7 @@ class WhyPage(Page):
 
     def _fill_bars(self) -> None:
         """Put the rivals beside the question, and what else is chosen beside the titles."""
+        self.asked.note_beside = True
         self.asked.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.rivals_label.setObjectName("faint")
         self.typed.setFixedWidth(_TYPED_PX)

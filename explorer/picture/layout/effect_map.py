@@ -17,7 +17,8 @@ from explorer.trace.found.effects import LEAST
 
 _TEXT, _SMALL = 12.0, 11.0  # px, sizes of letters
 _HEAD_PX, _FOOT_PX, _GROUP_GAP_PX, _GAP_PX = 20.0, 46.0, 8.0, 14.0
-_MOST_CELL_PX, _MOST_ROW_PX, _LEAST_ROW_PX = 60.0, 27.0, 0.5
+_MOST_CELL_PX, _MOST_ROW_PX, _LEAST_ROW_PX = 60.0, 54.0, 0.5
+_MOST_THICK_PX = 24.0  # of a bar
 _SMALL_CELL_PX = 6.0  # Smaller cells are painted together, without gaps.
 _BARS_SHARE, _LEAST_BARS_PX, _MOST_BARS_PX = 0.3, 90.0, 300.0
 _NUMBER_PX = 44.0  # px, the column of the bars' numbers
@@ -179,7 +180,7 @@ def _bars(sketch: Sketch, picture: EffectMap, at: EffectPlaces) -> None:
             continue
         # length = |Δ| / reach · half of the room
         length = min(1.0, abs(value) / picture.bar_reach) * room.wide / 2
-        thick = min(12.0, max(1.0, at.high - 8))
+        thick = min(_MOST_THICK_PX, max(1.0, at.high - 8))
         if length >= 0.5:
             y = at.tops[row] + max(0.0, (at.high - thick) // 2)
             sketch.box(Rect(zero if value > 0 else zero - length, y, length, thick), sketch.sign(value))

@@ -37,6 +37,7 @@ _BAR_PX, _BAR_HIGH_PX = 8.0, 160.0
 _HATCHED_CELL_PX = 5.0  # smaller closed cells are not hatched
 _MOST_NUMBERS = 300  # numbers of one map; more take too long to paint, and nobody reads them
 _NUMBER = 0.9  # of the size of letters
+_FULL = 0.5  # the share of cells with a number from which a map needs no outlines
 _EDGE_PX = 6.0  # without a bar
 
 
@@ -175,8 +176,8 @@ def draw_over(
         _hatch(sketch, picture.closed, field)
     if picture.estimated is not None and is_large:
         _hatch(sketch, picture.estimated, field, over=True)
-    # Where no value is as large as the least that counts, a map without outlines would be one empty field.
-    if picture.pending or (picture.least and is_large and not np.isfinite(picture.written).any()):
+    # Where most values are smaller than the least that counts, a map without outlines would be one empty field.
+    if picture.pending or (picture.least and is_large and np.isfinite(picture.written).mean() < _FULL):
         _outline(sketch, field, range(field.view.rows), range(field.view.columns), "hairline", 1)
     if bare:
         return

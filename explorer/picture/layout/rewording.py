@@ -55,7 +55,7 @@ def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Rect, s
     high = 2 * 1.5 * size + (_CHIP + _SMALL + 14 if deltas else 0)  # px
     wides = [max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST) for word in row]
     spare = area.right - left - sum(wides) - _GAP * len(row)
-    gap = _GAP if deltas else _GAP + min(3 * _GAP, max(0.0, spare) / max(1, len(row)))  # Words without figures stand apart.
+    gap = _GAP if deltas else _GAP + min(6 * _GAP, max(0.0, spare) / max(1, len(row)))  # Words without figures stand apart.
     x, y, made = left, area.y, []
     for word, wide in zip(row, wides, strict=True):
         if x > left and x + wide > area.right:

@@ -13,7 +13,7 @@ _LETTERS, _SMALL = 12.0, 11.0
 _TRAIL_PX, _CHAIN_PX, _HEAD_PX, _SUM_PX = 24.0, 48.0, 20.0, 28.0
 _BETWEEN_PX, _ELLIPSIS = 22.0, "…"
 _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 34.0, 16.0, 18.0
-_LABEL_SHARE, _FACTOR_PX, _FIGURE_PX = 0.24, 70.0, 64.0
+_LABEL_SHARE, _FACTOR_SHARE, _FACTOR_PX, _FIGURE_PX = 0.24, 0.12, 70.0, 64.0
 _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the tooltip alone.
 
 
@@ -150,7 +150,7 @@ def _columns(sketch: Sketch, sums: Sums, shown: tuple[SumTerm, ...], area: Rect)
     left = area.x + named
     factors = None
     if sums.factors is not None and area.wide >= _WITH_FACTORS_PX:
-        wide = max(_FACTOR_PX, *(sketch.measure(name, _SMALL, False) + 14 for name in sums.factors))
+        wide = max(_FACTOR_PX, _FACTOR_SHARE * area.wide, *(sketch.measure(name, _SMALL, False) + 14 for name in sums.factors))
         factors = left + wide, left + 2 * wide
         left += 2 * wide
     values = [term.value for term in shown if math.isfinite(term.value)] + [0.0, sums.whole]

@@ -28,14 +28,20 @@ def probability(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3g}".replace("-", "−")
 
 
-def chips(picture: Timeline, letters: StepLetters, measure: Measure, most_px: float = math.inf) -> list[Rect]:
-    """The chip of each step, one beside the other from the origin, each at most so wide."""
-    made, x = [], 0.0
+def chips(
+    picture: Timeline, letters: StepLetters, measure: Measure, most_px: float = math.inf, room_px: float = 0.0
+) -> list[Rect]:
+    """The chip of each step, one beside the other from the origin, each at most so wide. What is left of the room is shared."""
+    wides = []
     for label, value in zip(picture.labels, picture.probabilities, strict=True):
         widest = max(
             measure(label, letters.symbol, False), measure(probability(float(value)), letters.figure, False), _LEAST_PX
         )
-        made.append(Rect(x, 0.0, min(most_px, widest + 2 * _PAD), CHIP_PX))
+        wides.append(min(most_px, widest + 2 * _PAD))
+    spare = max(0.0, room_px - sum(wides) - GAP_PX * (len(wides) - 1)) / max(1, len(wides))
+    made, x = [], 0.0
+    for wide in wides:
+        made.append(Rect(x, 0.0, max(wide, min(most_px, wide + spare)), CHIP_PX))
         x = made[-1].right + GAP_PX
     return made
 

@@ -15,6 +15,9 @@ from explorer.picture.sums import Group, SumRow, Sums, SumTerm, told
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _SUM_PX, _KINDS_PX, _LEGEND_PX = 22.0, 26.0, 54.0, 22.0
 _ROW_PX, _LEAST_ROW_PX = 56.0, 13.0
+_KINDS_FROM_PX = 330.0  # Where the whole picture is lower, the kinds have no room below the sum.
+_CORNER_HEAD_PX, _KIND_PX, _KIND_BAR_PX, _KIND_FIGURE_PX = 26.0, 21.0, 72.0, 48.0  # of the list of kinds
+_PAD_PX = 10.0
 _FIGURE_PX = 56.0
 _NAMED_PX = 22.0  # A segment as wide as this has the head's name on it.
 _STRONG = 0.1  # the share of the range from which a row's number is bold
@@ -55,13 +58,14 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int |
 
     With `added`, only so many terms are drawn, in the order of computation; the places of all others stay as they will be.
     """
-    foot = _LEGEND_PX + (_KINDS_PX if area.high > 330 else 0.0)
-    body = area.inset(2, _HEAD_PX, 0, foot + _SUM_PX)
-    groups = sums.groups
-    if body.high / _n_rows(groups) < _LEAST_ROW_PX:  # Of a deep model, each layer is one row.
-        groups = tuple(Group(each.name, (SumRow("", tuple(_terms(each))),)) for each in groups)
-    high = min(_ROW_PX, body.high / max(1, _n_rows(groups)))
-    plot = _plot(sketch, groups, sums, Rect(body.x, body.y, body.wide, high * _n_rows(groups)))
+    foot = _LEGEND_PX
+    body, groups, plot = _body(sketch, sums, area, foot)
+    names = max((sketch.measure(name, _LETTERS, False) for name, _value in sums.kinds), default=0.0)
+    corner = _corner(groups, plot, body, names, len(sums.kinds))
+    if corner is None and area.high > _KINDS_FROM_PX:
+        foot += _KINDS_PX
+        body, groups, plot = _body(sketch, sums, area, foot)
+    high = plot.area.high / max(1, _n_rows(groups))
     _axis(sketch, plot)
     places, running, y = [], 0.0, body.y
     left = n_terms(sums) if added is None else added
@@ -81,8 +85,34 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Rect, added: int |
     end = Rect(area.x + 2, y + _SUM_PX, area.wide - 2, area.bottom - y - _SUM_PX)
     if foot > _LEGEND_PX:
         _kinds(sketch, sums, words, Rect(end.x, max(end.y + 6, end.bottom - foot), end.wide, _KINDS_PX))
+    if corner is not None:
+        _kinds_listed(sketch, sums, words, corner)
     _legend(sketch, sums, words, Rect(end.x, end.bottom - _LEGEND_PX, end.wide, _LEGEND_PX))
     return places
+
+
+def _body(sketch: Sketch, sums: Sums, area: Rect, foot: float) -> tuple[Rect, tuple[Group, ...], _Plot]:
+    """The room above the foot, the groups as they stand in it, and where values do."""
+    body = area.inset(2, _HEAD_PX, 0, foot + _SUM_PX)
+    groups = sums.groups
+    if body.high / _n_rows(groups) < _LEAST_ROW_PX:  # Of a deep model, each layer is one row.
+        groups = tuple(Group(each.name, (SumRow("", tuple(_terms(each))),)) for each in groups)
+    high = min(_ROW_PX, body.high / max(1, _n_rows(groups)))
+    return body, groups, _plot(sketch, groups, sums, Rect(body.x, body.y, body.wide, high * _n_rows(groups)))
+
+
+def _corner(groups: tuple[Group, ...], plot: _Plot, body: Rect, names_px: float, n_kinds: int) -> Rect | None:
+    """The upper right corner, where it is free of bars for a list of so many kinds; a sum that rises leaves it so."""
+    wide, high = names_px + _KIND_BAR_PX + _KIND_FIGURE_PX + 3 * _PAD_PX, _CORNER_HEAD_PX + n_kinds * _KIND_PX
+    corner = Rect(body.right - wide - 4, body.y + 6, wide, high)
+    row_px = plot.area.high / max(1, _n_rows(groups))
+    running, y = 0.0, body.y
+    for row in (row for group in groups for row in group.rows):
+        reached = running + math.fsum(term.value for term in row.terms if term.value > 0)
+        if y < corner.bottom + 4 and plot.x(max(running, reached)) + _FIGURE_PX > corner.x:
+            return None
+        running, y = running + row.value, y + row_px
+    return corner if corner.bottom + 4 < plot.area.bottom else None
 
 
 def _in_order(row: SumRow) -> tuple[SumTerm, ...]:
@@ -224,6 +254,20 @@ def _kinds(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
         sketch.write(x, area.y + 16, sketch.fitting(name, _SMALL, wide - 6), _SMALL, theme.faint)
         sketch.write(x, area.y + 34, told(value, sums.digits), 15, bold=abs(value) == longest)
         sketch.box(Rect(x, area.y + 40, max(1.0, abs(value) / longest * (wide - 14)), 4), sketch.sign(value))
+
+
+def _kinds_listed(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
+    """The same in a list: of each kind its name, a small bar, and its total."""
+    sketch.box(area, sketch.theme.card, line=sketch.theme.hairline, radius=4)
+    start, end = area.x + _PAD_PX, area.right - _PAD_PX
+    sketch.write(start, area.y + 18, words("why.by_kind"), _LETTERS, bold=True)
+    longest = max((abs(value) for _name, value in sums.kinds), default=0.0) or 1.0
+    bars = end - _KIND_FIGURE_PX - _KIND_BAR_PX
+    for place, (name, value) in enumerate(sums.kinds):
+        base = area.y + _CORNER_HEAD_PX + (place + 0.7) * _KIND_PX
+        sketch.write(start, base, name, _LETTERS, sketch.theme.faint)
+        sketch.box(Rect(bars, base - 8, max(1.0, abs(value) / longest * _KIND_BAR_PX), 8), sketch.sign(value))
+        sketch.write(end, base, told(value, sums.digits), _LETTERS, anchor="end", bold=abs(value) == longest)
 
 
 def _legend(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:

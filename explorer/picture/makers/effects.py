@@ -52,6 +52,7 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
             title=words("effects.words"),
             tap="generator.probabilities",
             name="effects.words",
+            formula=_FORMULA,
             shape=f"[word {len(ids)}]",
             note=_note(trace, measured, words),
             origin="computed",

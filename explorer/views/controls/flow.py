@@ -14,13 +14,19 @@ def flowing(*widgets: QWidget, gap_px: int = 8) -> QWidget:
 
 
 class FlowLayout(QLayout):
-    """Lays out widgets from left to right, and in as many lines as they need."""
+    """Lays out widgets from left to right, and in as many lines as they need; some stand at the right end of their line."""
 
     def __init__(self, parent: QWidget, gap_px: int = 4) -> None:
         super().__init__(parent)
         self.setContentsMargins(QMargins(0, 0, 0, 0))
         self._gap = gap_px
         self._items: list[QLayoutItem] = []
+        self._at_end: list[QWidget] = []
+
+    def add_at_end(self, widget: QWidget) -> None:
+        """Add a widget that stands at the right end of its line; one at a time is shown."""
+        self._at_end.append(widget)
+        self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -70,6 +76,8 @@ class FlowLayout(QLayout):
                 hint.setHeight(tallest)
             if x > rect.x() and x + hint.width() > rect.right() + 1:
                 x, y, line = rect.x(), y + line + self._gap, 0
+            if item.widget() in self._at_end:
+                x = max(x, rect.right() + 1 - hint.width())
             if move:
                 item.setGeometry(QRect(QPoint(x, y), hint))
             x += hint.width() + self._gap

@@ -1,4 +1,7 @@
-"""The tabs of the pages that share a place of the header. A place with a single page has none."""
+"""The tabs of the pages that share a place of the header, and beside them what the page in front lets one choose.
+
+A place with a single page has no tabs.
+"""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
@@ -20,7 +23,8 @@ class PageTabs(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
-        layout = FlowLayout(self, gap_px=6)
+        self._choices: QWidget | None = None
+        layout = self._row = FlowLayout(self, gap_px=6)
         layout.setContentsMargins(12, 3, 12, 3)
         for key in page_list.KEYS:
             button = self.buttons[key] = QToolButton()
@@ -40,6 +44,16 @@ class PageTabs(QWidget):
             button.setVisible(each in shown)
         self.buttons[key].setChecked(True)
         self.setVisible(len(shown) > 1)
+
+    def put_choices(self, choices: QWidget | None) -> None:
+        """Show the choices of the page in front at the right, or those of no page."""
+        if self._choices is not None and self._choices is not choices:
+            self._choices.hide()
+        if choices is not None:
+            if self._row.indexOf(choices) < 0:
+                self._row.add_at_end(choices)
+            choices.show()
+        self._choices = choices
 
     def speak(self, words: Words) -> None:
         for key, button in self.buttons.items():

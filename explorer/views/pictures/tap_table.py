@@ -8,7 +8,7 @@ are new ones.
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -19,9 +19,11 @@ from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
 _WIDTHS_PX = (260, 78, 76, 84, 70, 86, 78, 42, 40, 40)
-_OF_WEIGHTS_PX = {"parameters": (312, 104), "circuits": (264, 104)}  # names and shapes, which are longer than those of taps
+_SHAPE_OF_WEIGHTS_PX = 104  # Their shapes are longer than those of taps.
 _OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
 """Columns that parameters do not have: no other model's are compared, and all of them are finite."""
+_FILTER_PX = 200
+_LEAST_NAME_PX = 164  # px of the first column, which gives way before one of the others is out of sight
 _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at least at the other one
 
 
@@ -68,7 +70,7 @@ class TapCells(QTableView):
                 pen = colour
             needs = widths.width(text) if is_figure else advance(font, text)
             if needs > room:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)  # Names differ at their end.
                 needs = metrics.horizontalAdvance(text)
             painter.drawText(QPointF(left + wide - _PAD - needs if is_figure else left + _PAD, baseline), text)
 
@@ -90,7 +92,8 @@ class _Widths(dict[str, float]):
 
 
 class TapTableView(QWidget):
-    """Lists all taps, with a filter. A click on a column's head sorts by it, a third one goes back to the order of the flow.
+    """Lists all taps; its owner finds a place for the `filter`. A click on a column's head sorts by it, a third one goes back
+    to the order of the flow.
 
     Signals: chosen(name) for the row that the user goes to; lacks(names) for taps whose figures are on screen and not known;
     filtered() when another filter is typed.
@@ -111,6 +114,7 @@ class TapTableView(QWidget):
         self._sorted.setSortRole(SORTED_BY)
         self.filter = QLineEdit()
         self.filter.setClearButtonEnabled(True)
+        self.filter.setMinimumWidth(_FILTER_PX)
         self.filter.textChanged.connect(self._narrow)
         self.table = TapCells(self._rows, self._sorted)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -128,26 +132,37 @@ class TapTableView(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._went)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.filter)
         layout.addWidget(self.table)
-        for column, wide in enumerate(_WIDTHS_PX):
-            self.table.setColumnWidth(column, wide)
+        self._fit_columns()
 
     def draw(self, taps: TapList, words: Words) -> None:
         """Show the taps of a pass; `lacks` then asks for the figures of those on screen."""
         if not taps.compares and self._sorted.sortColumn() == DIFFERENCE:
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        if taps.kind != self._kind:
-            self._kind = taps.kind
-            for column, wide in enumerate(_OF_WEIGHTS_PX.get(taps.kind, _WIDTHS_PX[:2])):
-                self.table.setColumnWidth(column, wide)
+        self._kind = taps.kind
         for column in _OF_PASSES:
             self.table.setColumnHidden(column, taps.kind != "taps" or (column == DIFFERENCE and not taps.compares))
+        self._fit_columns()
         self._rows.put(taps, words)
         self._ask_for_shown()
         self.filter.setPlaceholderText(words("inspector.filter"))
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
+
+    def _fit_columns(self) -> None:
+        """Let the columns fill the table: all share in what is left, and the names alone give way where it is too narrow."""
+        usual = {each: wide for each, wide in enumerate(_WIDTHS_PX) if each and not self.table.isColumnHidden(each)}
+        if self._kind != "taps":
+            usual[1] = _SHAPE_OF_WEIGHTS_PX
+        room = self.table.viewport().width()
+        grows = max(1.0, room / (_WIDTHS_PX[0] + sum(usual.values())))
+        wides = {column: int(grows * wide) for column, wide in usual.items()}
+        for column, wide in {0: max(_LEAST_NAME_PX, room - sum(wides.values())), **wides}.items():
+            self.table.setColumnWidth(column, wide)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
 
     def mark(self, name: str) -> None:
         """Mark the row of what is shown beside the table, without emitting `chosen`."""

@@ -83,10 +83,8 @@ class TimelineView(Surface):
 
     def _place(self) -> None:
         if self.picture is not None:
-            self._boxes = [
-                QRectF(chip.x + 1, _TOP, chip.wide, chip.high)
-                for chip in chips(self.picture, self._letters_px, self.measure, _MOST_CHIP)
-            ]
+            made = chips(self.picture, self._letters_px, self.measure, _MOST_CHIP, room_px=self.width() - 2)
+            self._boxes = [QRectF(chip.x + 1, _TOP, chip.wide, chip.high) for chip in made]
         self._shift = min(self._shift, self._most_shift())
 
     def _most_shift(self) -> float:

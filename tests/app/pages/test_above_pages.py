@@ -1,4 +1,4 @@
-"""Where a tutorial writes an odd mask, the pages that show it say that this is the tutorial's doing."""
+"""What stands above the pages: what is chosen for the whole page, and whose doing an odd mask is."""
 
 import attrs
 import pytest
@@ -44,3 +44,26 @@ def test_pages_with_masks_say_whose_doing_it_is(make: Make, preset: str) -> None
         assert notice.isHidden() == (not says), page
     opened.session.ask(SetKnob("masking", "usual"))
     assert notice.isHidden()
+
+
+def test_what_is_chosen_for_a_page_stands_at_the_end_of_its_tabs(make: Make) -> None:
+    """Of the page in front alone; in a line of its own where the tabs leave it no room."""
+    window = make(attrs.evolve(State.from_preset("tiny"), page="tokens")).window
+    window.resize(1200, 800)
+    tabs = window.page_stack.above.tabs
+    for key in ("compare", "saliency", "tokens", "compare"):
+        window.go(key)
+        choices = window.page_stack.page.choices_above
+        assert (choices is None) == (key == "tokens")
+        for each in window.page_stack.pages.values():
+            if each.choices_above is not None:
+                assert each.choices_above.isVisibleTo(window) == (each.choices_above is choices)
+    window.show()
+    page, choices = window.page_stack.page, window.page_stack.page.choices_above
+    assert choices is not None
+    tab = tabs.buttons[page.key]
+    assert tab.y() <= choices.geometry().center().y() <= tab.geometry().bottom()
+    assert choices.geometry().right() == tabs.contentsRect().right() - tabs.layout().contentsMargins().right()
+    tabs.setFixedWidth(tab.geometry().right() + choices.width() // 2)
+    tabs.layout().activate()
+    assert choices.y() >= tab.geometry().bottom()

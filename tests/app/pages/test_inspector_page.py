@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.app.pages.inspector_page import InspectorPage
@@ -48,6 +49,20 @@ def test_the_box_counts_the_heads_of_the_tap(qtbot: QtBot) -> None:
 
     page.draw(shared, attrs.evolve(look, tap="decoder.layers.0.self_attn.query").fitted(shared), Words.load("en"))
     assert (page.head.maximum(), page.head.value()) == (3, 3)
+
+
+def test_the_card_goes_below_a_table_that_has_no_room_beside_it(qtbot: QtBot) -> None:
+    """So that no column is out of sight; and comes back beside it."""
+    page = drawn(qtbot, foreign_trace(), Look(tap=MAP))
+    for wide, beside in ((1300, True), (900, False), (1300, True)):
+        page.resize(wide, 600)
+        qtbot.waitUntil(lambda beside=beside: (_left(page.table) + page.table.width() <= _left(page.shown)) == beside)
+        assert page.table.table.horizontalScrollBar().maximum() == 0
+
+
+def _left(widget: QWidget) -> int:
+    """The left edge of a widget in its window (px)."""
+    return widget.mapTo(widget.window(), QPoint(0, 0)).x()
 
 
 class Desk:

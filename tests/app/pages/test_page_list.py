@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer import page_list
 from explorer.app import pages
-from explorer.app.pages.layouts import row_in
+from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
 from explorer.app.shell.actions import page_shortcuts, told_page_shortcuts
 from explorer.app.shell.window import Window
@@ -51,7 +51,7 @@ class FurtherPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        row_in(self.scrolled()).addWidget(self.card(StripsView(), embedding_strips))
+        column_in(self.scrolled()).addWidget(self.card(StripsView(), embedding_strips))
 
 
 class FurtherWords(Words):

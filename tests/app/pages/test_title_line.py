@@ -45,6 +45,19 @@ def test_the_formula_goes_before_the_shape_and_both_before_the_title_breaks(owne
     assert SHAPE in line.title.toolTip() and FORMULA in line.title.toolTip()
 
 
+def test_a_note_stands_beside_the_title_before_shape_and_formula(owner: QWidget) -> None:
+    """Of a line that is given one; where it has no room, it is left out first of all that has its place elsewhere."""
+    line = told(owner)
+    line.note.setText("What the figures below are.")
+    room_px = line.title.one_line_px() + line.note.sizeHint().width() + 120  # px for the buttons
+    line.fit(WIDE, bare=False)
+    assert not line.note.isHidden() and left_out(line) == []
+    line.fit(room_px, bare=False)
+    assert not line.note.isHidden() and FORMULA in left_out(line)
+    line.fit(NARROW, bare=False)
+    assert line.note.isHidden()
+
+
 def test_the_buttons_of_a_page_go_into_a_second_line_and_come_back(owner: QWidget) -> None:
     """They stand behind title and formula where there is room, in their order."""
     line = told(owner)

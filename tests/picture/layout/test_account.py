@@ -67,6 +67,26 @@ def test_every_part_of_the_waterfall_has_a_place_as_long_as_its_share() -> None:
     assert places[3].area.right == pytest.approx(places[2].area.x, abs=0.01)
 
 
+def rising(*steps: float) -> Sums:
+    """Each layer adds one of these."""
+    layers = tuple(Group(f"Layer {n}", (SumRow("ff", (SumTerm("f", each, f"layer {n}"),)),)) for n, each in enumerate(steps))
+    return attrs.evolve(sums(), groups=layers, difference=sum(steps), total=sum(steps))
+
+
+def test_the_kinds_stand_in_the_corner_that_a_rising_sum_leaves_free() -> None:
+    """Clear of every bar and its figure; where bars reach into it, below the sum. Each total is there once."""
+    for made, is_free in ((rising(*[1.0] * 12), True), (rising(10.0, *[0.1] * 11), False)):
+        drawn = sketch()
+        places = account(drawn, made, words("en"), AREA)
+        (title,) = (mark for mark in drawn.marks if isinstance(mark, Label) and mark.text == words("en")("why.by_kind"))
+        corner = Rect(title.x, 0, AREA.right - title.x, AREA.y + 130)
+        reach = [place.about for place in places if place.area.right > corner.x and place.area.y < corner.bottom]
+        assert (title.y < AREA.y + 60) == is_free
+        assert not (is_free and reach), reach
+        for name, _value in made.kinds:
+            assert texts(drawn).count(name) == 1
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_last_line_has_the_recorded_difference_and_the_sum(language: str) -> None:
     """Side by side, with four decimals."""

@@ -69,6 +69,22 @@ def test_figures_of_the_last_pass_are_faint_until_the_new_ones_come(
     assert reaches(view, 3, MEAN, theme.text)
 
 
+def test_the_columns_fill_the_table(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """In every width, none of them beyond its edge; where there is little room the names alone are narrower."""
+    view = shown(qtbot, trace, words)
+    names, means = [], []
+    for wide in (700, 770, 1400):
+        view.resize(wide, 400)
+        qtbot.waitUntil(lambda wide=wide: view.table.width() == wide)
+        table = view.table
+        last = max(each for each in range(table.model().columnCount()) if not table.isColumnHidden(each))
+        assert table.horizontalScrollBar().maximum() == 0
+        assert table.columnViewportPosition(last) + table.columnWidth(last) == pytest.approx(table.viewport().width(), abs=10)
+        names.append(table.columnWidth(0))
+        means.append(table.columnWidth(MEAN))
+    assert names[0] < names[1] < names[2] and means[0] == means[1] < means[2]
+
+
 def test_each_cell_says_its_own_figure(qtbot: QtBot, trace: Trace, words: Words) -> None:
     """In the order of the table, also a sorted one and one with a filter: two cells look alike just where they say the same."""
     view = shown(qtbot, trace, words)

@@ -76,6 +76,17 @@ def distance(one: QColor, other: QColor) -> int:
     return max(abs(a - b) for a, b in zip(one.toTuple(), other.toTuple(), strict=True))
 
 
+def test_chips_share_the_room_and_scroll_where_they_have_none(qtbot: QtBot, words: Words) -> None:
+    """Up to the right edge of the row, and no chip wider than one can be; a chip is never narrower than its symbol."""
+    view = shown(qtbot, words, steps(), width=600)
+    assert view.step_rect(4).right() == pytest.approx(599, abs=1)
+    least = shown(qtbot, words, steps(), width=120)
+    assert all(least.step_rect(each).width() < view.step_rect(each).width() for each in range(5))
+    assert least.hidden() != (0, 0) and view.hidden() == (0, 0)
+    wide = shown(qtbot, words, steps(), width=3000)
+    assert wide.step_rect(4).right() < 1000
+
+
 def test_keys_step_and_go_to_the_ends(qtbot: QtBot, words: Words) -> None:
     """Without waiting for the picture that answers; at an end nothing is said."""
     view = shown(qtbot, words, steps())
