@@ -112,10 +112,10 @@ class TitleLine(QVBoxLayout):
         """
         title = self.title.one_line_px()
         gap = self.bar.spacing()
-        opens = sum(each.sizeHint().width() + gap for each in (self.open, self.smaller, self.larger) if not each.isHidden())
+        opens = sum(_wide_px(each) + gap for each in (self.open, self.smaller, self.larger) if not each.isHidden())
         controls = self._controls()
-        badge = 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
-        taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
+        badge = 0 if self.badge.isHidden() else _wide_px(self.badge) + gap
+        taken = sum(_wide_px(each) + gap for each in controls if not each.isHidden())
         second = taken > 0 and title + opens + badge + taken > room_px
         self._place_controls(controls, second=second)
         used = title + opens + (0 if second else taken)
@@ -124,7 +124,7 @@ class TitleLine(QVBoxLayout):
         used += 0 if below else badge
         self.title.fit(room_px - (used - title))
         for label in (self.note, self.shape, self.formula):
-            needed = label.sizeHint().width() + gap
+            needed = _wide_px(label) + gap
             fits = bool(label.text()) and used + needed <= room_px and not bare
             label.setVisible(fits)
             used += needed if fits else 0
@@ -136,7 +136,7 @@ class TitleLine(QVBoxLayout):
         gap = self.bar.spacing()
         own = [self.open, self.smaller, self.larger]
         below = [*self._controls(), self.badge]
-        lines = [[each.sizeHint().width() + gap for each in line if not each.isHidden()] for line in (own, below)]
+        lines = [[_wide_px(each) + gap for each in line if not each.isHidden()] for line in (own, below)]
         return max(_LEAST_TITLE_PX + sum(lines[0]), sum(lines[1]))
 
     def _controls(self) -> list[QWidget]:
@@ -174,6 +174,11 @@ class TitleLine(QVBoxLayout):
     def _name(self, button: QToolButton, told: str) -> None:
         button.setToolTip(told)
         button.setAccessibleName(f"{told}: {self.title.text()}")
+
+
+def _wide_px(widget: QWidget) -> int:
+    """The width (px) that a widget takes in a line, also of one whose width is fixed."""
+    return widget.sizeHint().expandedTo(widget.minimumSize()).boundedTo(widget.maximumSize()).width()
 
 
 def _button(sign: str) -> QToolButton:

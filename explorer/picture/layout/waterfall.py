@@ -16,7 +16,7 @@ _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _SUM_PX, _KINDS_PX, _LEGEND_PX = 22.0, 26.0, 54.0, 22.0
 _ROW_PX, _LEAST_ROW_PX = 56.0, 13.0
 _KINDS_FROM_PX = 330.0  # Where the whole picture is lower, the kinds have no room below the sum.
-_CORNER_HEAD_PX, _KIND_PX, _KIND_BAR_PX, _KIND_FIGURE_PX = 26.0, 21.0, 72.0, 48.0  # of the list of kinds
+_CORNER_HEAD_PX, _KIND_PX, _KIND_BAR_PX, _KIND_FIGURE_PX = 26.0, 23.0, 72.0, 48.0  # of the list of kinds, at least
 _PAD_PX = 10.0
 _FIGURE_PX = 56.0
 _NAMED_PX = 22.0  # A segment as wide as this has the head's name on it.
@@ -103,7 +103,8 @@ def _body(sketch: Sketch, sums: Sums, area: Rect, foot: float) -> tuple[Rect, tu
 
 def _corner(groups: tuple[Group, ...], plot: _Plot, body: Rect, names_px: float, n_kinds: int) -> Rect | None:
     """The upper right corner, where it is free of bars for a list of so many kinds; a sum that rises leaves it so."""
-    wide, high = names_px + _KIND_BAR_PX + _KIND_FIGURE_PX + 3 * _PAD_PX, _CORNER_HEAD_PX + n_kinds * _KIND_PX
+    bars = max(_KIND_BAR_PX, 0.3 * (body.wide - 400))
+    wide, high = names_px + bars + _KIND_FIGURE_PX + 3 * _PAD_PX, _CORNER_HEAD_PX + n_kinds * max(_KIND_PX, 0.045 * body.high)
     corner = Rect(body.right - wide - 4, body.y + 6, wide, high)
     row_px = plot.area.high / max(1, _n_rows(groups))
     running, y = 0.0, body.y
@@ -262,11 +263,13 @@ def _kinds_listed(sketch: Sketch, sums: Sums, words: Words, area: Rect) -> None:
     start, end = area.x + _PAD_PX, area.right - _PAD_PX
     sketch.write(start, area.y + 18, words("why.by_kind"), _LETTERS, bold=True)
     longest = max((abs(value) for _name, value in sums.kinds), default=0.0) or 1.0
-    bars = end - _KIND_FIGURE_PX - _KIND_BAR_PX
+    names = max(sketch.measure(name, _LETTERS, False) for name, _value in sums.kinds)
+    bars, longest_px = start + names + _PAD_PX, end - _KIND_FIGURE_PX - start - names - _PAD_PX
+    high = (area.high - _CORNER_HEAD_PX) / len(sums.kinds)
     for place, (name, value) in enumerate(sums.kinds):
-        base = area.y + _CORNER_HEAD_PX + (place + 0.7) * _KIND_PX
+        base = area.y + _CORNER_HEAD_PX + (place + 0.5) * high + 2
         sketch.write(start, base, name, _LETTERS, sketch.theme.faint)
-        sketch.box(Rect(bars, base - 8, max(1.0, abs(value) / longest * _KIND_BAR_PX), 8), sketch.sign(value))
+        sketch.box(Rect(bars, base - 8, max(1.0, abs(value) / longest * longest_px), 8), sketch.sign(value))
         sketch.write(end, base, told(value, sums.digits), _LETTERS, anchor="end", bold=abs(value) == longest)
 
 

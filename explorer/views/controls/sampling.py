@@ -22,6 +22,7 @@ _TEMPERATURES = [round(0.05 * i, 2) for i in range(2, 61)]
 _SHARES = [round(0.01 * i, 2) for i in range(5, 101)]
 _BOX_PX = 50
 _NARROW_PX = 600  # px; a narrower bar puts the three controls below each other
+_LEAST_SLIDER_PX = 96  # px; a shorter slider stands below its name and number
 
 
 class OffBox(NumberBox):
@@ -181,6 +182,7 @@ class SamplingBar(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(14)
         self._narrow = False
+        self._laid_out = False, 0  # as the rows are at first
         for row in self.rows:
             self._layout.addWidget(row, 1)
             row.turned.connect(self._turned)
@@ -201,17 +203,20 @@ class SamplingBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = self.width() < _NARROW_PX
-        if narrow == self._narrow:
-            return
-        self._narrow = narrow
-        self._layout.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
-        self._layout.setSpacing(2 if narrow else 14)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._layout.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            self._layout.setSpacing(2 if narrow else 14)
         self._lay_out_rows()
 
     def _lay_out_rows(self) -> None:
         name_px = max(row.name.fontMetrics().horizontalAdvance(row.name.text()) for row in self.rows) + 2
-        for row in self.rows:
-            row.lay_out(narrow=self._narrow, name_px=name_px)
+        box_px = max(row.box.sizeHint().width() for row in self.rows)
+        beside = self._narrow and self.width() - name_px - box_px >= _LEAST_SLIDER_PX  # whether a slider has room in one line
+        if (beside, name_px) != self._laid_out:
+            self._laid_out = beside, name_px
+            for row in self.rows:
+                row.lay_out(narrow=beside, name_px=name_px)
 
     def _turned(self, field: str, value: float) -> None:
         self.changed.emit(sampled(field, value))

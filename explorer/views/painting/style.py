@@ -119,7 +119,7 @@ QPushButton#slim {{ padding: 1px 12px; }}
 QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 3px 10px; }}
 QPushButton#choice_right {{ color: {right}; border-color: {right}; }}
 QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
-QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
+QCommandLinkButton#suggestion {{ background: {window}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
 QCommandLinkButton#suggestion:hover, QCommandLinkButton#suggestion:focus {{ border-color: {accent}; }}
 QTreeView, QTableWidget {{ background: {card}; border: none; }}
 QTableWidget {{ border: 1px solid {hairline}; gridline-color: {hairline}; }}

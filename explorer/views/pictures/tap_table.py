@@ -18,7 +18,7 @@ from explorer.trace.measures.tap_figures import TapFigures
 from explorer.views.painting.labels import advance
 from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
 
-_WIDTHS_PX = (260, 78, 76, 84, 70, 86, 78, 42, 40, 40)
+_WIDTHS_PX = (252, 78, 76, 84, 70, 86, 78, 42, 40, 48)
 _SHAPE_OF_WEIGHTS_PX = 104  # Their shapes are longer than those of taps.
 _OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
 """Columns that parameters do not have: no other model's are compared, and all of them are finite."""

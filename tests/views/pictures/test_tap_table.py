@@ -73,7 +73,7 @@ def test_the_columns_fill_the_table(qtbot: QtBot, trace: Trace, words: Words) ->
     """In every width, none of them beyond its edge; where there is little room the names alone are narrower."""
     view = shown(qtbot, trace, words)
     names, means = [], []
-    for wide in (700, 770, 1400):
+    for wide in (712, 772, 1400):
         view.resize(wide, 400)
         qtbot.waitUntil(lambda wide=wide: view.table.width() == wide)
         table = view.table
