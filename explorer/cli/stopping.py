@@ -48,8 +48,8 @@ def _give_way() -> None:
 
 
 def _await_end(stopped: Event) -> None:
-    """Wait until the standard input closes."""
+    """Wait until the standard input closes. Python's own reader would hold a lock that the interpreter needs at its end."""
     with suppress(OSError, ValueError):
-        while sys.stdin.buffer.read(1):
+        while os.read(sys.stdin.fileno(), 1):
             pass
     stopped.set()

@@ -94,6 +94,7 @@ def test_a_training_begun_in_the_window_is_that_of_the_command_line(journey: Jou
         journey.wait(lambda: page.run != "sort" and page.control.trains, PATIENCE_MS)
         journey.wait(lambda: page.follower.is_finished and not page.control.trains, PATIENCE_MS)
         journey.wait(lambda: page.shown_step == page.follower.steps[-1], PATIENCE_MS)
+        assert "训练完成" in page.bar.state.text()
         folder, again = page.follower.folder, tmp_path / "again"
         flags = [f"--{name.replace('_', '-')}={value}".lower() for name, value in page.form.given.items()]
         assert cli.main(["train", "--task", "sort", "--out", str(again), "--snapshots", "64", *flags]) == 0
