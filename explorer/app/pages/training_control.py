@@ -50,7 +50,8 @@ class TrainingControl(QObject):
         """What can be done with the training that is shown: "pause" or "continue" it, or "" nothing."""
         if self.process.is_running:
             return "pause" if self.trains else ""
-        return "" if self._follower.is_finished or not len(self._follower.log.valid) else "continue"
+        is_over = self._follower.is_finished or self._follower.grows  # Another program may run it.
+        return "" if is_over or not len(self._follower.log.valid) else "continue"
 
     def standing(self, words: Words) -> tuple[str, float | None]:
         """How far the training that is shown is, and its share of all steps while it runs."""
@@ -60,7 +61,7 @@ class TrainingControl(QObject):
             return words("training.page.broke", reason=self._refused), None
         if self.trains and not done:
             return words("training.page.starting"), 0.0
-        if self.trains:
+        if self.trains or (self._follower.grows and not self._follower.is_finished):
             minutes, seconds = divmod(round(_seconds_left(log)), 60)
             speed = float(log.column("tokens_per_s")[-_SPEED_STEPS:].mean())
             told = words("training.page.running", done=done, total=total, minutes=minutes, seconds=seconds, speed=speed)
@@ -75,7 +76,7 @@ class TrainingControl(QObject):
         log = self._follower.log
         if log.task:  # One that has just begun has the form's own settings.
             self._form.put(log.task, given_of(log))
-        self._follower.watch(self.trains)
+        self._follower.watch()
 
     def act(self, what: str) -> None:
         """Pause or continue the training that is shown."""
@@ -128,12 +129,13 @@ class TrainingControl(QObject):
 
     def _begun(self) -> None:
         self._refused = ""
-        self._follower.watch(self.trains)
+        self._follower.watch()
         self.changed.emit()
 
     def _ended(self, reason: str) -> None:
         self._refused = reason
-        self._follower.watch(False)
+        if self._folder == self._follower.folder:
+            self._follower.rest()
         self.changed.emit()
 
 

@@ -17,7 +17,7 @@ from explorer.app.pages.training_bar import TrainingBar
 from explorer.app.pages.training_control import TrainingControl
 from explorer.app.pages.training_form import TrainingForm
 from explorer.app.training.follower import Follower
-from explorer.app.training.runs import FIRST, folder_of, run_name, runs_there, text_of
+from explorer.app.training.runs import FIRST, folder_of, run_name, run_of, runs_there, text_of
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.training import answers, curves_of, head_diary, loss_curves, measure_curves
@@ -129,7 +129,7 @@ class TrainingPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look, self._words = trace, look, words
-        self._show_run(look.run or FIRST)
+        self._show_run(look.run or run_of(self._wish.preset) or FIRST)
         self._show_beside(look.beside_run)
         self._read_moments()
         self._tell()

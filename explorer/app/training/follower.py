@@ -1,5 +1,6 @@
 """Follows a training by its folder: what its log says, which snapshots there are, and what the model was at each of them."""
 
+import math
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from explorer.runs.snapshots import WEIGHTS, steps_kept
 from explorer.trace.moments import ModelMoment
 
 _LOOK_MS = 200
+_SILENT_S = 5.0  # after which a training is taken for one that has stopped
 _MOST_S = 0.006  # of the window's time for reading the log at once
 _DRAW_MS = 120  # so often at most something new is shown
 
@@ -38,6 +40,7 @@ class Follower(QObject):
         self._moments: dict[int, ModelMoment] = {}
         self._errand = ReadMoments()
         self._log = RunLog.empty()
+        self._grew_s = -math.inf  # when the log was seen to grow
         self._looking, self._telling = QTimer(self), QTimer(self)
         self._looking.setInterval(_LOOK_MS)
         self._looking.timeout.connect(self.look)
@@ -65,29 +68,42 @@ class Follower(QObject):
         """Whether the training has come to its end."""
         return (self.folder / WEIGHTS).exists()
 
+    @property
+    def grows(self) -> bool:
+        """Whether the training has written something in the last seconds, whoever runs it."""
+        return time.monotonic() - self._grew_s < _SILENT_S
+
     def follow(self, folder: Path) -> None:
         """Follow the training in this folder from now on."""
+        self._grew_s = -math.inf
         self.folder, self._reader, self.steps = folder, LogReader(folder), ()
         self._log = RunLog.empty()
         self.ask("", "", None)
         self.look()
 
-    def watch(self, on: bool) -> None:
-        """Look again and again, as long as the training goes on."""
-        if on:
+    def rest(self) -> None:
+        """The training has stopped: look once more."""
+        self.look()
+        self._grew_s = -math.inf
+
+    def watch(self) -> None:
+        """Look again and again, until the training is finished."""
+        self.look()
+        if not self.is_finished:
             self._looking.start()
-        else:
-            self._looking.stop()
-            self.look()
 
     def look(self) -> None:
         """See what is new in the folder."""
         if self._reader is None:
             return
+        if self.is_finished:
+            self._looking.stop()
         until, new = time.perf_counter() + _MOST_S, False
         while time.perf_counter() < until and self._reader.read():
             new = True
         if new:
+            if len(self._log.valid):  # What was there at first may be old.
+                self._grew_s = time.monotonic()
             self._log = self._reader.log
         steps = steps_kept(self.folder) if (self.folder / FILE).exists() else ()
         if steps != self.steps:

@@ -10,6 +10,7 @@ from explorer.lang import Words
 from explorer.presets import load_preset, title_in, training_names
 from explorer.resources import trainings_folder
 from explorer.runs.log import FILE, RunLog
+from explorer.runs.snapshots import moment_in
 from explorer.training.tasks import OF_FILES, TASKS
 
 FIRST = "sort"
@@ -23,6 +24,13 @@ def folder_of(run: str) -> Path | None:
         return load_preset(run).folder
     folder = Path(run)
     return folder if folder.is_absolute() and (folder.is_dir() or folder.parent == trainings_folder()) else None
+
+
+def run_of(preset: str) -> str:
+    """The training that a preset, or a moment of one, belongs to; "" where it was not trained with a log."""
+    name = moment_in(preset)[0]
+    folder = folder_of(name)
+    return name if folder is not None and (folder / FILE).exists() else ""
 
 
 def runs_there(shown: str) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """Beam search over a batch of sentences, each with its tree of what was tried. Sutskever et al. 2014, section 3.2.
 
 At each step every kept sentence is continued by every symbol, and the `beam` best continuations are kept. A sentence that ends
-leaves the beam. The search is over when `beam` sentences have ended.
+leaves the beam. The search is over when `beam` sentences have ended and none that goes on has a better score than the best
+of them: a model of few symbols that is sure of its words meets so many unlikely ends before the right one.
 
 Decision: torch's `topk` finds the best words of a row in 18 µs. Rejected: NumPy, because five times the largest take 43.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -166,8 +168,13 @@ class Beam:
             ids.append(id_)
             if len(self._live) == self._decoding.beam:
                 break
-        self.done = len(self._ended) >= self._decoding.beam or self._length >= self.limit
+        self.done = self._length >= self.limit or (len(self._ended) >= self._decoding.beam and not self._leads())
         return ([], []) if self.done else (rows, ids)
+
+    def _leads(self) -> bool:
+        """Whether a sentence that goes on is better so far than all that have ended."""
+        score = Search(tuple(self._nodes), (), self._decoding.beam, self._decoding.length_penalty).score
+        return max(map(score, self._live), default=-math.inf) > max(map(score, self._ended))
 
     def _forced(self, id_: int, candidates: Candidates, start: int) -> tuple[list[int], list[int]]:
         log_p = candidates.forced(start, id_)

@@ -16,6 +16,7 @@ from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
 from explorer.presets import load_preset
 from explorer.runs.log import read_log
 from explorer.runs.snapshots import snapshot_file
+from explorer.state.comparing_intents import Compare
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.page_faults import faults_of
 
@@ -32,7 +33,7 @@ def opened(journey: Journey, window: Window) -> TrainingPage:
     page = window.page_stack.page
     assert isinstance(page, TrainingPage)
     journey.settle(window)
-    journey.wait(lambda: isinstance(page.diary.picture, HeadDiary) and page.diary.picture.steps == page.follower.steps)
+    journey.wait(lambda: isinstance(page.answers.picture, Answers) and page.answers.picture.steps == page.follower.steps)
     return page
 
 
@@ -81,6 +82,26 @@ def test_all_pages_show_the_snapshot_that_the_slider_stands_at(journey: Journey)
         box = window.header.presets  # It has one entry for all moments of a training.
         titles = [box.itemText(place) for place in range(box.count())]
         assert [each for each in titles if re.search(r"第 [\d,]+ 步", each)] == [box.currentText()]
+
+    journey.run(script)
+
+
+def test_two_moments_are_compared(journey: Journey) -> None:
+    """The page of comparisons has one pinned, the other now; both are passes of their own snapshots."""
+
+    def script(window: Window) -> None:
+        page = opened(journey, window)
+        page.bar.slider.setValue(10)
+        journey.settle(window)
+        before = window.session.frame.trace
+        window.session.ask(Compare("now"))
+        page.bar.slider.setValue(50)
+        journey.settle(window)
+        now = window.session.frame.trace
+        tap = "decoder.layers.1.cross_attn.weights"
+        assert now.compared_with is not None and now.preset != now.compared_with.preset == before.preset
+        assert (now.compared_with[tap] == before[tap]).all()
+        assert now.tokens.source == before.tokens.source and "".join(each.text for each in now.tokens.target[1:]) == "12345"
 
     journey.run(script)
 

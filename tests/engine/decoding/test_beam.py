@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import torch
 
+import explorer
 from explorer.engine.decoding import beam as beam_search
 from explorer.engine.decoding.beam import Decoding, longest
 from explorer.engine.speed.quick import steps_of
@@ -67,7 +68,9 @@ def naive_beam(model: Transformer, source: Ids, beam: int) -> list[tuple[float, 
         )
         ended += [each for each in tried[:beam] if each[1][-1] == END]
         kept = [each for each in tried if each[1][-1] != END][:beam]
-        if len(ended) >= beam:
+        if len(ended) >= beam and max(total / len(said) for total, said in kept) <= max(
+            total / len(said) for total, said in ended
+        ):
             return ended
     return ended
 
@@ -115,6 +118,13 @@ def test_beam_search_is_the_plain_one(beam: int, end: float) -> None:
         expected = sorted(naive_beam(model, source, beam), key=lambda each: -each[0] / len(each[1]))
         assert [ids for _, ids in ended(found)] == [ids for _, ids in expected]
         assert [total for total, _ in ended(found)] == pytest.approx([total for total, _ in expected], abs=1e-4)
+
+
+def test_unlikely_ends_do_not_hide_the_answer() -> None:
+    """The bundled model that sorts has fourteen symbols and is sure: among four, an early end is always the next best."""
+    for digits in ("31524", "7360914", "55501"):
+        found = {explorer.translate(digits, preset="sort@1650", beam=beam) for beam in (1, 2, 4, 8)}
+        assert found == {"".join(sorted(digits))}, digits
 
 
 def all_sentences(model: Transformer, source: Ids, most: int) -> dict[Ids, float]:
