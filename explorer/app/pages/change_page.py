@@ -5,6 +5,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
+from explorer.app.pages.aligned import AlignedViews
 from explorer.app.pages.break_button import BreakingPage
 from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, column_in
@@ -95,6 +96,7 @@ class ChangePage(BreakingPage):
         makers = (changed.map_before, changed.map_after, changed.map_difference)
         self.maps = [self.card(view, make) for view, make in zip(views, makers, strict=True)]
         self.link(views)
+        self._aligned = AlignedViews(self.maps)
         for view in views:
             view.follows = False  # The words that these maps read are not those of the pass on screen.
         self.words_card.setMinimumHeight(_WORDS_PX)

@@ -54,7 +54,7 @@ class ComparePage(Page):
     """
 
     key = "compare"
-    least_px = 720
+    least_px = 940
     shows_masks = True
 
     def __init__(self) -> None:
