@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 import attrs
 import numpy as np
 
-from explorer.errors import NoSuchColumn, UnknownTraining
 from explorer.lessons.cost import (
     MOVE,
     POWER,
@@ -24,12 +22,12 @@ from explorer.lessons.cost import (
     number,
     per_cell,
     product,
-    quoted,
     refused,
     rows,
     size,
     whole,
 )
+from explorer.lessons.training_logs import run, run_price
 from explorer.mathematics import (
     BLOCK,
     Numbers,
@@ -51,8 +49,6 @@ from explorer.mathematics import (
     std_eps_norm,
     zero_share,
 )
-from explorer.presets import load_preset, training_names
-from explorer.runs.log import STEP_FIELDS, VALID_FIELDS, RunLog, read_log
 from explorer.tokens.token import Token
 from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.measures.measures import entropy_bits
@@ -63,9 +59,6 @@ _FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3
 _BLOCK = 3_000.0  # NumPy calls for a block of distances
 _TOKEN = 100.0  # compare a token's text
 _MOST_PLACES = 400  # decimal places of rounding; no float has more
-_LIVED = "sort"  # the preset whose training is bundled whole
-_VALID_STEP = "valid_step"  # the steps of the validations; "step" has those of the training
-_COLUMNS = (*STEP_FIELDS, _VALID_STEP, *VALID_FIELDS[1:])
 
 
 # Prices of functions. Each takes the same arguments as its function.
@@ -170,30 +163,7 @@ def _joined(*parts: Numbers) -> Cost:
     return Cost(n, MOVE * n)
 
 
-def _column(training: str, field: str) -> Cost:
-    """The column of a log is free, as recorded arrays are. Raises UnknownTraining, NoSuchColumn."""
-    known = (*training_names(), _LIVED)
-    if training not in known:
-        raise UnknownTraining(name=quoted(training), known=", ".join(known))
-    if field not in _COLUMNS:
-        raise NoSuchColumn(path=training, name=quoted(field), known=", ".join(_COLUMNS))
-    return _FREE
-
-
 # The functions
-
-
-@lru_cache(maxsize=16)  # The logs belong to the program and never change; to read one takes longer than a formula may.
-def _log(training: str) -> RunLog:
-    folder = load_preset(training).folder
-    assert folder is not None  # A training lies in a folder.
-    return read_log(folder)
-
-
-def run(training: str, field: str) -> Numbers:
-    """A column [line] of a bundled training's log, in its order: a number for each step, or for each validation."""
-    log = _log(training)
-    return log.valid[:, 0] if field == _VALID_STEP else log.column(field)
 
 
 def split_heads(x: Numbers, n_heads: Numbers) -> Numbers:
@@ -253,7 +223,7 @@ PLAIN: Mapping[str, Any] = {
     "layer_norm": Priced(layer_norm, _normed),
     "std_eps_norm": Priced(std_eps_norm, _normed),
     "batch_norm": Priced(batch_norm, _normed_batch),
-    "run": Priced(run, _column, texts=True),
+    "run": Priced(run, run_price, texts=True),
     "split_heads": Priced(split_heads, _split),
     "alike": Priced(alike, per_cell(3 * PRODUCT, 3)),
     "open_cells": Priced(open_cells, per_cell(2 * MOVE, 1)),

@@ -1,19 +1,15 @@
 """The language of formulas: what it can, and that it can do no harm."""
 
 import contextlib
-import json
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.errors import BadFormula, ExplorerError, NoSuchColumn, UnknownTraining
-from explorer.lang import LANGUAGES, Words
+from explorer.errors import BadFormula
 from explorer.lessons.formula import evaluate, names
 from explorer.lessons.known import PLAIN
-from explorer.presets import training_names
-from explorer.resources import asset
 
 GIVEN = {**PLAIN, "A": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([1.0, -1.0])}
 
@@ -149,33 +145,3 @@ def test_any_text_is_a_value_or_refused(text: str) -> None:
 def test_names_are_all_that_a_formula_needs() -> None:
     """Functions too: a lesson that names what is not there is refused when it is read."""
     assert names("softmax(Q @ T(K) / sqrt(2))[0]") == {"softmax", "Q", "T", "K", "sqrt"}
-
-
-@pytest.mark.parametrize("field", ["step", "loss", "norm", "valid_step", "valid_loss", "exact"])
-@pytest.mark.parametrize("training", [*training_names(), "sort"])
-def test_the_log_of_a_bundled_training_is_a_name_of_formulas(training: str, field: str) -> None:
-    """Column by column, in the order of its lines: of the steps, or of the validations."""
-    folder = asset("presets" if training == "sort" else "trainings") / training
-    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text("utf-8").splitlines()]
-    validations = field in ("valid_step", "valid_loss", "exact")
-    kept = [line for line in lines if ("valid_loss" if validations else "loss") in line]
-
-    wanted = [line[field.replace("valid_step", "step")] for line in kept]
-    assert len(wanted) > 10
-    assert evaluate(f"run('{training}', '{field}')", PLAIN).tolist() == wanted
-
-
-@pytest.mark.parametrize(
-    ("formula", "error", "said"),
-    [
-        ("run('/etc', 'loss')", UnknownTraining, "few_examples"),
-        ("run('tiny', 'loss')", UnknownTraining, "sort"),
-        ("run('usual', 'los')", NoSuchColumn, "valid_loss"),
-        ("run(1, 'loss')", UnknownTraining, "usual"),
-    ],
-)
-def test_no_other_training_and_no_other_column_is_read(formula: str, error: type[ExplorerError], said: str) -> None:
-    """The error's sentence lists those that there are, in both languages."""
-    with pytest.raises(error) as caught:
-        evaluate(formula, PLAIN)
-    assert all(said in Words.load(language).error(caught.value) for language in LANGUAGES)

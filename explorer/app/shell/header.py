@@ -8,7 +8,7 @@ from explorer import page_list
 from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
-from explorer.presets import load_preset, own_presets, preset_names, title_in, titles
+from explorer.presets import load_preset, own_presets, preset_names, title_in, titles, training_names
 from explorer.runs.snapshots import moment_in
 from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
@@ -132,7 +132,8 @@ class HeaderBar(QWidget):
         """Write the presets' titles. Those with trained weights say so; the chosen one says which weights are used."""
         if self._words is None:
             return
-        folders = [name for name in self._names if name not in preset_names()]  # A user's own folder keeps its name.
+        bundled = (*preset_names(), *training_names())
+        folders = [name for name in self._names if name not in bundled]  # A user's own folder keeps its name.
         own_titles = dict(zip(folders, titles(folders), strict=True))
         for index, name in enumerate(self._names):
             own = name in own_titles
