@@ -140,7 +140,7 @@ class HeaderBar(QWidget):
             title = own_titles[name] if own and moment_in(name)[1] is None else title_in(self._words, name)
             if self._chosen == (name, False):
                 title = self._words("header.untrained", preset=title)
-            elif not own and load_preset(name).folder is not None:
+            elif name in preset_names() and load_preset(name).folder is not None:
                 title = self._words("header.trained", preset=title)
             self.presets.setItemText(index, title)
 
