@@ -56,7 +56,7 @@ def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    pages = "pages: explorer.app.pages.inspector_page ['overview']"
+    pages = "pages: explorer.app.pages.training_page ['overview']"
     assert done.stdout.split("\n") == ["page: overview True", "export: True True", pages, ""]
 
 

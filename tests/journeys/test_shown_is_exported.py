@@ -21,6 +21,7 @@ from explorer.picture.cut_kinds import CutRows
 from explorer.picture.decoding_kinds import Timeline, Tree
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, TokenRow, VectorMap, Waves
 from explorer.picture.river.river import Half, River
+from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
 from explorer.state.comparing_intents import Compare
 from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.trace.found.lens import Agreement
@@ -100,6 +101,16 @@ def shown(card: Card) -> list[Numbers]:
                 river.written.probabilities[:, None],
                 np.array([p for _name, p, _id in river.written.candidates], np.float32)[:, None],
             ]
+        case StepCurves(curves=curves):
+            return [curve.values[:, None] for curve in curves]
+        case HeadDiary(strips=strips):
+            return [weights for strip in strips for weights in strip.maps]
+        case Answers() as said:
+            return [
+                np.array(
+                    [[step, np.nan if right is None else right] for step, right in zip(said.steps, said.right, strict=True)]
+                )
+            ]
         case other:
             raise AssertionError(type(other).__name__)
 
@@ -131,8 +142,10 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [None] * 5
         case VectorMap(path=path):
             return [None] * (1 + len(path))
-        case CutRows():
+        case CutRows() | StepCurves():
             return [None] * len(shown(card))
+        case HeadDiary():
+            return [np.isnan(weights) for weights in shown(card)]
         case Follow() | EffectMap():
             return [None, None]
         case _:

@@ -19,7 +19,7 @@ from explorer.views.pictures.river import RiverView
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
-TRANSLATION = ("I", "love", "Tiananmen", ".", "<eos>")
+TRANSLATION = ("I", "love", "Tiananmen", "in", "Beijing", ".", "<eos>")
 
 
 def river_of(window: Window) -> River:
@@ -64,11 +64,11 @@ def test_one_key_folds_and_unfolds(journey: Journey) -> None:
         view = steps.view
         assert isinstance(view, TimelineView)
         QTest.keyClick(view, Qt.Key.Key_End)
-        QTest.keyClick(view, Qt.Key.Key_Left)
-        QTest.keyClick(view, Qt.Key.Key_Left)
+        for _word in TRANSLATION[3:]:
+            QTest.keyClick(view, Qt.Key.Key_Left)
         journey.wait(lambda: window.session.state.look.position == 2)  # the first of four steps
         page.unit.click()  # type: ignore[attr-defined]  # the output page
-        journey.wait(lambda: isinstance(steps.picture, Timeline) and len(steps.picture.labels) == 8)
+        journey.wait(lambda: isinstance(steps.picture, Timeline) and len(steps.picture.labels) == 10)
         assert not action.isChecked() and window.session.state.look.unit == "tokens"
 
     journey.run(script, "--preset", "translator", "--text", "我爱北京")

@@ -26,7 +26,7 @@ VARIED = [
     {"position": "alibi", "bias": False, "temperature": 2.0, "mask_value": "-1e9"},
     {"tied_embeddings": True, "score_scaling": False, "causal_mask": False, "causal_mask_cross": True},
     {"target_vocab_size": 30, "tied_embeddings": True, "position": "none", "n_layers": 3, "d_ff": 12},
-    {"target_vocab_size": 7, "position": "rotary", "norm_kind": "std-eps", "activation": "gelu"},
+    {"target_vocab_size": 9, "position": "rotary", "norm_kind": "std-eps", "activation": "gelu"},
 ]
 EACH = [(architecture, knobs) for architecture in ARCHITECTURES for knobs in VARIED]
 each = pytest.mark.parametrize(("architecture", "knobs"), EACH)

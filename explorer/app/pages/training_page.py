@@ -97,11 +97,10 @@ class TrainingPage(Page):
     def _lay_out(self) -> None:
         right, told = QWidget(), QWidget()
         filled(QVBoxLayout(told), (self.answers, 4), (self.explain(), 3), gap_px=8, margins_px=(0, 0, 0, 0))
-        self._stacked = QStackedLayout()
-        self._stacked.addWidget(told)
-        self._stacked.addWidget(self.form)
-        choice = filled(QHBoxLayout(), self.right_choice, None)
+        self._stacked, choice = QStackedLayout(), filled(QHBoxLayout(), self.right_choice, None)
         filled(QVBoxLayout(right), choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
+        for side in (told, self.form):  # Only now, when it has a parent: the first of them is shown at once.
+            self._stacked.addWidget(side)
         column = column_in(self.scrolled())
         column.addWidget(self.bar)
         column.addLayout(beside((below((self.curves, 4), (self.diary, 6)), 7), (right, 4)), 1)
@@ -119,7 +118,7 @@ class TrainingPage(Page):
 
     @property
     def awaits(self) -> bool:
-        return len(self.follower.moments) < len(self.follower.steps)
+        return self.follower.reads
 
     def put(self, wish: Wish) -> None:
         self._wish = wish

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer import page_list
 from explorer.config import find_knob
@@ -17,10 +17,12 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.model_card import ModelCardBox
 from explorer.views.controls.tab_group import make_tab_group
+from explorer.views.painting.style import set_style_property
 
-_STAGES = (("choice.architecture", 3), ("header.architecture_short", 3), ("header.architecture_short", 1), ("", 1))
+_STAGES = (("choice.architecture", 3), ("header.architecture_short", 3), ("header.architecture_short", 1), ("", 1), ("", 1))
 """What is shown where there is less and less room: names of architectures ("" hides their box, as a knob has them too), and how
-many of the buttons that the menus have too. The places keep their names and stand still."""
+many of the buttons that the menus have too. The places keep their names and stand still, closer where the box is hidden; last
+goes the question mark."""
 
 
 class HeaderBar(QWidget):
@@ -69,7 +71,7 @@ class HeaderBar(QWidget):
         layout.addWidget(self.presets)
         layout.addWidget(self.architectures)
         layout.addWidget(self._card_button())
-        layout.addSpacing(16)
+        layout.addSpacing(8)
         self.buttons = QButtonGroup(self)
         for number in range(len(page_list.PLACES)):
             layout.addWidget(self._place_button(number))
@@ -252,6 +254,10 @@ class HeaderBar(QWidget):
         self._name_card(short=architecture != "choice.architecture")
         for place, button in enumerate((self.lessons_button, self.language_button, self.theme_button)):
             button.setVisible(place < n_buttons)
+        self.explain_button.setVisible(stage < len(_STAGES) - 1)
+        for place_button in self.buttons.buttons():
+            set_style_property(place_button, "narrow", not architecture)
+            QApplication.sendEvent(place_button, QEvent(QEvent.Type.StyleChange))  # A button keeps its size until then.
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:

@@ -64,6 +64,12 @@ class Follower(QObject):
         return tuple(self._moments[step] for step in sorted(self._moments))
 
     @property
+    def reads(self) -> bool:
+        """Whether snapshots are still read, or what was read last is not told yet."""
+        asks = bool(self._asked[0]) and self.refused is None
+        return self._telling.isActive() or (asks and len(self._moments) < len(self.steps))
+
+    @property
     def is_finished(self) -> bool:
         """Whether the training has come to its end."""
         return (self.folder / WEIGHTS).exists()

@@ -102,6 +102,7 @@ QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
 QToolButton#place {{ padding: 4px 8px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#place[narrow="true"] {{ padding: 4px 4px; }}
 QToolButton#place:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#page_tab {{ padding: 2px 10px; border-radius: 10px; color: {faint}; background: {card}; }}
 QToolButton#page_tab:checked {{ color: {on_accent}; background: {accent}; }}
