@@ -1,11 +1,14 @@
 """A command that belongs to a program: it stops when that program closes its standard input, and ends in order otherwise."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from explorer.cli.stopping import stopping
 from explorer.resources import own_command, own_environment
 from explorer.runs.log import read_log
 from tests.waiting import until
@@ -17,6 +20,22 @@ SMALL = ["--task", "copy", "--examples", "200", "--d-model", "16", "--n-layers",
 def started(out: Path, *more: str) -> "subprocess.Popen[bytes]":
     command = [*own_command(), "train", "--attached", "--out", str(out), *SMALL, *more]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=own_environment())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives way by how the process was started")
+def test_it_gives_way_and_notices_that_its_input_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any signal; a command of its own asks for neither."""
+    gave_way: list[int] = []
+    monkeypatch.setattr(os, "nice", gave_way.append)
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as given, stopping(attached=False) as own:
+        monkeypatch.setattr(sys, "stdin", given)
+        with stopping(attached=True) as stopped:
+            os.write(writing, b"x")
+            assert not stopped.is_set() and gave_way and gave_way[0] > 0
+            os.close(writing)
+            assert stopped.wait(20)
+        assert not own.is_set() and len(gave_way) == 1
 
 
 @pytest.mark.slow
