@@ -32,6 +32,10 @@ def translated(model: nn.Module, source: Ids, part: str = "") -> Translated:
     """The best translation of a beam search by the model without a part; each step is a full pass over all that is kept."""
     kept: list[tuple[float, Ids]] = [(0.0, ())]
     ended: list[tuple[float, Ids]] = []
+
+    def score(each: tuple[float, Ids]) -> float:
+        return each[0] / len(each[1])
+
     with _without(model, part):
         for _ in range(min(2 * len(source) + 20, model.config.max_len - 1)):
             log_p = logits_of(model, source, [said for _, said in kept])[:, -1].log_softmax(dim=-1)  # [kept, vocab]
@@ -43,9 +47,9 @@ def translated(model: nn.Module, source: Ids, part: str = "") -> Translated:
             ]
             ended += [each for each in tried[:BEAM] if each[1][-1] == END]
             kept = [each for each in tried if each[1][-1] != END][:BEAM]
-            if len(ended) >= BEAM:
+            if len(ended) >= BEAM and max(map(score, kept)) <= max(map(score, ended)):
                 break
-        ids = max(ended or kept, key=lambda each: each[0] / len(each[1]))[1]
+        ids = max(ended or kept, key=score)[1]
         p = logits_of(model, source, [ids[:-1]])[0].softmax(dim=-1)  # [step, vocab]
     return Translated(ids, float(p[torch.arange(len(ids)), list(ids)].mean()))
 

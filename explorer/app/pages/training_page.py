@@ -37,6 +37,7 @@ from explorer.views.pictures.step_curves import StepCurvesView
 
 _CURVES = ("loss", "accuracy", "rate", "norm", "tokens_per_s", "head")
 _RIGHT = ("answers", "form")
+_MOST_RIGHT_PX = 600  # Answers and settings need no more; curves and maps do.
 _FOLLOW_MS = 400  # so often at most all pages go on to the newest snapshot
 
 
@@ -96,7 +97,8 @@ class TrainingPage(Page):
 
     def _lay_out(self) -> None:
         right, told = QWidget(), QWidget()
-        filled(QVBoxLayout(told), (self.answers, 4), (self.explain(), 3), gap_px=8, margins_px=(0, 0, 0, 0))
+        right.setMaximumWidth(_MOST_RIGHT_PX)
+        filled(QVBoxLayout(told), (self.answers, 4), (self.explain(hug=True), 3), gap_px=8, margins_px=(0, 0, 0, 0))
         self._stacked, choice = QStackedLayout(), filled(QHBoxLayout(), self.right_choice, None)
         filled(QVBoxLayout(right), choice, (self._stacked, 1), gap_px=4, margins_px=(0, 0, 0, 0))
         for side in (told, self.form):  # Only now, when it has a parent: the first of them is shown at once.

@@ -9,6 +9,7 @@ from explorer.picture.marks import Rect
 from explorer.picture.training_kinds import Answers
 
 _LETTERS, _SMALL = 14.0, 11.5
+_MOST_ROW_PX = 44.0
 _ROW_PX, _BAR_PX, _GAP_PX, _SIGN_PX = 26.0, 3.0, 12.0, 18.0
 
 
@@ -23,15 +24,20 @@ class AnswerRows:
     @property
     def high(self) -> float:
         """The height of all rows."""
-        return self.n_rows * _ROW_PX
+        return self.n_rows * self.pitch
+
+    @property
+    def pitch(self) -> float:
+        """The height of a row: a little more where the area has room."""
+        return min(_MOST_ROW_PX, max(_ROW_PX, self.area.high / max(1, self.n_rows)))
 
     def row(self, index: int) -> Rect:
         """The rectangle of a row."""
-        return Rect(self.area.x, self.area.y + index * _ROW_PX, self.area.wide, _ROW_PX)
+        return Rect(self.area.x, self.area.y + index * self.pitch, self.area.wide, self.pitch)
 
     def at(self, y: float) -> int | None:
         """The row at a height (px)."""
-        index = int((y - self.area.y) // _ROW_PX)
+        index = int((y - self.area.y) // self.pitch)
         return index if 0 <= index < self.n_rows else None
 
 

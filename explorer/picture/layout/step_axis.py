@@ -15,6 +15,7 @@ from explorer.picture.marks import Rect
 
 _LEFT_PX, _LEAST_RIGHT_PX, _MOST_RIGHT_PX, _RIGHT_SHARE = 60.0, 108.0, 172.0, 0.18  # what stands beside the plot
 _LEAST_PX, _MOST_PX, _GAP_PX = 40.0, 104.0, 5.0  # px: from one frame to the next, a frame at most, between two frames
+_MOST_FRAMES = 14  # A wider picture has larger ones, which fill its height too.
 _LETTERS, _BETWEEN_PX = 11.0, 6.0  # of the steps, and between two of them
 
 
@@ -78,7 +79,8 @@ def step_axis(steps: tuple[int, ...], shown: int | None, area: Rect, last: int =
     """The axis of a picture in an area, between its names at the left and its labels at the right."""
     left = area.x + _LEFT_PX
     right = max(left + _LEAST_PX, area.right - right_px(area.wide))
-    return StepAxis(steps, thinned(steps, shown, max(1, int((right - left) / _LEAST_PX))), left, right, last)
+    n_frames = max(1, min(_MOST_FRAMES, int((right - left) / _LEAST_PX)))
+    return StepAxis(steps, thinned(steps, shown, n_frames), left, right, last)
 
 
 def right_px(wide: float) -> float:
