@@ -13,7 +13,6 @@ import attrs
 
 from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
-from explorer.runs.snapshots import moment_in, moment_name
 from explorer.state.look import SAMPLING, Look
 from explorer.state.state import LessonPlace, Settings, State
 from explorer.state.wish import Wish
@@ -178,26 +177,6 @@ class SetPreset(Intent):
         cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
         # An adapter belongs to its base, and a chat template to its folder.
         return wishing(cut, adapter="", adapted=True, chat=wish.chat and self.name == wish.preset)
-
-
-@attrs.frozen
-class OpenMoment(Intent):
-    """Open the model of a training as it was after a step. Its sentence stays, unless another model's sentence is there."""
-
-    run: str
-    moment: int
-
-    @property
-    def gesture(self) -> str:
-        """The gesture of scrubbing through a training."""
-        return "moment"
-
-    def applied(self, state: State, shown: OnScreen | None) -> State:
-        """The State with this model. Raises UnknownPreset, UnknownMoment, BadPreset."""
-        opened = SetPreset(moment_name(self.run, self.moment)).applied(state, shown)
-        if self.run in (state.wish.preset, moment_in(state.wish.preset)[0]):
-            return opened
-        return wishing(opened, text=load_preset(self.run).text, target=None, target_cuts=None, source_cuts=None, prefix=())
 
 
 @attrs.frozen

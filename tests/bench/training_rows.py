@@ -25,9 +25,9 @@ from tests.bench.row import Row, compared
 from tests.bench.timing import Pair, Sample, paired
 from tests.bench.window_rows import typed
 
-_STEP = "40 steps of training, task sort / a plain PyTorch loop of the same model"
+_STEP = "10 steps of training, task sort / a plain PyTorch loop of the same model"
 _KEY = "a key while a training runs / without it"
-_STEPS, _KEYS, _ROUNDS = 40, 40, 3
+_STEPS, _KEYS, _ROUNDS = 10, 40, 3
 
 
 def tasks() -> list[Task]:

@@ -24,8 +24,8 @@ from explorer.picture.makers.training import answers, curves_of, head_diary, los
 from explorer.picture.training_kinds import Answers, HeadDiary, StepCurves
 from explorer.runs.log import RunLog, read_log
 from explorer.runs.snapshots import moment_in
-from explorer.state.intents import OpenMoment
 from explorer.state.look import Look, attentions
+from explorer.state.moment_intents import OpenMoment
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.training.tasks import TASKS

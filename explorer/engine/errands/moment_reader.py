@@ -1,8 +1,5 @@
 """What the model of a training was at its snapshots: each is opened as the preset that it is, and records one pass."""
 
-from collections.abc import Callable
-from functools import cached_property
-
 import attrs
 
 from explorer.engine.errand import ReadMoments
@@ -22,12 +19,8 @@ _WEIGHTS = ".weights"
 class MomentReader:
     """Does the pieces of ReadMoments, with a model of its own, so that the model on screen stays as it is."""
 
-    def __init__(self, make_sources: Callable[[], Sources]) -> None:
-        self._make_sources = make_sources
-
-    @cached_property
-    def _sources(self) -> Sources:
-        return self._make_sources()
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
 
     def piece(self, errand: ReadMoments, number: int, stop: Stop) -> ModelMoment | ExplorerError:
         """The model after one step; an ExplorerError as a value where it cannot be read. Raises Superseded."""

@@ -50,7 +50,7 @@ class Pieces:
         self._parameters = ParameterPieces(sources)
         # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
         self._rehearsal = Rehearsal(partial(_saying_beside, sources))
-        self._moments = MomentReader(partial(_sources_beside, sources))
+        self._moments = MomentReader(_sources_beside(sources))
 
     def do(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand. Raises Superseded."""
