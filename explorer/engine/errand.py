@@ -199,12 +199,14 @@ class ReadMoments(Errand):
     """What the model of a training was at its snapshots, on one `text`; a piece is a snapshot.
 
     `preset` is the training's folder or name. The passes read `target`; without one, each reads the model's own answer.
+    `asked` is what a model without a target is given for its answer: a text to go on with, or one with mask tokens to fill in.
     """
 
     kind: ClassVar[str] = "read moments"
     preset: str = ""
     text: str = ""
     target: str = ""
+    asked: str = ""
     steps: tuple[int, ...] = ()
 
     @property

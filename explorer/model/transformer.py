@@ -109,15 +109,17 @@ class Transformer(nn.Module):
         assert self.encoder is not None  # Only architectures with an encoder come here.
         return self.encoder(source, self._may_look(self.config.causal_mask_encoder, n, n, source, real, in_decoder=False))
 
-    def decode(self, target: Tensor, memory: Tensor | None, real: Tensor | None = None) -> Tensor:
+    def decode(
+        self, target: Tensor, memory: Tensor | None, real: Tensor | None = None, written: Tensor | None = None
+    ) -> Tensor:
         """[batch, position] ids to the decoder's output [batch, position, feature].
 
         `memory` [batch, key, feature] is the encoder's output, None in a decoder-only model. `real` is the source's padding
-        mask. The target needs no padding mask: its padding comes after its end, and the causal mask hides what comes later.
+        mask, `written` the target's. The causal mask makes `written` needless: padding comes after the end of a target.
         """
         n = target.shape[1]
         assert self.decoder is not None  # Only architectures with a decoder come here.
-        may_look = self.seen_by_decoder(target)  # [query, key]
+        may_look = self.seen_by_decoder(target, written)
         if memory is None:
             return self.decoder(target, may_look)
         # By default every position of the target may see the whole source.

@@ -15,8 +15,10 @@ def log_probabilities(model: Transformer, batch: Batch) -> Tensor:
     if batch.source is not None and batch.lengths is not None:
         real = masks.padding(batch.lengths, batch.source.shape[1])
         memory = model.encode(batch.source, real)
+    # Padding comes last, where the causal mask hides it; without that mask it needs one of its own.
+    written = None if model.config.causal_mask else (batch.given != PAD)[:, None, None, :]  # [batch, head 1, query 1, key]
     # [batch, position, feature]
-    x = model.decode(batch.given, memory, real) if model.decoder is not None else memory
+    x = model.decode(batch.given, memory, real, written) if model.decoder is not None else memory
     assert x is not None  # An encoder-only model reads `given` as its source.
     logits = model.generator.project(x[batch.expected != PAD])  # [token, vocab]
     # Linear layers may run in half precision, which is too inexact for a sum over the whole vocabulary.

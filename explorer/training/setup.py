@@ -106,13 +106,13 @@ def usual_setup(out: Path, task: str, data: Path | None, preset: str | None, giv
     numbers = {name: value for name, value in given.items() if name in _RECIPE}
     knobs = {name: value for name, value in given.items() if name not in _RECIPE}
     if task in OF_FILES:
-        text, recipe = "", toy_recipe(**{"examples": 0, **numbers})
+        text, recipe = "", toy_recipe(task, **numbers)
         if task == "text":
             spaced = data is not None and has_spaces(data)
             knobs = {"architecture": "decoder-only", "tokenizer": "bpe" if spaced else _OF_TASKS, **knobs}
         config = toy_config(max_len=64).changed(**knobs)
     elif task:
-        text, recipe = _opens_with(task, knobs.get("architecture")), toy_recipe(**numbers)
+        text, recipe = _opens_with(task, knobs.get("architecture")), toy_recipe(task, **numbers)
         config = toy_config(**knobs) if preset is None else load_own_preset(preset).config.changed(**knobs)
     else:
         base = load_own_preset(preset or DEFAULT)

@@ -14,6 +14,7 @@ import attrs
 from explorer.config import Config
 from explorer.errors import TooFewExamples, UnknownTask
 from explorer.tokens.bilingual import Pair
+from explorer.tokens.vocabulary import MASK
 from explorer.training.recipe import Recipe
 
 SEPARATOR: Final = "="
@@ -41,7 +42,7 @@ _MOST_IN_VAIN = 1000  # draws in a row that give nothing new, after which a task
 class Task:
     """One task: how a text is drawn, of which characters, its `answer`, and the `text` that a model of it opens with.
 
-    `answer` gives None for a text that is none of the task's.
+    `answer` gives None for a text that is none of the task's. In so many `epochs` it is learned.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Task:
     alphabet: str
     draw: Callable[[random.Random], str]
     answer: Callable[[str], str | None]
+    epochs: int = 16
 
     def examples(self, n_train: int, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
         """So many different examples for training, and others for validation. The same seed draws the same.
@@ -75,12 +77,12 @@ def toy_config(**knobs: object) -> Config:
     return Config(n_layers=2, n_heads=4, d_model=64, d_ff=128, max_len=32, tokenizer="characters", dropout=0.0).changed(**knobs)
 
 
-def toy_recipe(**numbers: object) -> Recipe:
-    """A recipe with which every task is learned. Raises a BadKnob."""
+def toy_recipe(task: str = "", **numbers: object) -> Recipe:
+    """A recipe with which this task is learned; of a file all examples are read. Raises a BadKnob."""
     return Recipe(
-        epochs=16,
+        epochs=TASKS[task].epochs if task in TASKS else 16,
         batch_tokens=1000,
-        examples=8000,
+        examples=0 if task in OF_FILES else 8000,
         learning_rate=5e-3,
         warmup_steps=100,
         label_smoothing=0.0,
@@ -178,11 +180,27 @@ TASKS = {
         Task("reverse", "badge", _LETTERS, _letters, _reversed),
         Task("sort", "31524", _DIGITS, _digits, _sorted),
         Task("add", "27+45", f"+{_DIGITS}", _sum, _added),
-        Task("brackets", "([{}", "()[]{}", _open_brackets, _closed),
-        Task("translate", "她有两本红书", _SIGNS, _small_sentence, _translated),
+        Task("brackets", "([{}", "()[]{}", _open_brackets, _closed, epochs=30),
+        Task("translate", "她有两本红书", _SIGNS, _small_sentence, _translated, epochs=8),
     )
 }
 """The tasks by name, the easiest first."""
+
+
+def question(text: str, architecture: str, right: str | None) -> str:
+    """What a model that reads one row is given to answer a text: all up to the separator, for an encoder with mask tokens.
+
+    The text may have its answer behind the separator already; `right` is the right answer, None where nobody knows it.
+    """
+    asked, separator, written = text.partition(SEPARATOR)
+    if architecture == "encoder-only":
+        return f"{asked}{SEPARATOR}{MASK * len(written if right is None else right)}"
+    return asked + SEPARATOR if separator or right is not None else text
+
+
+def answer_of(text: str, task: str) -> str | None:
+    """The right answer of a task to a text, which may have one behind the separator; None where nobody knows it."""
+    return TASKS[task].answer(text.partition(SEPARATOR)[0]) if task in TASKS else None
 
 
 def task_named(name: str) -> Task:

@@ -25,9 +25,9 @@ _TASKS = (*TASKS, *OF_FILES)
 Given = Mapping[str, Value]
 
 
-def usual() -> dict[str, Value]:
+def usual(task: str) -> dict[str, Value]:
     """What a task's training has where nobody says otherwise."""
-    config, recipe = toy_config(), toy_recipe()
+    config, recipe = toy_config(architecture="decoder-only" if task == "text" else "encoder-decoder"), toy_recipe(task)
     return {name: getattr(recipe if name in TURNED else config, name) for name in (*TURNED, *_SHAPE, *_PASS)}
 
 
@@ -44,7 +44,8 @@ class TrainingForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._usual, self._given, self.task, self.data = usual(), usual(), _TASKS[0], ""
+        self.task, self.data = _TASKS[0], ""
+        self._usual, self._given = usual(self.task), usual(self.task)
         self._words: Words | None = None
         self.tasks, self.tasks_label, self.begin, self.refused = ChoiceBox(), QLabel(), QPushButton(), QLabel()
         self.begin.setDefault(True)
@@ -92,6 +93,7 @@ class TrainingForm(QWidget):
     def put(self, task: str, given: Mapping[str, object]) -> None:
         """Show a task and what its training was given; what is not named is as usual."""
         self.task = task if task in _TASKS else _TASKS[0]
+        self._usual = usual(self.task)
         self._given = {name: given.get(name, value) for name, value in self._usual.items()}  # type: ignore[misc]  # Checked.
         self._show()
 
@@ -137,10 +139,10 @@ class TrainingForm(QWidget):
         if chosen in OF_FILES and self._words is not None:
             data = ask_file(self.window(), self._words(f"training.tasks.{chosen}"), start_in(self.data), _KINDS[chosen])
             chosen = chosen if data else self.task
-        if data:
-            self.data = data
-            self._given["architecture"] = "decoder-only" if chosen == "text" else "encoder-decoder"
-        self.task = chosen
+        self.data = data or self.data
+        before, self.task, self._usual = self._usual, chosen, usual(chosen)
+        # What somebody has turned stays; the rest is as usual for the task.
+        self._given |= {name: value for name, value in self._usual.items() if self._given[name] == before[name]}
         self._show()
         self.changed.emit()
 

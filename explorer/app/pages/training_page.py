@@ -17,7 +17,7 @@ from explorer.app.pages.training_bar import TrainingBar
 from explorer.app.pages.training_control import TrainingControl
 from explorer.app.pages.training_form import TrainingForm
 from explorer.app.training.follower import Follower
-from explorer.app.training.runs import FIRST, folder_of, run_name, run_of, runs_there, text_of
+from explorer.app.training.runs import FIRST, folder_of, given_of, run_name, run_of, runs_there, text_of
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.training import answers, curves_of, head_diary, loss_curves, measure_curves
@@ -28,7 +28,7 @@ from explorer.state.look import Look, attentions
 from explorer.state.moment_intents import OpenMoment
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
-from explorer.training.tasks import TASKS
+from explorer.training.tasks import answer_of, question
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.answers import AnswersView
@@ -166,11 +166,9 @@ class TrainingPage(Page):
         text = self._wish.text if mine else own
         if not self.follower.steps or own is None or text is None:
             return
-        self.follower.ask(self.run, text, self._right_answer(text))
-
-    def _right_answer(self, text: str) -> str | None:
-        task = TASKS.get(self.follower.log.task)
-        return None if task is None else task.answer(text)
+        log = self.follower.log
+        right, architecture = answer_of(text, log.task), str(given_of(log).get("architecture", ""))
+        self.follower.ask(self.run, text, right, question(text, architecture, right))
 
     def _tell(self) -> None:
         words, steps, shown = self._words, self.follower.steps, self.shown_step
@@ -217,7 +215,8 @@ class TrainingPage(Page):
 
     def _answers(self, _trace: Trace, _look: Look, words: Words) -> Answers | None:
         moments = self.follower.moments
-        return answers(moments, self._right_answer(self.follower.text), self.shown_step, words) if moments else None
+        right = answer_of(self.follower.text, self.follower.log.task)
+        return answers(moments, right, self.shown_step, words) if moments else None
 
     def _attentions(self) -> tuple[str, ...]:
         """The kinds of attention that the model has; the last one is looked at first, where one sees the answer arise."""

@@ -35,7 +35,7 @@ class Follower(QObject):
         self.steps: tuple[int, ...] = ()
         self.refused: ExplorerError | None = None
         self._reader: LogReader | None = None
-        self._asked: tuple[str, str, str | None] = ("", "", None)
+        self._asked: tuple[str, str, str | None, str] = ("", "", None, "")
         self._target: str | None = None
         self._moments: dict[int, ModelMoment] = {}
         self._errand = ReadMoments()
@@ -84,7 +84,7 @@ class Follower(QObject):
         self._grew_s = -math.inf
         self.folder, self._reader, self.steps = folder, LogReader(folder), ()
         self._log = RunLog.empty()
-        self.ask("", "", None)
+        self.ask("", "", None, "")
         self.look()
 
     def rest(self) -> None:
@@ -118,11 +118,14 @@ class Follower(QObject):
         if new:
             self._tell()
 
-    def ask(self, preset: str, text: str, right: str | None) -> None:
-        """Have every snapshot of this preset read this text with its right answer; nothing where the preset is ""."""
-        if (preset, text, right) == self._asked:
+    def ask(self, preset: str, text: str, right: str | None, question: str) -> None:
+        """Have every snapshot of this preset read this text with its right answer; nothing where the preset is "".
+
+        A model that reads one row is asked the `question`.
+        """
+        if (preset, text, right, question) == self._asked:
             return
-        self._asked, self._target, self.refused = (preset, text, right), right, None
+        self._asked, self._target, self.refused = (preset, text, right, question), right, None
         self._moments.clear()
         self._ask_missing()
 
@@ -141,12 +144,13 @@ class Follower(QObject):
 
     def _ask_missing(self) -> None:
         """Ask for the snapshots that are not read: the last one, then some that lie far apart, then those between them."""
-        preset, text, _right = self._asked
+        preset, text, _right, question = self._asked
         missing = tuple(step for step in _coarse_first(self.steps) if step not in self._moments)
         if self._target is None:
             missing = missing[:1]
         if preset and missing and self.refused is None:
-            self._send(ReadMoments(preset=preset, text=text, target=self._target or "", steps=missing))
+            target = self._target or ""
+            self._send(ReadMoments(preset=preset, text=text, target=target, asked=question, steps=missing))
         elif self._errand.n_pieces:
             self._send(ReadMoments())
 

@@ -88,7 +88,7 @@ class KnobRow(QWidget):
             self.editor.installEventFilter(self)
 
     def _spin_box(self) -> NumberBox:
-        box = NumberBox()
+        box = NumberBox(short=self.knob.logarithmic)
         box.setDecimals(_decimals(self.knob))
         box.setRange(*self.knob.valid)
         box.setSingleStep(self.knob.step)
@@ -165,7 +165,7 @@ class KnobRow(QWidget):
     def _to_tick(self, value: float) -> int:
         low, high = self.knob.offered
         if self.knob.logarithmic:
-            return round(_TICKS * math.log(value / low) / math.log(high / low))
+            return round(_TICKS * math.log(max(value, low) / low) / math.log(high / low))  # A box takes less, 0 too.
         return round((value - low) / self.knob.step)
 
     def _from_tick(self, tick: int) -> int | float:
@@ -191,12 +191,12 @@ class KnobRow(QWidget):
 
 
 def _decimals(knob: Knob) -> int:
-    """As many decimals as the least number on the slider needs."""
+    """As many decimals as the least number needs."""
     if knob.kind == "int":
         return 0
     if not knob.logarithmic:
         return 2
-    return max(0, -math.floor(math.log10(knob.offered.low)))
+    return max(0, -math.floor(math.log10(knob.valid.low)))
 
 
 class KnobGroup(QWidget):

@@ -54,11 +54,19 @@ class _TextInPlace(_Box):
 
 
 class NumberBox(TurnsInFocus, _TextInPlace, QDoubleSpinBox):
-    """A box for a number, in any digits. The wheel turns it only while it has the focus, and scrolls what it stands on else."""
+    """A box for a number, in any digits. The wheel turns it only while it has the focus, and scrolls what it stands on else.
 
-    def __init__(self) -> None:
+    A `short` one writes no zeros at the end of decimals.
+    """
+
+    def __init__(self, *, short: bool = False) -> None:
         super().__init__()
+        self._short = short
         self.setLocale(QLocale.c())
+
+    def textFromValue(self, value: float) -> str:
+        text = super().textFromValue(value)
+        return text.rstrip("0").rstrip(".") if self._short and "." in text else text
 
     def validate(self, text: str, place: int) -> object:
         return super().validate(plain_figures(text), place)

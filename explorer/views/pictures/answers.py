@@ -46,11 +46,12 @@ class AnswersView(StepSurface):
             self.paint_scroll_bar(painter)
         self.paint_focus(painter)
 
-    def reveal(self) -> None:
+    def chosen_part(self) -> tuple[float, float, float] | None:
         row = run_of(self.picture, self.picture.shown)
-        if row is not None:
-            area = self.rows().row(row)
-            self.scroll_to(area.y, area.bottom)
+        if row is None:
+            return None
+        area = self.rows().row(row)
+        return area.y, area.bottom, 0.0
 
     def about(self, place: QPointF) -> Pointed:
         return self._told(self.rows().at(place.y()))

@@ -66,11 +66,12 @@ class HeadDiaryView(StepSurface):
             self.paint_scroll_bar(painter)
         self.paint_focus(painter)
 
-    def reveal(self) -> None:
+    def chosen_part(self) -> tuple[float, float, float] | None:
         rows = self.rows()
-        if self.picture.chosen < len(rows.tops):
-            row = rows.row(self.picture.chosen)
-            self.scroll_to(row.y, row.bottom + 6, HEAD_PX)
+        if self.picture.chosen >= len(rows.tops):
+            return None
+        row = rows.row(self.picture.chosen)
+        return row.y, row.bottom + 6, HEAD_PX
 
     def about(self, place: QPointF) -> Pointed:
         found = self.rows().at(place.x(), place.y())

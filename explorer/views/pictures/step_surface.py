@@ -65,20 +65,22 @@ class StepSurface(Surface):
     def pressed(self, place: QPointF) -> None:
         """Choose what lies at a place of the drawing."""
 
-    def reveal(self) -> None:
-        """Scroll to what is chosen."""
+    def chosen_part(self) -> tuple[float, float, float] | None:
+        """Top and bottom of what is chosen, and the height of the head above (px), as all stands now; None without one."""
+        return None
 
     # Methods that a subclass calls
 
     def show_picture(self, picture: Any, words: Words, keys: str) -> None:
         """Show another picture; `keys` says what keys do."""
         before = None if self.picture is None else getattr(self.picture, self.scrolls_to)
+        was_seen = self._sees_chosen()
         self.picture, self.words = picture, words
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{in_words(picture, words)}\n{keys}")
         self.made_anew()
         self.laid_out()
-        if getattr(picture, self.scrolls_to) != before:  # Else somebody may have scrolled away on purpose.
+        if was_seen or getattr(picture, self.scrolls_to) != before:  # Else somebody has scrolled away on purpose.
             self.reveal()
         self.tell_again()
 
@@ -112,6 +114,17 @@ class StepSurface(Surface):
     def scroll_to(self, top: float, bottom: float, head: float = 0.0) -> None:
         """Scroll until a part of the drawing, as it stands now, is seen below a head of this height (px)."""
         self.scroll_by(min(0.0, top - head) or max(0.0, bottom - self.high))
+
+    def reveal(self) -> None:
+        """Scroll to what is chosen."""
+        part = self.chosen_part()
+        if part is not None:
+            self.scroll_to(*part)
+
+    def _sees_chosen(self) -> bool:
+        """Whether what is chosen is seen whole."""
+        part = None if self.picture is None else self.chosen_part()
+        return part is not None and part[0] >= part[2] and part[1] <= self.high
 
     def scroll_by(self, by: float) -> None:
         """Scroll by px of the drawing."""

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
-from explorer.config import find_knob
+from explorer.config import KNOBS, find_knob
+from explorer.knobs import Knob
 from explorer.lang import Words
 from explorer.state.wish import Wish
+from explorer.training.recipe import RECIPE_KNOBS
 from explorer.views.controls.knobs import KnobPanel, KnobRow
 from tests.trace.foreign import foreign_trace, grouped_trace
 
@@ -27,6 +30,18 @@ def test_the_slider_has_the_offered_values_and_the_box_all_valid_ones(qtbot: QtB
 
     assert turned == [123_456]
     assert (row.editor.value(), row.slider.value()) == (123_456, 9999)
+
+
+@pytest.mark.parametrize(
+    "knob", [each for each in (*KNOBS, *RECIPE_KNOBS) if each.kind in ("int", "float")], ids=lambda each: each.name
+)
+def test_every_valid_number_can_be_shown(qtbot: QtBot, knob: Knob) -> None:
+    """Also one that lies outside what the slider offers, such as 0 on a scale of factors."""
+    row = KnobRow(knob)
+    qtbot.addWidget(row)
+    for value, end in ((knob.valid.low, row.slider.minimum()), (knob.valid.high, row.slider.maximum())):
+        row.put(value, knob.default)
+        assert row.editor.value() == value and row.slider.value() == end
 
 
 def test_the_box_takes_nothing_that_is_not_valid(qtbot: QtBot) -> None:
