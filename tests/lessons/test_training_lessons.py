@@ -116,7 +116,11 @@ EXPECTED: dict[str, Row] = {
         [(None, kept)],
     ],
     "t5": [
-        [(None, [recent("no_mask"), recent("usual")]), (None, last("valid_loss", "no_mask", "usual"))],
+        [
+            (None, [recent("no_mask"), recent("usual")]),
+            (None, last("exact", "no_mask")[0]),
+            (None, last("valid_loss", "no_mask", "usual")),
+        ],
         [(None, lambda trace: likelihoods(trace, "1", "2")), (None, ahead)],
         [(None, lambda trace: likelihoods(trace, "<eos>")), (5, n_written)],
         [(5, n_written)],
@@ -182,6 +186,7 @@ def test_what_the_lessons_say_in_words_is_in_the_logs() -> None:
     assert at("fast", 110, "valid_loss") > at("usual", 110, "valid_loss")
     assert at("fast", 275, "valid_loss") > at("fast", 220, "valid_loss")
     assert recent("no_mask") < recent("usual")
+    assert last("exact", "no_mask")[0] > 0.99
     assert last("valid_loss", "few_examples")[0] > 1.2 * lowest("few_examples")["valid_loss"]
     assert last("exact", "few_examples")[0] > lowest("few_examples")["exact"]
     assert at("one_head", 220, "valid_loss") > at("usual", 220, "valid_loss")
