@@ -10,7 +10,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
 from explorer.picture.makers.findings import finding
-from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.makers.heatmaps import masked_values, token_axis
 from explorer.picture.scales import Scale, unit_scale
 from explorer.picture.sums import unmarked
 from explorer.state.look import Look
@@ -35,7 +35,8 @@ def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
         if found is None or side not in found.tokens:
             return None
         closed = _unwritten(found, side, look) if f"{side}.self_attn" in trace.card.causal and side == "decoder" else None
-        return attrs.evolve(_map(found, side, look, words), closed=closed)
+        made = _map(found, side, look, words)
+        return attrs.evolve(made, values=masked_values(made.values, closed), closed=closed)
 
     return make
 

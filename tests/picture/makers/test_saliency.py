@@ -20,6 +20,7 @@ def test_words_that_are_not_written_yet_have_closed_cells(method: str) -> None:
     made = saliency_map("decoder")(trace, look, ENGLISH)
     assert made is not None and made.closed is not None
     assert (made.closed == np.triu(np.ones(made.values.shape, dtype=bool), 1)).all()
+    assert (np.isnan(made.values) == made.closed).all()  # No 0.00 is written there.
     source = saliency_map("encoder")(trace, look, ENGLISH)
     assert source is not None and source.closed is None
 
