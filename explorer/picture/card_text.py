@@ -108,3 +108,11 @@ def _sides(values: Iterable[int]) -> str:
     """One value, or those of both sides where they differ."""
     found = [str(value) for value in values]
     return found[0] if len(set(found)) == 1 else " + ".join(found)
+
+
+def knob_value(name: str, value: object, words: Words) -> str:
+    """The value of a knob as a reader sees it."""
+    if isinstance(value, bool):
+        return "✓" if value else "—"
+    key = f"choice.{name}.{value}"
+    return words(key) if key in words else f"{value:g}" if isinstance(value, float) else str(value)

@@ -75,13 +75,13 @@ class TrainingPage(Page):
         self.diary.bar.insertWidget(2, self.attention_choice)
 
     def _connect(self) -> None:
-        self.control.changed.connect(self._standing_changed)
+        self.control.changed.connect(self._tell)
         self.control.began.connect(self._began)
         self.follower.changed.connect(self._draw_again)
         self.follower.changed.connect(self._follow_newest)
         self.follower.sent.connect(self.sent)
         bar = self.bar
-        bar.acted.connect(self.control.act)
+        bar.acted.connect(self._act)
         bar.scrubbed.connect(self._scrub)
         bar.follows.connect(self._follow)
         bar.keeps.connect(self._keep)
@@ -292,9 +292,10 @@ class TrainingPage(Page):
         self._live, self._right = True, _RIGHT[0]
         self.look_at(run=str(folder), beside_run=before)
 
-    def _standing_changed(self) -> None:
-        """All pages follow a training from its beginning, until somebody looks at another snapshot."""
-        self._live = self.control.trains
+    def _act(self, what: str) -> None:
+        """Pause or continue. All pages follow what goes on, until somebody looks at another snapshot."""
+        self._live = what == "continue"
+        self.control.act(what)
         self._tell()
 
     def bring(self, brought: Brought) -> None:

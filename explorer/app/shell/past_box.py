@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from explorer.app.session.history import MOST_PAST, Past
 from explorer.lang import Words
+from explorer.picture.card_text import knob_value
 from explorer.picture.change_text import listed
-from explorer.picture.makers.compare import knob_value
 from explorer.state.comparing_intents import CompareWithPast, GoBackTo
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change

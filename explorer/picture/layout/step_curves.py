@@ -186,9 +186,13 @@ def _draw_marks(sketch: Sketch, picture: StepCurves, at: CurvePlane) -> None:
     for step, name in picture.marks:
         x = float(at.axis.x(step))
         sketch.line(x, at.plot.y, x, at.plot.bottom, sketch.theme.faint, dashed=True)
-        if x >= free:
+        wide = sketch.measure(name, _LETTERS, False) + 4
+        if x + wide > at.plot.right and x - wide >= free:  # There is no room to its right.
+            sketch.write(x - 4, at.plot.y + 10, name, _LETTERS, sketch.theme.faint, "end")
+            free = x
+        elif x >= free:
             sketch.write(x + 4, at.plot.y + 10, name, _LETTERS, sketch.theme.faint, room=at.plot.right - x - 4)
-            free = x + sketch.measure(name, _LETTERS, False) + 12
+            free = x + wide + 8
 
 
 def _draw_names(sketch: Sketch, picture: StepCurves, at: CurvePlane, colours: list[str], room: float) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.card_text import knob_value
 from explorer.picture.kinds import Axis, Bars, Caption, Closed, Heatmap
 from explorer.picture.layout.cells import LARGE_CELLS
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, token_axis
@@ -223,14 +224,6 @@ def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) ->
         for name, here, paper in rows
     )
     return f"<table cellspacing='2'>{head}{body}</table>"
-
-
-def knob_value(name: str, value: object, words: Words) -> str:
-    """The value of a knob as a reader sees it."""
-    if isinstance(value, bool):
-        return "✓" if value else "—"
-    key = f"choice.{name}.{value}"
-    return words(key) if key in words else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _titled(made: P, which: str) -> P:

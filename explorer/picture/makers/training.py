@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.card_text import knob_value
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption
 from explorer.picture.layout.step_axis import step_text
@@ -104,8 +105,16 @@ def _validation(log: RunLog, field: str, name: str, words: Words) -> StepCurve:
 
 def _changed(change: Iterable[tuple[str, object]], words: Words) -> str:
     """What was changed in the training, as "name = value"."""
-    names = ((words(f"knob.{key}.name") if f"knob.{key}.name" in words else key, value) for key, value in change)
+    names = (
+        (words(f"knob.{key}.name") if f"knob.{key}.name" in words else key, _told(key, value, words)) for key, value in change
+    )
     return ", ".join(f"{name} = {value}" for name, value in names)
+
+
+def _told(name: str, value: object, words: Words) -> str:
+    if isinstance(value, bool):
+        return words("training.curves.on" if value else "training.curves.off")
+    return knob_value(name, value, words)
 
 
 def head_diary(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from explorer.views.controls.choice_box import ChoiceBox
 
@@ -33,10 +33,20 @@ class FocusedChoice(TurnsInFocus, ChoiceBox):
 
 
 class FocusedSlider(TurnsInFocus, QSlider):
-    """A horizontal slider."""
+    """A horizontal slider. Its handle goes to where the mouse is pressed, and follows it from there."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        option, style = QStyleOptionSlider(), self.style()
+        self.initStyleOption(option)
+        parts = QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle
+        handle, x = style.subControlRect(*parts, self), round(event.position().x())
+        if event.button() == Qt.MouseButton.LeftButton and not handle.left() <= x <= handle.right():
+            place, room = x - handle.width() // 2, self.width() - handle.width()
+            self.setValue(style.sliderValueFromPosition(self.minimum(), self.maximum(), place, room))
+        super().mousePressEvent(event)
 
 
 class ResettingSlider(FocusedSlider):
