@@ -80,9 +80,10 @@ def load_model(
 def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":
     """Run `module(*inputs, **named)` once, without gradients, and return what was recorded in it.
 
-    Recorded are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
-    The weights are computed once more, before dropout, and the module's result does not change. Names come from module paths:
-    `layers.3.self_attn` is "encoder.layers.3.self_attn".
+    Recorded are our Taps in any torch module, the `weights` [head, query, key] and `output` of every nn.MultiheadAttention, and
+    the `masked` scores and `weights` of attentions that call torch's softmax or its fused attention: those of a nanoGPT, a ViT,
+    a module of transformers. Weights are those before dropout, computed once more where the pass does not have them, and the
+    module's result does not change. Names come from module paths: `layers.3.self_attn` is "encoder.layers.3.self_attn".
 
     `axes` names further modules whose output is recorded, by path: {"layers.0": "batch position feature"}. A batch has one
     sentence; tokens are positions. torch's fast path for encoder layers is off during the pass, because it never calls the

@@ -1,10 +1,10 @@
-"""Recording any torch module: our Taps in it, every nn.MultiheadAttention, and what else one names.
+"""Recording any torch module: our Taps in it, its attentions, and what else one names.
 
     trace = explorer.record(module, x, src_mask=mask)
     trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 
-The weights of an attention are computed once more by the attention itself, with `need_weights`, per head and
-before dropout. Its result goes on untouched.
+The weights of an nn.MultiheadAttention are computed once more by the attention itself, with `need_weights`, per head and
+before dropout. Its result goes on untouched. Other attentions are seen where they call a function: `functional_attention`.
 
 All of it is seen by torch's forward hooks, which are removed behind the pass.
 """
@@ -21,9 +21,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from explorer.engine.recording.functional_attention import attention_calls
 from explorer.errors import BadAxes, NoTaps, SeveralSentences
 from explorer.model.hooks import hooked
-from explorer.model.tap import BATCH, Tap, first_of, taps
+from explorer.model.tap import BATCH, Tap, first_of
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
 from explorer.trace.files.seen_card import card_of_seen, numbered_tokens
@@ -48,20 +49,24 @@ def record_module(module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str
     for path in asked:
         if path not in known:
             raise unknown_tap(path, tuple(name for name in known if name))
-    attentions = attention_names(module)
-    if not (asked or attentions or taps(module)):
-        raise NoTaps(module=type(module).__name__)
-    seen = _Seen()
+    seen, names = _Seen(), _AttentionNames(module)
+    attentions = {path: each for path, each in known.items() if isinstance(each, nn.MultiheadAttention)}
+    homes = {path: names.of(path, each.num_heads) for path, each in attentions.items()}
 
     def note(tap: Tap, args: tuple[Any, ...], tensor: Tensor) -> None:
         seen.note(tap.name or "tap", asked.get(tap.name, tap.axes), tensor, first_of(args))
 
-    with torch.no_grad(), _slow_path(), hooked(module, note), ExitStack() as stack:
-        for path, name in attentions.items():
+    def note_call(path: str, masked: Tensor, weights: Tensor) -> None:
+        name = names.of(path, weights.shape[1], causal=_is_causal(weights))
+        seen.note(f"{name}.masked", _MAP, masked)
+        seen.note(f"{name}.weights", _MAP, weights)
+
+    with torch.no_grad(), _slow_path(), hooked(module, note), attention_calls(module, note_call), ExitStack() as stack:
+        for path, name in homes.items():
             stack.callback(known[path].register_forward_hook(_attention(name, seen), with_kwargs=True).remove)
-        for path, names in asked.items():
+        for path, axis_names in asked.items():
             if not isinstance(known[path], Tap):
-                stack.callback(known[path].register_forward_hook(_output(path, names, seen)).remove)
+                stack.callback(known[path].register_forward_hook(_output(path, axis_names, seen)).remove)
         module(*inputs, **named)
     if not seen.parts:
         raise NoTaps(module=type(module).__name__)
@@ -168,33 +173,43 @@ def _trace(module: nn.Module, seen: _Seen) -> Trace:
     )
 
 
-def attention_names(module: nn.Module) -> dict[str, str]:
-    """The name of each nn.MultiheadAttention by its path. Its taps are that name with a stage, such as ".weights".
+class _AttentionNames:
+    """The names of attentions by their paths. Their taps are a name with a stage, such as ".weights".
 
-    The name is made from the path as ours are, "encoder.layers.3.self_attn": the side is the one that the path or torch's
-    own classes say, else the encoder; the layer is the path's first number; an attention that looks across is "cross_attn". So
-    "blocks.3.attn" is "encoder.layers.3.self_attn". Where two would have one name, or an attention has another number of heads
-    than the first of its side, it is named by its path alone.
+    A name is made from the path as ours are, "encoder.layers.3.self_attn": the side is the one that the path or torch's
+    own classes say, else the decoder for causal weights that a function computed, else the encoder; the layer is the path's
+    first number; an attention that looks across is "cross_attn". So "blocks.3.attn" is "encoder.layers.3.self_attn". Where two
+    would have one name, or an attention has another number of heads than the first of its side, it is named by its path alone.
     """
-    homes = {path: each for path, each in module.named_modules() if isinstance(each, nn.MultiheadAttention)}
-    decoding = {path: each for path, each in module.named_modules() if isinstance(each, _DECODING)}
-    taken, heads, found = set[str](), dict[str, int](), dict[str, str]()
-    for path, home in homes.items():
-        name = _name(path, decoding)
-        fits = name not in taken and heads.setdefault(name.partition(".")[0], home.num_heads) == home.num_heads
-        found[path] = name if fits else path
-        taken.add(name)
-    return found
+
+    def __init__(self, module: nn.Module) -> None:
+        self._decoding = frozenset(path for path, each in module.named_modules() if isinstance(each, _DECODING))
+        self._found: dict[str, str] = {}
+        self._heads: dict[str, int] = {}
+
+    def of(self, path: str, n_heads: int, *, causal: bool = False) -> str:
+        """The name of the attention at a path; it stays the same."""
+        if path not in self._found:
+            name = _name(path, self._decoding, causal=causal)
+            fits = name not in self._found.values() and self._heads.setdefault(name.partition(".")[0], n_heads) == n_heads
+            self._found[path] = name if fits else path
+        return self._found[path]
 
 
-def _name(path: str, decoding: Mapping[str, nn.Module]) -> str:
+def _is_causal(weights: Tensor) -> bool:
+    """Whether no query [batch, head, query, key] looks at a later key, of which there are some."""
+    n_queries, n_keys = weights.shape[-2:]
+    return n_queries == n_keys > 1 and not bool(weights.triu(1).any())
+
+
+def _name(path: str, decoding: frozenset[str], *, causal: bool) -> str:
     if _ATTENTION.match(path):
         return path
     words = path.split(".")
     inside = any(home == "" or path.startswith(f"{home}.") for home in decoding)
     across = bool(_ACROSS.search(words[-1])) or (inside and words[-1] == "multihead_attn")
     told = next((side for word in words[:-1] for side in ("decoder", "encoder") if side in word.lower()), "")
-    side = told or ("decoder" if inside or across else "encoder")
+    side = told or ("decoder" if inside or across or causal else "encoder")
     layer = next((word for word in words if word.isdecimal()), "0")
     kind = "cross_attn" if across and side == "decoder" else "self_attn"
     return f"{side}.layers.{int(layer)}.{kind}"

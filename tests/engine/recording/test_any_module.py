@@ -290,3 +290,85 @@ def test_wrong_axes_batches_and_paths_are_refused_in_a_sentence() -> None:
         explorer.record(module, x, axes={"linear7": "batch position feature"})
 
     assert {name: set(vars(each)) for name, each in module.named_modules()} == untouched
+
+
+class Fused(nn.Module):
+    """An attention as nanoGPT has it: one projection, torch's fused attention or softmax, no module for the weights."""
+
+    def __init__(self, way: str, *, causal: bool) -> None:
+        super().__init__()
+        self.way, self.causal = way, causal
+        self.project, self.soft = nn.Linear(WIDE, 3 * WIDE), nn.Softmax(dim=-1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n_heads, n = 4, x.shape[1]
+        q, k, v = (each.unflatten(-1, (n_heads, -1)).transpose(1, 2) for each in self.project(x).chunk(3, dim=-1))
+        if self.way == "grouped":
+            k, v = k[:, ::2], v[:, ::2]
+        open_cells = torch.ones(n, n, dtype=torch.bool).tril() if self.causal else torch.ones(n, n, dtype=torch.bool)
+        attend = nn.functional.scaled_dot_product_attention
+        if self.way == "is_causal":
+            return x + attend(q, k, v, is_causal=self.causal, dropout_p=0.5).transpose(1, 2).flatten(2)
+        if self.way == "grouped":
+            return x + attend(q, k, v, attn_mask=open_cells, enable_gqa=True).transpose(1, 2).flatten(2)
+        if self.way == "added":
+            least = torch.zeros(n, n).masked_fill(~open_cells, torch.finfo(torch.float32).min)
+            return x + attend(q, k, v, attn_mask=least, scale=0.25).transpose(1, 2).flatten(2)
+        scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~open_cells, -torch.inf)
+        weights = self.soft(scores) if self.way == "module" else torch.softmax(scores, -1)
+        return x + (weights @ v).transpose(1, 2).flatten(2)
+
+
+def fused_weights(module: Fused, x: Tensor) -> np.ndarray:
+    """[head, query, key] its weights by NumPy, in float64."""
+    weight, bias = (each.detach().double().numpy() for each in (module.project.weight, module.project.bias))
+    q, k, _v = np.split(x[0].double().numpy() @ weight.T + bias, 3, axis=-1)
+    q, k = (each.reshape(len(each), 4, -1).swapaxes(0, 1) for each in (q, k))
+    k = np.repeat(k[::2], 2, axis=0) if module.way == "grouped" else k
+    scores = q @ k.swapaxes(1, 2) * (0.25 if module.way == "added" else q.shape[-1] ** -0.5)
+    scores = np.where(np.tri(len(x[0]), dtype=bool) | (not module.causal), scores, -np.inf)
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return raised / raised.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("way", ["is_causal", "grouped", "added", "softmax", "module"])
+@pytest.mark.parametrize("causal", [True, False])
+def test_an_attention_that_calls_a_function_is_seen(way: str, causal: bool) -> None:
+    """By the path of its module, with its masked cells; the result of the pass is what it was."""
+    module = nn.ModuleDict({"blocks": nn.ModuleList([nn.ModuleDict({"attn": Fused(way, causal=causal)}) for _ in range(2)])})
+    module.forward = lambda x: module.blocks[1].attn(module.blocks[0].attn(x))
+    x = torch.randn(1, 5, WIDE)
+    before = module(x)
+
+    trace = explorer.record(module, x)
+
+    side = "decoder" if causal else "encoder"
+    taps = [f"{side}.layers.{i}.self_attn.{stage}" for i in (0, 1) for stage in ("masked", "weights")]
+    assert trace.names() == tuple(taps)
+    np.testing.assert_allclose(trace[f"{side}.layers.0.self_attn.weights"], fused_weights(module.blocks[0].attn, x), atol=1e-6)
+    closed = trace.map(f"{side}.layers.1.self_attn.weights").closed
+    assert (closed == ~np.tri(5, dtype=bool)).all() if causal else closed is None
+    assert way == "is_causal" or torch.equal(module(x), before)
+
+
+def test_torchs_own_attention_is_not_seen_twice() -> None:
+    """It calls the same functions inside."""
+    names = explorer.record(layer(batch_first=True), torch.randn(1, 5, WIDE)).names()
+    assert names == ("encoder.layers.0.self_attn.weights", "encoder.layers.0.self_attn.output")
+
+
+def test_a_model_of_transformers_is_recorded_as_it_computes() -> None:
+    """Fused and eager, in memory: the weights are those that it tells itself."""
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=50
+    )
+    ids = torch.tensor([[3, 14, 15, 9, 2, 6]])
+    for way in ("sdpa", "eager"):
+        model = transformers.LlamaForCausalLM._from_config(config, attn_implementation=way).eval()
+        trace = explorer.record(model, ids)
+        model.set_attn_implementation("eager")
+        told = model(ids, output_attentions=True).attentions
+        for number, expected in enumerate(told):
+            found = trace[f"decoder.layers.{number}.self_attn.weights"]
+            np.testing.assert_allclose(found, expected[0].detach().numpy(), atol=1e-6)
