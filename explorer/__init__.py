@@ -19,6 +19,7 @@ model = explorer.load_model("translator")               # the live module: add h
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
 explorer.parameters(model=model)["generator.project.weight"]  # numpy; `.circuits` names W_Q·W_Kᵀ and W_V·W_O
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
+explorer.view(outputs.attentions, tokens)               # attentions of transformers: the window, or a notebook's page
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
 for step in explorer.train("sort", out="sorted"): print(step.loss)     # then "sorted@120" is the preset after step 120
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
@@ -33,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.api.causes import ablate, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
-from explorer.api.output import postcard, show, to_pytorch
+from explorer.api.output import postcard, show, to_pytorch, view
 from explorer.api.parameters import parameters
 from explorer.api.passes import attribute, explore, lens, load_model, record
 from explorer.api.renamed import effects, why
@@ -76,6 +77,7 @@ __all__ = [
     "to_pytorch",
     "train",
     "translate",
+    "view",
     "why",
 ]
 

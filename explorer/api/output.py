@@ -1,14 +1,16 @@
-"""A pass as a postcard, as a script, or in a window."""
+"""A pass as a postcard, as a script, or in a window; tensors that somebody has already."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.api.asking import request_of
 from explorer.api.lending import alone
 from explorer.presets import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Unpack
 
     from explorer.config import KnobValues
@@ -80,6 +82,43 @@ def to_pytorch(
         trace = computer(request).trace
         parts = script_parts(computer.sources, request.wish, None if file is None else weights_beside(file))
     return written(trace, parts, words, file)
+
+
+def view(
+    attentions: Any = None,
+    tokens: "Iterable[str] | None" = None,
+    *,
+    source: "Iterable[str] | None" = None,
+    encoder: Any = None,
+    cross: Any = None,
+    axes: "Mapping[str, str] | None" = None,
+    name: str = "",
+    window: bool | None = None,
+) -> "Trace":
+    """Look at tensors that you have already: in a notebook the Trace that comes back shows its page, else the window opens.
+
+    `attentions` are the weights of self-attention, [batch 1, head, query, key] or without the batch, one tensor for each layer
+    (None for a layer without): what transformers gives out as `attentions`. Of a model with both sides give those of the
+    decoder, and `encoder` and `cross` likewise; `tokens` are then the target's, and `source` the source's. It may also be a
+    mapping: a cache of TransformerLens, whose activations that are taps of ours are taken, or names of taps to tensors, such
+    as those saved with nnsight; what is no tap needs its `axes`: {"attributions": "position feature"}.
+
+    `name` is what the model is called. `window` True or False opens the window, or does not. Nothing is computed: what is shown
+    are your numbers in float32. Raises explorer.errors.ExplorerError for what does not fit together.
+    """
+    from explorer.trace.files.held_tensors import held_trace
+    from explorer.trace.trace import Trace
+
+    trace = held_trace(attentions, Trace, encoder=encoder, cross=cross, tokens=tokens, source=source, axes=axes, name=name)
+    if window if window is not None else not _in_notebook():
+        show(trace)
+    return trace
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this, which shows what comes back."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
 
 
 def show(trace: "Trace") -> "OpenWindow":

@@ -1,7 +1,7 @@
 """Errors of Traces that were read from a file, and of recording one's own torch modules.
 
 ExplorerError
-├── CannotRecord  NoTaps, BadAxes, SeveralSentences
+├── CannotRecord  NoTaps, BadAxes, SeveralSentences, NotMaps
 └── BadFile       NotATrace (BadRecording), RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge)
 """
 
@@ -28,6 +28,12 @@ class SeveralSentences(CannotRecord):
     """A batch of more than one. Values: got."""
 
     key = "error.several_sentences"
+
+
+class NotMaps(CannotRecord):
+    """Nothing that could be attention weights. Values: got."""
+
+    key = "error.not_maps"
 
 
 class NotATrace(BadFile):

@@ -23,7 +23,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.search_tree import Search
 from explorer.trace.stages import stage_of
-from explorer.trace.tap_names import side_name
+from explorer.trace.tap_names import place_of, side_name
 from explorer.trace.word_groups import Groups, before, folded, word_groups
 
 
@@ -33,6 +33,12 @@ class Tokens:
 
     source: tuple[Token, ...] = ()
     target: tuple[Token, ...] = ()
+
+
+def _attention(home: str) -> str:
+    """The kind of the attention whose taps begin so: "decoder.self_attn" of "decoder.layers.3.self_attn"."""
+    place = place_of(home)
+    return f"{place.side}.{place.part}"
 
 
 def written(tokens: Tokens, begin: int = BEGIN, end: int = END) -> tuple[int, ...]:
@@ -165,6 +171,9 @@ class RecordedPass:
             masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
             if masked is not None and not self.changes:
                 masked = masked[0]  # Without changes, all heads have the same mask.
+            elif masked is None and stage in MASKED_STAGES and _attention(base) in self.card.causal:
+                n_queries, n_keys = array.shape[-2:]  # The scores were not recorded, but the card says what the mask is.
+                masked = np.where(np.tri(n_queries, n_keys, dtype=bool), np.float32(0), np.float32(-np.inf))
             kept = KeptMap(tap=name, shape=array.shape, array=array, masked=masked)
             self._made[name] = kept  # Several pictures ask for the mask, which is found once.
         return kept

@@ -12,6 +12,7 @@ from explorer.errors import BadFile, EngineRestarted, ExplorerError, WorkFailed
 
 PAUSE_MS = 400
 """Wait this long after the last request before starting the wide search; people pause for less between keys."""
+_BEFORE_LAYERS = "embedding.output"  # The river begins there.
 HANGS_S = 10
 """Seconds without a tap or a share of progress after which the work may hang. A usual pass asks hundreds of times a second."""
 
@@ -27,10 +28,21 @@ def framed(session: SessionState, frame: Frame) -> After:
         if left_out:  # The picture stays, and the switch springs back.
             return sprung_back(session.having_heard(frame.serial), left_out[0])
     opening, look = session.opening.looked(session.state.look.fitted(frame.trace), frame, session.state.wish)
-    history = session.history.with_look(attrs.evolve(session.state, look=look))
+    before, page = session.state, _page_with_something(session, frame)
+    history = session.history.with_look(attrs.evolve(before, look=look, page=page))
     session = attrs.evolve(session, frame=frame, opening=opening, history=history, held=True)
     session, effects = _broken(session, frame)
-    return session, (Show(frame), *effects)
+    turned = () if page == before.page else (Tell(told.Set(session.state, before, None)),)
+    return session, (Show(frame), *turned, *effects)
+
+
+def _page_with_something(session: SessionState, frame: Frame) -> str:
+    """The page in front; the attention page, or the tensors, for a model newly opened of which the overview has nothing."""
+    page, last, trace = session.state.page, session.frame, frame.trace
+    is_new = last is None or last.wish.preset != frame.wish.preset
+    if page != "overview" or not is_new or any(tap.endswith(_BEFORE_LAYERS) for tap in trace.names()):
+        return page
+    return "attention" if trace.card.attentions else "inspector"
 
 
 def recalled(session: SessionState, frame: Frame) -> After:

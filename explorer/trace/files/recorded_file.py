@@ -55,7 +55,7 @@ def read_recorded(path: Path, make: Callable[..., Made]) -> Made:
     try:
         tensors = read_tensors(path)
         card = _card_of(path, tensors)
-        return _made(path, tensors, card, make)
+        return trace_of(tensors, card, make, name=path.stem, preset=str(path))
     except (NotATrace, CannotRead, NotAFile):
         raise
     except ExplorerError as error:
@@ -81,13 +81,17 @@ def _card_of(path: Path, tensors: Tensors) -> dict[str, Any]:
     return card
 
 
-def _made(path: Path, tensors: Tensors, card: Mapping[str, Any], make: Callable[..., Made]) -> Made:
+def trace_of(tensors: Tensors, card: Mapping[str, Any], make: Callable[..., Made], *, name: str, preset: str = "") -> Made:
+    """What `make` makes of tensors and a card; `name` is the model's where the card has none.
+
+    Raises NoAxes, BadAxes, BadTensor, BadCard, DoNotAgree.
+    """
     axes = {name: _axes(name, shape, card.get("axes", {})) for name, shape in tensors.shapes.items()}
     if not axes:
         raise BadTensor(name="", got="0")
     arrays = {name: _without_batch(name, axes[name], tensors.take(name)) for name in axes}
     shapes = {name: array.shape for name, array in arrays.items()}
-    model = card.get("model") or path.stem
+    model = card.get("model") or name
     made = _model_card(model, axes, shapes, card.get("card", {}))
     symbols = tuple(_text("symbols", each) for each in card.get("symbols", []))
     found = numbered_tokens(axes, shapes)
@@ -106,7 +110,7 @@ def _made(path: Path, tensors: Tensors, card: Mapping[str, Any], make: Callable[
         places=frozen_array(np.zeros((0, made.d_model))),
         source=texts.get("source", ""),
         target=texts.get("target", ""),
-        preset=str(path),
+        preset=preset or name,
         symbols=symbols,
         recorded_by=card.get("recorded_by") or "?",
     )
