@@ -37,7 +37,8 @@ def test_it_is_opened_by_the_flag_and_looked_at(journey: Journey, file: Path) ->
         assert frame.trace.recorded_by == ENGINE
         assert window.sentences.source_edit.text() == "我爱北京"
         assert ENGINE in window.status.facts.text()
-        window.go("attention")
+        assert window.session.state.page == "attention"  # The overview has nothing of it.
+        assert window.page_stack.page.key == "attention"
         window.session.ask(look_at(attention="decoder.self_attn", layer=0, head=1))
         journey.settle(window)
         cards = [card for card in window.page_stack.page.cards if card.picture is not None]
