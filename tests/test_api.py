@@ -203,6 +203,7 @@ def test_only_public_names_are_there() -> None:
         "to_pytorch",
         "train",
         "translate",
+        "view",
         "why",
     }
     with pytest.raises(AttributeError, match="exploer"):
