@@ -50,6 +50,7 @@ from explorer.mathematics import (
     zero_share,
 )
 from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
@@ -266,7 +267,7 @@ def _written(trace: Trace) -> Priced:
 def _weights(trace: Trace) -> Priced:
     """The weights of all layers of an attention, such as `weights('decoder.cross_attn')`, [layer · head, query, key]."""
 
-    def taps(attention: str) -> list[Numbers]:
+    def taps(attention: str) -> list[Array]:
         side, _, kind = attention.partition(".")
         return [trace[f"{side}.layers.{layer}.{kind}.weights"] for layer in range(trace.card.side(attention).n_layers)]
 
