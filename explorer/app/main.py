@@ -65,7 +65,7 @@ class Program:
         self._lacking = lacking
         self._imported = threading.Event()
         self._is_shown = False  # whether the State has been on screen; one that has not may crash the program
-        self.session = Session(first.state, self._load, restored=first.restored)
+        self.session = Session(first.state, self._load, restored=first.restored, usual=usual)
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.page_stack.invites = not self.preferences.text("opened_layer")

@@ -92,6 +92,23 @@ def test_what_was_set_up_stays_in_another_language(journey: Journey, monkeypatch
     journey.run_as_left(second)
 
 
+def test_a_model_that_cannot_be_opened_gives_way_to_one_of_the_language(
+    journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, english: str
+) -> None:
+    """As at a first start."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "config.json").write_text('{"model_type": "gpt2"}', "utf-8")
+
+    def script(window: Window) -> None:
+        journey.wait(lambda: "broken" in window.refusals.text.text())
+        journey.settle(window)
+        wish = window.session.state.wish
+        assert (wish.preset, wish.text) == (english, load_preset(english).text)
+
+    speak(monkeypatch, "en")
+    journey.run_as_left(script, "--preset", str(tmp_path / "broken"))
+
+
 def test_the_tour_comes_to_another_model_with_the_language(
     journey: Journey, monkeypatch: pytest.MonkeyPatch, english: str
 ) -> None:
