@@ -2,9 +2,10 @@
 
 A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of values that differ from the
 defaults, and perhaps a table `look` with fields of the first Look. A trained model is a folder with such a file as
-`preset.toml`, its weights and its vocabularies. A user's own folder or file of knobs is named by its path; those in the
-folder `presets` beside the preferences are offered as the bundled ones are. Titles and notes of these stand in the language
-files under `preset.<name>`.
+`preset.toml`, its weights and its vocabularies. The file says which language the model reads, and all that belongs to that
+language lies in the folder: the first sentence, the examples, the heads that the tour shows, the pass of the first start.
+A user's own folder or file of knobs is named by its path; those in the folder `presets` beside the preferences are offered
+as the bundled ones are. Titles and notes of these stand in the language files under `preset.<name>`.
 """
 
 import tomllib
@@ -29,7 +30,7 @@ from explorer.errors import (
     UnknownPreset,
 )
 from explorer.files import check_file, read_whole
-from explorer.lang import Words
+from explorer.lang import LANGUAGES, Words
 from explorer.model_places import model_place, weights_folder
 from explorer.resources import asset, config_folder
 from explorer.runs.snapshots import WEIGHTS, moment_in, snapshot_file, steps_kept
@@ -44,6 +45,8 @@ FILE = "preset.toml"
 LENS = "lens.safetensors"
 _VOCABULARY = ".txt"
 _SUFFIX = ".toml"
+_READS = {"jieba": "zh", "jieba-full": "zh", "jieba-search": "zh", "bpe": "en"}
+"""The language that a model reads whose file does not say it, by how it cuts: Chinese in words, English in byte pairs."""
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
 RECORDED_SUFFIXES = (".npz", ".safetensors")
@@ -62,6 +65,8 @@ class Preset:
     order: int = 0
     folder: Path | None = None
     weights: Path | None = None
+    reads: str = ""  # the language that trained weights read: "zh", "en", or "" where it is not known
+    heads: tuple[tuple[str, tuple[int, int]], ...] = ()  # by attention, layer and head that the tour shows, if not its own
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file chooses the attention, layer or head that is shown first
     foreign: Path | None = None  # the folder or GGUF file of a foreign model; the Config has the knobs that act on it
@@ -85,8 +90,8 @@ class Preset:
 
     @property
     def reads_english(self) -> bool:
-        """Whether the preset's weights were trained to read English: in byte pairs, while Chinese is read in words."""
-        return self.folder is not None and self.config.tokenizer == "bpe"
+        """Whether the preset's weights were trained to read English."""
+        return self.reads == "en"
 
     @property
     def is_masked_lm(self) -> bool:
@@ -109,6 +114,17 @@ class Preset:
 def preset_names() -> tuple[str, ...]:
     """The names of all bundled presets, in the order in which they are offered."""
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
+
+
+def reader_of(language: str, architecture: str = "encoder-decoder") -> str | None:
+    """The first bundled model of an architecture that reads a language: a translator, if no other one is asked for."""
+    trained = (each for each in map(load_preset, preset_names()) if each.reads)
+    return next((each.name for each in trained if (each.reads, each.config.architecture) == (language, architecture)), None)
+
+
+def first_preset(language: str) -> str:
+    """What opens first in a language: the translator that reads it; the default preset where none is bundled."""
+    return reader_of(language) or DEFAULT
 
 
 def training_names() -> tuple[str, ...]:
@@ -210,13 +226,16 @@ def _read(name: str, path: Path, weights: Path | None, changed_ns: int) -> Prese
         if deep_line(text):
             raise too_deep()
         table = tomllib.loads(text)
+        config, trained = Config(**_kept(table["knobs"], dict)), path.name == FILE
         return Preset(
             name=name,
             text=_kept(table["text"], str),
-            config=Config(**_kept(table["knobs"], dict)),
+            config=config,
             order=_kept(table.get("order", 0), int),
-            folder=path.parent if path.name == FILE else None,
+            folder=path.parent if trained else None,
             weights=weights,
+            reads=_language(_kept(table.get("reads", _READS.get(config.tokenizer, "")), str)) if trained else "",
+            heads=tuple((name, _head(pair)) for name, pair in _kept(table.get("heads", {}), dict).items()),
             look=_look(_kept(table.get("look", {}), dict)),
             names_head=not HEAD_FIELDS.isdisjoint(table.get("look", {})),
             changed_ns=changed_ns,
@@ -248,6 +267,20 @@ def _kept(value: Any, kind: type[_T]) -> _T:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{kind.__name__} ≠ {str(value)[:40]}")
     return value
+
+
+def _language(reads: str) -> str:
+    """The language that a file names. Raises ValueError."""
+    if reads not in ("", *LANGUAGES):
+        raise ValueError(f"reads = {reads[:40]}")
+    return reads
+
+
+def _head(pair: object) -> tuple[int, int]:
+    """Layer and head. Raises TypeError."""
+    if not isinstance(pair, list) or [type(each) for each in pair] != [int, int] or min(pair) < 0:
+        raise TypeError(f"[layer, head] ≠ {str(pair)[:40]}")
+    return pair[0], pair[1]
 
 
 def _own(name: str) -> Path | None:

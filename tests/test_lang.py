@@ -91,7 +91,10 @@ def test_english_texts_have_straight_quotes() -> None:
     told = texts(EN)
     for folder in ("explain/en", "manual/en"):
         told |= {str(path): path.read_text("utf-8") for path in (ASSETS / folder).iterdir()}
-    for path in (*ASSETS.glob("*.toml"), *ASSETS.glob("lessons/*.toml"), *ASSETS.glob("manual/*.toml")):
+    for path in (
+        *ASSETS.glob("*.toml"),
+        *(each for part in ("lessons", "manual", "presets/*") for each in ASSETS.glob(f"{part}/*.toml")),
+    ):
         told[str(path)] = "\n".join(english(tomllib.loads(path.read_text("utf-8"))))
 
     assert [key for key, text in told.items() if set(text) & set("‘’“”")] == []

@@ -20,7 +20,18 @@ from explorer.errors import (
     UnknownPreset,
 )
 from explorer.lang import LANGUAGES, Words
-from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, recorded_preset, titles
+from explorer.presets import (
+    DEFAULT,
+    FILE,
+    first_preset,
+    load_own_preset,
+    load_preset,
+    own_presets,
+    preset_names,
+    reader_of,
+    recorded_preset,
+    titles,
+)
 from explorer.state.intents import OpenFolder, SetPreset
 from explorer.state.state import Settings, State
 
@@ -119,6 +130,34 @@ def test_a_preset_may_name_the_head_that_is_seen_first(tmp_path: Path, look: str
 
     assert load_preset(str(tmp_path)).names_head == names
     assert not any(load_preset(name).names_head for name in preset_names())
+
+
+def test_a_language_has_its_models() -> None:
+    """The first translator that reads it opens first; where none is bundled, the default preset does."""
+    for language in LANGUAGES:
+        preset = load_preset(first_preset(language))
+        assert preset.translates and preset.reads == ("zh" if reader_of(language) is None else language)
+        assert reader_of(language, "encoder-only") is None
+    assert reader_of("zh", "decoder-only") == "language-model" and reader_of("") is None
+
+
+def test_the_language_of_a_model_is_told_by_its_file_or_by_its_cuts(tmp_path: Path) -> None:
+    """Without weights a preset reads nothing; digits are no language."""
+    file = tmp_path / FILE
+    for told, tokenizer, reads in (("", "bpe", "en"), ("", "jieba", "zh"), ("", "characters", ""), ("zh", "bpe", "zh")):
+        line = f'reads = "{told}"\n' if told else ""
+        file.write_text(f'{line}text = "x"\n[knobs]\ntokenizer = "{tokenizer}"\n', "utf-8")
+        assert load_preset(str(tmp_path)).reads == reads
+    assert load_preset("tiny").reads == load_preset("sort").reads == ""
+
+
+@pytest.mark.parametrize("line", ['reads = "tlh"', "reads = 3", '[heads]\n"decoder.cross_attn" = [1]', "heads = 3"])
+def test_a_wrong_language_or_head_is_a_bad_preset(tmp_path: Path, line: str) -> None:
+    """Told with the file."""
+    (tmp_path / FILE).write_text(f'text = "x"\nknobs = {{}}\n{line}\n', "utf-8")
+    with pytest.raises(BadPreset) as caught:
+        load_preset(str(tmp_path))
+    assert str(tmp_path) in str(caught.value)
 
 
 def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

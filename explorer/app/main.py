@@ -25,8 +25,10 @@ from explorer.app.shell.window import Window
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, load_compute
 from explorer.errors import ExplorerError
+from explorer.presets import first_preset
 from explorer.state.intents import SetSampling
 from explorer.state.saved import Saved
+from explorer.tokens.language import language_of
 
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
@@ -56,13 +58,14 @@ class Program:
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
-        first = first_state(self.preferences, text, preset, session, trace, chat=chat)
+        usual = first_preset(language_of(text or "") or self.appearance.words.language)
+        first = first_state(self.preferences, text, preset, session, trace, chat=chat, usual=usual)
         self.remembered = Remembered()
         self.remembered.keep_now(first.begun)
         self._lacking = lacking
         self._imported = threading.Event()
         self._is_shown = False  # whether the State has been on screen; one that has not may crash the program
-        self.session = Session(first.state, self._load, restored=first.restored)
+        self.session = Session(first.state, self._load, restored=first.restored, usual=usual)
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.page_stack.invites = not self.preferences.text("opened_layer")

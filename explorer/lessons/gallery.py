@@ -1,23 +1,41 @@
-"""Example sentences, each with a line on what to look at. They are data: `assets/gallery.toml`."""
+"""Example sentences of a bundled model, each with a line on what to look at: data, `examples.toml` in the preset's folder."""
 
 import tomllib
 
 import attrs
 
 from explorer.lessons.lesson import Text
-from explorer.resources import asset_text
+from explorer.presets import load_preset, preset_names
+
+_FILE = "examples.toml"
 
 
 @attrs.frozen
 class Example:
-    """A sentence for the bundled translator, its translation, and what to look at."""
+    """A sentence, what the model makes of it, and what to look at.
+
+    `claim` is a formula over its pass, as in a lesson, and `least` what it gives at least; "" where the note needs none.
+    """
 
     text: str
     written: str
     note: Text
+    claim: str = ""
+    least: float = 0.0
 
 
-def gallery() -> tuple[Example, ...]:
-    """All examples, in order. Raises MissingAsset."""
-    rows = tomllib.loads(asset_text("gallery.toml"))["sentence"]
-    return tuple(Example(row["text"], row["written"], Text(row["zh"], row["en"])) for row in rows)
+def gallery(preset: str) -> tuple[Example, ...]:
+    """The examples of a preset, in order; () for one without. Raises UnknownPreset, BadPreset."""
+    folder = load_preset(preset).folder
+    if folder is None or not (folder / _FILE).is_file():
+        return ()
+    rows = tomllib.loads((folder / _FILE).read_text("utf-8"))["sentence"]
+    return tuple(
+        Example(row["text"], row["written"], Text(row["zh"], row["en"]), row.get("claim", ""), row.get("least", 0.0))
+        for row in rows
+    )
+
+
+def galleries() -> dict[str, tuple[Example, ...]]:
+    """The examples of each bundled preset that has some."""
+    return {name: found for name in preset_names() if (found := gallery(name))}

@@ -50,6 +50,7 @@ from explorer.mathematics import (
     zero_share,
 )
 from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import IN_FORMULAS
 from explorer.trace.measures.measures import entropy_bits
 from explorer.trace.trace import Trace
@@ -253,6 +254,30 @@ def _where(trace: Trace) -> Priced:
     )
 
 
+def _written(trace: Trace) -> Priced:
+    """The steps at which a token is generated, such as `written('它')`: the queries of cross-attention that look for it."""
+    texts = tuple(trace.symbols[number] for number in trace.expected)
+    return Priced(
+        lambda text: np.array([step for step, each in enumerate(texts) if each == text], np.float64),
+        lambda text: Cost(len(texts), _TOKEN * len(texts)),
+        texts=True,
+    )
+
+
+def _weights(trace: Trace) -> Priced:
+    """The weights of all layers of an attention, such as `weights('decoder.cross_attn')`, [layer · head, query, key]."""
+
+    def taps(attention: str) -> list[Array]:
+        side, _, kind = attention.partition(".")
+        return [trace[f"{side}.layers.{layer}.{kind}.weights"] for layer in range(trace.card.side(attention).n_layers)]
+
+    def price(attention: Any) -> Cost:
+        cells = sum(each.size for each in taps(str(attention)))
+        return Cost(cells, MOVE * cells)
+
+    return Priced(lambda attention: np.concatenate(taps(str(attention))), price, texts=True)
+
+
 # Recorded arrays are free; a formula pays for the parts that it computes with. Both sides of our models have the same sizes.
 _OF_TRACE: Mapping[str, Callable[[Trace], Any]] = {
     "tap": lambda trace: Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
@@ -268,6 +293,8 @@ _OF_TRACE: Mapping[str, Callable[[Trace], Any]] = {
     "places": lambda trace: trace.places,
     "inf": lambda trace: np.inf,
     "where": _where,
+    "written": _written,
+    "weights": _weights,
 }
 IN_TRACE = frozenset((*_OF_TRACE, *IN_FORMULAS))
 """The names that stand for something of the recorded pass: sizes, tokens, `tap(name)`, `knob(name)`, and experiments."""

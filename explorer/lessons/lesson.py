@@ -64,7 +64,8 @@ class Step:
     Fields that `settings` do not set stay as they are. `given` holds matrices that formulas name and that the reader may
     change. `highlight` names what to outline: "knob:…", "tap:…", "token:…" or "river:…" for a column of the river; "card:…"
     gives the card of a tap all the room. `title` stands in place of the lesson's; `fact` is a kind of `lessons.facts`, and
-    `links` are what may come next: a text, and where it leads ("page:…", "lesson:…", "action:…").
+    `links` are what may come next: a text, and where it leads ("page:…", "lesson:…", "action:…"). With `follows` the step is
+    about any translator of the program, and `settings` say how it is set up for the default one.
     """
 
     say: Text
@@ -76,6 +77,7 @@ class Step:
     title: Text = Text()
     fact: str = ""
     links: tuple[tuple[Text, str], ...] = ()
+    follows: bool = False
 
     @property
     def without(self) -> str:

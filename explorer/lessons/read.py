@@ -10,6 +10,7 @@ en = "…"
 preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session file:
 knobs = { d_model = 4, n_heads = 1 }        # text, target, batch, beam, page, look = { … }
 title = { zh = "…", en = "…" }              # also: fact = "position", and [[step.link]] with zh, en, to = "page:effects"
+follows = true                              # about any translator, such as the one that is open
 [[step.claim]]                              # zh, en, printed or expected, true, tolerance
 [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind; why, hint
 """
@@ -30,10 +31,11 @@ from explorer.lessons.known import IN_TRACE, PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
 from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values, lesson_key
 from explorer.lessons.questions import KINDS
+from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
 
-_OWN = ("zh", "en", "title", "cuts", "highlight", "given", "claim", "question", "fact", "link")
+_OWN = ("zh", "en", "title", "cuts", "highlight", "given", "claim", "question", "fact", "link", "follows")
 """A step's own keys; the others set up a State."""
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token", "river", "card")
@@ -139,6 +141,7 @@ class _Reader:
             title=_bilingual(row["title"], "title") if "title" in row else Text(),
             fact=_word(row, "fact", FACTS),
             links=tuple(_link(each) for each in _tables(row.get("link", []), "link")),
+            follows=_follows(row, settings),
         )
 
     def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:
@@ -168,6 +171,14 @@ class _Reader:
             raise WrongError("right", f"right = {quoted(right)}")
         choices = tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True))
         return Question(ask, choices=choices, right=right, why=why, hint=hint)
+
+
+def _follows(row: Mapping[str, Any], settings: Settings) -> bool:
+    """Whether a step is about any translator of the program. Raises WrongError where it names no translator."""
+    value = row.get("follows", False)
+    if not isinstance(value, bool) or (value and not load_preset(settings.wish.get("preset", "")).translates):
+        raise WrongError("follows", f"follows = {quoted(value)}")
+    return value
 
 
 def _link(row: Mapping[str, Any]) -> tuple[Text, str]:

@@ -9,7 +9,7 @@ from explorer.config import KNOBS
 from explorer.errors import ExplorerError
 from explorer.knobs import Knob
 from explorer.lang import Words
-from explorer.lessons.gallery import gallery
+from explorer.lessons.gallery import Example, galleries
 from explorer.lessons.glossary import terms
 from explorer.lessons.read import bundled_lessons
 from explorer.lessons.stations import Station, stations
@@ -17,6 +17,7 @@ from explorer.lessons.teaching import TeachingQuestion, teaching_questions
 from explorer.manual.chapter import Made
 from explorer.manual.markdown import table, table_row
 from explorer.manual.menu_key import MenuKey
+from explorer.presets import load_preset, title_in
 from explorer.resources import asset_text
 from explorer.state.state_link import link_of
 from explorer.trace.measures.head_measures import MEASURES
@@ -130,8 +131,14 @@ def _lessons(words: Words) -> str:
 
 
 def _gallery(words: Words) -> str:
+    """The examples of each model, the one that reads the manual's language first."""
+    found = sorted(galleries().items(), key=lambda pair: load_preset(pair[0]).reads != words.language)
+    return "\n\n".join(f"## {title_in(words, preset)}\n\n{_examples(words, examples)}" for preset, examples in found)
+
+
+def _examples(words: Words, examples: tuple[Example, ...]) -> str:
     rows = [
-        table_row("td", [escape(each.text), escape(each.written), escape(each.note.of(words.language))]) for each in gallery()
+        table_row("td", [escape(each.text), escape(each.written), escape(each.note.of(words.language))]) for each in examples
     ]
     return table([_head(words, "sentence", "translation", "look"), *rows])
 

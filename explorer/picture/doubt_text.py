@@ -16,6 +16,11 @@ def doubt_line(trace: Trace, words: Words) -> str:
     return " · ".join(_short(each, words) for each in doubts(trace))
 
 
+def is_foreign_language(trace: Trace) -> bool:
+    """Whether the text is in another language than the one that the model reads."""
+    return any(each.kind in ("reads_chinese", "reads_english") for each in doubts(trace))
+
+
 def doubt_text(trace: Trace, words: Words) -> str:
     """The reasons at length, with the words that the vocabulary lacks and their pieces; "" where there is none."""
     found = doubts(trace)

@@ -1,8 +1,9 @@
 """Which tokens are one written word, and how that word is written: ␣T · ian · an · men is Tiananmen.
 
 The tokens alone decide: their places in the text, the marks of their vocabulary, and letters. A token goes on with
-the word before it where it stands right behind it and both are letters or digits, where both are bytes of one character, or
-where both are what a word fell apart into that the vocabulary lacks. Scripts that are written without spaces have no other
+the word before it where it stands right behind it and both are letters or digits, where an apostrophe or a hyphen stands
+between them (didn't, well-known), where both are bytes of one character, or where both are what a word fell apart into that
+the vocabulary lacks. Scripts that are written without spaces have no other
 words: there a word is what jieba, or the vocabulary, has cut.
 
 Attention between words folds the rows and columns of a word's tokens into one row and one column. The attention *to* a word is
@@ -95,6 +96,7 @@ def _check(groups: Sequence[Sequence[int]], n_places: int) -> None:
 
 
 _SPACE, _GOES_ON = "␣", "##"  # the space that begins a word, and BERT's mark of a word's rest
+_JOINTS = ("'", "’", "-", "‐", "‑")  # apostrophes and hyphens
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _PART = re.compile(r"(?P<whole>.+?)(?:⟨(?P<of>\d+)/\d+⟩ [0-9A-F ]+| (?P<own>\d+)/\d+)\Z", re.DOTALL)
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "BOPOMOFO", "TIBETAN")
@@ -104,7 +106,7 @@ def word_groups(tokens: Sequence[Token]) -> Groups:
     """The places of the tokens of each word, in the order of the text."""
     groups: list[list[int]] = []
     for place, token in enumerate(tokens):
-        if groups and _goes_on(tokens[place - 1], token):
+        if groups and (_goes_on(tokens[place - 1], token) or _is_joined([tokens[each] for each in groups[-1]], tokens[place:])):
             groups[-1].append(place)
         else:
             groups.append([place])
@@ -141,10 +143,32 @@ def _goes_on(last: Token, token: Token) -> bool:
     before, after = _bare(last), _bare(token)
     if not before and last.text == _SPACE:  # A mark that stands alone begins the word of letters behind it.
         return token.text == after and token.start <= last.end and bool(after) and _spaced_letter(after[0])
-    if token.start != last.end or token.text.startswith(_SPACE):
+    if not _touches(last, token):
         return False
     if token.text.startswith(_GOES_ON) and after:
         return bool(before)
+    return _is_between(before, after)
+
+
+def _is_joined(word: Sequence[Token], behind: Sequence[Token]) -> bool:
+    """Whether the first token behind a word belongs to it by an apostrophe or a hyphen between letters."""
+    token, written = behind[0], "".join(map(_bare, word))
+    text = _bare(token)
+    if not text or not _touches(word[-1], token):
+        return False
+    if text[0] in _JOINTS:
+        later = text[1:] or (_bare(behind[1]) if len(behind) > 1 and _touches(token, behind[1]) else "")
+        return _is_between(written, later)
+    return written[-1:] in _JOINTS and _is_between(written[:-1], text)
+
+
+def _touches(last: Token, token: Token) -> bool:
+    """Whether a token stands right behind another one, and both have been read."""
+    return token.start == last.end and not token.text.startswith(_SPACE) and not (last.special or token.special)
+
+
+def _is_between(before: str, after: str) -> bool:
+    """Whether what stands between two texts stands between letters."""
     return bool(before and after) and _spaced_letter(before[-1]) and _spaced_letter(after[0])
 
 

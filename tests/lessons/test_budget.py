@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
+import explorer
 from explorer.errors import BadFormula, BadLesson, ExplorerError, NotInSentence, TakesTooLong, TakesTooMuch, TooDeep
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.check import findings, scope_of
@@ -294,6 +295,19 @@ def test_a_word_that_is_there_can_be_an_index() -> None:
     assert evaluate(f"where('{word}')", scope).tolist() == [1]
     assert np.array_equal(evaluate(f"places[where('{word}')]", scope), trace.places[1])
     assert evaluate("count(where('狗'))", scope) == 0
+
+
+def test_a_word_that_is_generated_is_found_at_its_step() -> None:
+    """The query that looks for it, in the weights of every head of all layers."""
+    trace = explorer.explore("他们写书。", preset="translator")
+    scope, words = scope_of(trace, {}), [trace.symbols[number] for number in trace.expected]
+    everything = np.concatenate([trace[f"decoder.layers.{layer}.cross_attn.weights"] for layer in range(3)])
+
+    assert len(set(words)) == len(words) > 2
+    assert [evaluate(f"written('{word}')", scope).tolist() for word in words] == [[step] for step in range(len(words))]
+    assert evaluate("count(written('nowhere'))", scope) == 0
+    assert np.array_equal(evaluate("weights('decoder.cross_attn')", scope), everything)
+    assert evaluate(f"max(weights('decoder.cross_attn')[:, written('{words[1]}')[0], 2])", scope) == everything[:, 1, 2].max()
 
 
 def test_a_claim_that_does_not_fit_leaves_the_others_alone() -> None:

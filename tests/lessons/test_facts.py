@@ -1,7 +1,9 @@
 """What the stops of the tour say about a sentence, held against a computation of its own on thirty sentences."""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
 
 import attrs
 import pytest
@@ -13,13 +15,16 @@ from explorer.engine.request import Request
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.fact_makers import Fact
 from explorer.lessons.facts import FACTS, facts, left_out, needs
+from explorer.lessons.followed import settings_of
 from explorer.lessons.read import read_lesson
 from explorer.lessons.unread import unread
 from explorer.picture.makers.lesson import facts_html
+from explorer.presets import load_preset
 from explorer.resources import asset
 from explorer.state.focus import Focus
 from explorer.state.look import Look
 from explorer.state.wish import Wish
+from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.found.without import Without
 from explorer.trace.measures.measures import telling_cell
@@ -28,12 +33,13 @@ from explorer.training.corpus import read_corpus
 from tests.lessons.facts_by_hand import BEAM, D_HEAD, ByHand, translated
 from tests.picture.examples import example
 from tests.sweeps import sweep
+from tests.translators import TRANSLATORS
 
 pytestmark = pytest.mark.slow  # each sentence is translated six times
 
-SENTENCES = [source for source, _ in read_corpus(asset("presets/translator/held-out.tsv")).valid[::50]][:30]
+ROWS = read_corpus(asset("presets/translator/held-out.tsv")).valid[::50][:30]  # no bundled translator has learned them
+SENTENCES = {preset: [row[("zh", "en").index(load_preset(preset).reads)] for row in ROWS] for preset in TRANSLATORS}
 STOPS = {step.fact: step for step in read_lesson(asset("lessons/tour.toml")).steps if step.fact}
-SYMBOLS = asset("presets/translator/source.txt").read_text("utf-8").splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +48,26 @@ def computer() -> Computer:
 
 
 @pytest.fixture(scope="module")
-def model() -> nn.Module:
-    return explorer.load_model("translator")
+def model_of() -> Callable[[str], nn.Module]:
+    return cache(explorer.load_model)
 
 
-def look_of(kind: str) -> Look:
+def symbols_of(preset: str) -> list[str]:
+    """The symbols of the source; the file writes the space before a word as a wide low line."""
+    symbols = asset(f"presets/{preset}/source.txt").read_text("utf-8").splitlines()
+    return [re.sub("^＿", "␣", symbol) for symbol in symbols]
+
+
+def look_of(kind: str, wish: Wish) -> Look:
     """What the stop of a kind looks at."""
-    return Look(**dict(STOPS[kind].settings.look))
+    return Look(**dict(settings_of(STOPS[kind], wish, "en").look))
 
 
 def told(computer: Computer, kind: str, wish: Wish) -> tuple[dict[str, Mapping[str, float | str]], Trace]:
     """The facts of a kind about an answer, by key; and the answer."""
     detail = {"experiments": needs(kind), "focus": Focus(without=left_out(kind))}
     trace = computer(Request(wish=wish).asking(**detail)).trace
-    made = facts(kind, trace, look_of(kind))
+    made = facts(kind, trace, look_of(kind, wish))
     assert made is not None
     return {fact.key: fact.values for fact in made}, trace
 
@@ -70,10 +82,20 @@ def test_every_stop_but_the_last_has_a_fact() -> None:
     assert [step.fact for step in steps] == [*FACTS, ""]
 
 
-@pytest.mark.parametrize("text", sweep(SENTENCES, telling=SENTENCES[::12]))
-def test_each_claim_holds_by_another_computation(text: str, computer: Computer, model: nn.Module) -> None:
-    """All twelve kinds, with every number that they name."""
-    wish = attrs.evolve(Wish.from_preset("translator", text), beam=BEAM)
+@pytest.mark.parametrize(
+    "case",
+    sweep(
+        [(preset, text) for preset, texts in SENTENCES.items() for text in texts],
+        telling=[(preset, text) for preset, texts in SENTENCES.items() for text in texts[::12]],
+    ),
+    ids=" · ".join,
+)
+def test_each_claim_holds_by_another_computation(
+    case: tuple[str, str], computer: Computer, model_of: Callable[[str], nn.Module]
+) -> None:
+    """All twelve kinds, with every number that they name, of each bundled translator."""
+    preset, text = case
+    wish, model, symbols = attrs.evolve(Wish.from_preset(preset, text), beam=BEAM), model_of(preset), symbols_of(preset)
     found = {kind: told(computer, kind, wish) for kind in FACTS}
     trace = found["choice"][1]
     source = tuple(token.id for token in trace.tokens.source)
@@ -81,20 +103,21 @@ def test_each_claim_holds_by_another_computation(text: str, computer: Computer, 
     best = translated(model, source)
     hand = ByHand(model, source, trace_ids(trace))
 
-    assert [SYMBOLS[each].lstrip("␣▁") for each in source] == names
-    check_text(found, trace, names, word)
-    check_neighbours(found, hand, names, word, source)
-    check_attention(found, hand, names)
+    assert [symbols[each].lstrip("␣▁") for each in source] == [name.lower() for name in names]
+    check_text(found, trace, names, word, symbols)
+    check_neighbours(found, hand, names, word, source, symbols)
+    check_attention(found, hand, names, look_of("weight", wish))
     check_order(found, model, source)
     check_stream(found, hand, names, word)
-    check_choice(found, trace, hand)
+    check_choice(found, trace, hand, look_of("cross", wish))
     n = len(trace.tokens.target)
     assert found["mask"][0]["mask.closed"] == ({"closed": n * (n - 1) // 2})
     alone = translated(model, source, "mask")
     assert ("mask.disturbed" in found["mask"][0]) == (alone.ids == best.ids and alone.p < best.p)
+    both = computer.sources.translator(preset).bilingual
     for kind in FACTS:
         if left_out(kind):
-            check_without(found[kind], computer, translated(model, source, left_out(kind)), best)
+            check_without(found[kind], both, translated(model, source, left_out(kind)), best)
 
 
 Found = Mapping[str, tuple[Mapping[str, Mapping[str, float | str]], Trace]]
@@ -105,31 +128,33 @@ def trace_ids(trace: Trace) -> tuple[int, ...]:
     return tuple(token.id for token in trace.tokens.target)[1:]
 
 
-def check_text(found: Found, trace: Trace, names: list[str], word: int) -> None:
+def check_text(found: Found, trace: Trace, names: list[str], word: int, symbols: list[str]) -> None:
     made = found["tokens"][0]
     assert made["tokens.count"]["n"] == len(names)
-    assert made["tokens.id"] == {"token": names[word], "id": str(SYMBOLS.index(SYMBOLS[trace.tokens.source[word].id]))}
+    assert made["tokens.id"] == {"token": names[word], "id": str(symbols.index(symbols[trace.tokens.source[word].id]))}
     if "tokens.split" in made:
         split = made["tokens.split"]
-        assert split["word"] not in [symbol.lstrip("␣▁") for symbol in SYMBOLS]
+        assert split["word"] not in [symbol.lstrip("␣▁") for symbol in symbols]
         assert str(split["pieces"]).replace(" · ", "") == split["word"]
 
 
-def check_neighbours(found: Found, hand: ByHand, names: list[str], word: int, source: tuple[int, ...]) -> None:
+def check_neighbours(
+    found: Found, hand: ByHand, names: list[str], word: int, source: tuple[int, ...], symbols: list[str]
+) -> None:
     order, cosines = hand.neighbours(source[word])
-    chance = math.sqrt(2 * math.log(len(SYMBOLS)) / 256)
+    chance = math.sqrt(2 * math.log(len(symbols)) / 256)
     made = found["vectors"][0]
     if float(cosines[0]) <= chance:
         assert made["vectors.far"]["cosine"] == pytest.approx(float(cosines[0]), abs=1e-5)
         return
-    near = [SYMBOLS[each].lstrip("␣▁") for each, cosine in zip(order[:3], cosines[:3].tolist(), strict=True) if cosine > chance]
+    near = [symbols[each].lstrip("␣▁") for each, cosine in zip(order[:3], cosines[:3].tolist(), strict=True) if cosine > chance]
     assert made == {
         "vectors.near": {"token": names[word], "names": " · ".join(near), "cosine": pytest.approx(float(cosines[0]), abs=1e-5)}
     }
 
 
-def check_attention(found: Found, hand: ByHand, names: list[str]) -> None:
-    here, head = "encoder.layers.1.self_attn", 6
+def check_attention(found: Found, hand: ByHand, names: list[str], look: Look) -> None:
+    here, head = f"encoder.layers.{look.layer}.self_attn", look.head
     scores, weights = hand.scores(here)[head], hand.weights(here)[head]
     places = range(len(names))
     a, b = max(((q, k) for q in places for k in places if q != k), key=lambda pair: float(weights[pair]))  # the marked cell
@@ -182,7 +207,7 @@ def check_stream(found: Found, hand: ByHand, names: list[str], word: int) -> Non
 
     units = found["feed_forward"][0]["feed_forward.units"]
     assert (units["token"], units["d_ff"]) == (names[word], 1024)
-    assert abs(float(units["zeros"]) - hand.zeros("encoder.layers.1", word)) == 0
+    assert float(units["zeros"]) == hand.zeros(f"encoder.layers.{int(units['layer'])}", word)
 
     cosines = hand.turned(word)
     further = cosines[0] > cosines[1] > cosines[2]
@@ -190,7 +215,7 @@ def check_stream(found: Found, hand: ByHand, names: list[str], word: int) -> Non
     assert made["layers.further" if further else "layers.turned"]["cosines"] == " · ".join(f"{each:.2f}" for each in cosines)
 
 
-def check_choice(found: Found, trace: Trace, hand: ByHand) -> None:
+def check_choice(found: Found, trace: Trace, hand: ByHand, look: Look) -> None:
     """The step and where cross-attention looks at it; the candidates of the step."""
     made = found["choice"][0]
     said = made.get("choice.first") or made["choice.beam"]
@@ -206,19 +231,18 @@ def check_choice(found: Found, trace: Trace, hand: ByHand) -> None:
     assert said["other"] == trace.symbols[int(row.argmax())].lstrip("␣▁")
 
     looks = found["cross"][0]["cross.looks"]
-    weights = hand.weights("decoder.layers.1.cross_attn")[5, step]
+    weights = hand.weights(f"decoder.layers.{look.layer}.cross_attn")[look.head, step]
     assert looks["weight_share"] == pytest.approx(float(weights.max()), abs=1e-4)
     assert looks["at"] == plain(trace)[int(weights.argmax())]
     assert looks["word"] == trace.symbols[ids[step]].lstrip("␣▁")
 
 
 def check_without(
-    found: tuple[Mapping[str, Mapping[str, float | str]], Trace], computer: Computer, got: object, best: object
+    found: tuple[Mapping[str, Mapping[str, float | str]], Trace], both: Bilingual, got: object, best: object
 ) -> None:
     made, trace = found
     lack = trace.experiments["without_part"]
     assert isinstance(lack, Without)
-    both = computer.sources.translator("translator").bilingual
     text, whole = (both.target_text(tuple(each for each in one.ids if each != END)) for one in (got, best))  # type: ignore[attr-defined]
     assert (lack.target, lack.target_whole) == (text, whole)
     assert (lack.p, lack.p_whole) == pytest.approx((got.p, best.p), abs=1e-4)  # type: ignore[attr-defined]
@@ -233,13 +257,14 @@ def check_without(
         assert not text.endswith(4 * text[-1:]) or not text
 
 
-def test_a_wrong_claim_would_be_found(computer: Computer, model: nn.Module) -> None:
+def test_a_wrong_claim_would_be_found(computer: Computer, model_of: Callable[[str], nn.Module]) -> None:
     """A translation that is not the model's own is not taken for it."""
-    text = SENTENCES[0]
+    text, model = SENTENCES["translator"][0], model_of("translator")
     found = told(computer, "position", Wish.from_preset("translator", text))
     source = tuple(token.id for token in found[1].tokens.source)
     with pytest.raises(AssertionError):
-        check_without(found, computer, translated(model, source, "feed_forward"), translated(model, source))
+        both = computer.sources.translator("translator").bilingual
+        check_without(found, both, translated(model, source, "feed_forward"), translated(model, source))
 
 
 def test_nothing_is_claimed_where_the_words_are_not_the_models_own(computer: Computer) -> None:

@@ -64,6 +64,7 @@ MISTAKES = {
     "cuts of another text": ('page = "position"', 'cuts = ["a"]', 12, "a"),
     "matrix of nothing": ("A = [[1, 2], [3, 4]]", "A = []", 20, "A"),
     "fact of an unknown kind": ('zh = "二"', 'zh = "二"\nfact = "riddle"', 16, "riddle"),
+    "to follow no translator": ('page = "position"', "follows = true", 12, "follows"),
     "link to nowhere": (
         'answer = "sum(A)"',
         'answer = "sum(A)"\n[[step.link]]\nzh = "去"\nen = "go"\nto = "page:potision"',

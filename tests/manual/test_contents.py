@@ -11,7 +11,7 @@ from explorer import errors, page_list
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
 from explorer.lang import LANGUAGES, Words
-from explorer.lessons.gallery import gallery
+from explorer.lessons.gallery import galleries
 from explorer.lessons.glossary import terms
 from explorer.lessons.read import bundled_lessons, read_lesson
 from explorer.lessons.stations import stations
@@ -113,7 +113,7 @@ def test_everything_that_is_declared_is_there(language: str) -> None:
         assert escape(words(f"heads.measure.{key}")) in heads and measure.own in heads and measure.across in heads
     assert all(term.told.of(language) in text_of(language, "glossary") for term in terms())
     assert all(lesson.title.of(language) in text_of(language, "lessons") for lesson in bundled_lessons()[0])
-    assert all(each.text in text_of(language, "gallery") for each in gallery())
+    assert all(each.text in text_of(language, "gallery") for examples in galleries().values() for each in examples)
     keys = text_of(language, "keys")
     assert all(each in keys for each in ("Export…", "Ctrl+E", "Nothing yet", "–", "Ctrl+F1", "wheel"))
     for question in teaching_questions():

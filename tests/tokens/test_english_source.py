@@ -128,6 +128,26 @@ def test_byte_pairs_fold_into_words(read) -> None:  # type: ignore[no-untyped-de
     assert word_texts(tokens, word_groups(tokens)) == ("Streets", "of", "Tiananmen")
 
 
+@pytest.mark.parametrize("way", ["bpe", "characters", "spaces"])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Tom didn't cross", ("Tom", "didn't", "cross")),
+        ("THE WELL-KNOWN café", ("THE", "WELL-KNOWN", "café")),
+        ("doesn’t he?", ("doesn’t", "he", "?")),
+        ("cafe\u0301s' street", ("cafe\u0301s", "'", "street")),
+    ],
+)
+def test_contractions_hyphens_and_accents_are_in_one_word(  # type: ignore[no-untyped-def]
+    read, text: str, words: tuple[str, ...], way: str
+) -> None:
+    """However they were cut; the tokens of a word stand where it was typed."""
+    tokens = read(text, way)
+    groups = word_groups(tokens)
+
+    assert [text[tokens[places[0]].start : tokens[places[-1]].end] for places in groups] == list(words)
+
+
 def test_a_chinese_target_is_cut_into_words_and_characters(tokenizers: Tokenizers, learned: Bilingual) -> None:
     """As a Chinese source is; and its ids are text again."""
     tokens = tokenizers.target("汤姆沒有开门。", learned)

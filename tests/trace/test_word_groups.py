@@ -81,6 +81,13 @@ def test_bytes_that_a_translator_wrote_are_folded() -> None:
     ("pieces", "words"),
     [
         (("␣T", "ian", "an", "men", "␣is", "."), ("Tiananmen", "is", ".")),  # GPT-2, Llama
+        (
+            ("␣Didn", "'", "t", "␣the", "␣well", "-", "known", "␣O", "'", "Bri", "en"),
+            ("Didn't", "the", "well-known", "O'Brien"),
+        ),
+        (("␣don", "’t", "␣rock", "'n", "'", "roll", "␣I", "'d", "'ve"), ("don’t", "rock'n'roll", "I'd've")),
+        (("␣'", "no", "'", "␣dogs", "'", "␣-", "x", "-", "-", "y"), ("'", "no", "'", "dogs", "'", "-", "x", "-", "-", "y")),
+        (("我", "-", "你", "␣a", "-"), ("我", "-", "你", "a", "-")),
         (("tian", "##an", "##men", "is"), ("tiananmen", "is")),  # BERT, whose second "is" stands behind a space
         (("一⟨1/3⟩ E4", "一⟨2/3⟩ B8", "一⟨3/3⟩ 80", "丁⟨1/2⟩ E4 B8", "丁⟨2/2⟩ 81"), ("一", "丁")),  # bytes of others
         (("␣我", "爱", "北京"), ("我", "爱", "北京")),

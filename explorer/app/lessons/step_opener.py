@@ -18,6 +18,7 @@ from explorer.app.session import told
 from explorer.app.session.session import Session
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError, NoSuchLesson
+from explorer.lessons.followed import settings_of
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
 from explorer.state.comparing_intents import GiveBack
@@ -193,9 +194,8 @@ class StepOpener(QObject):
         """A step is on show that is set up already: outline what it speaks of, and find out what it has set up."""
         self._place = self._session.state.lesson
         if self._before is not None:
-            earlier = tuple(each.settings for each in self._panel.earlier)
             with contextlib.suppress(ExplorerError):  # Without what the lesson set up, nothing is given back.
-                self._left = OpenStep(step.settings, earlier, self._place).applied(self._before, None)
+                self._left = self._opening(step, self._before).applied(self._before, None)
         self._shown_now(step)
 
     def _keep(self, ticks: Ticks) -> None:
@@ -234,12 +234,17 @@ class StepOpener(QObject):
             self._give_back()
         else:
             self._before = self._before or self._session.state
-            earlier = tuple(each.settings for each in self._panel.earlier)
             key = "" if self._panel.lesson is None else self._panel.lesson.key
             self._place = LessonPlace(key=key, step=self._panel.place, file=self._files.get(key, ""))
-            self._session.ask(OpenStep(step.settings, earlier, self._place))
+            self._session.ask(self._opening(step, self._session.state))
             self._left = self._session.state
         self._shown_now(step)
+
+    def _opening(self, step: Step, state: State) -> OpenStep:
+        """The intent that sets up a step, and those that it builds on, where a State is set up."""
+        language = self._appearance.words.language
+        *earlier, settings = (settings_of(each, state.wish, language) for each in (*self._panel.earlier, step))
+        return OpenStep(settings, tuple(earlier), self._place)
 
     def _calm(self) -> None:
         """Say whether a lesson for beginners is open."""

@@ -93,7 +93,7 @@ class StopParts(QWidget):
         if there:
             what = " ".join(lacking)
             what = what if len(what) <= _MOST_QUOTED else f"{what[: _MOST_QUOTED - 1]}…"
-            self.unread.setText(words("tour.unread", what=what))
+            self.unread.setText(words(f"tour.unread_{preset.reads or 'zh'}", what=what))
             self.offer.setText(words("tour.own", text=preset.text))
 
     def _wait(self, words: Words) -> None:

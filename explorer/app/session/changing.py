@@ -8,7 +8,7 @@ from explorer.app.session.history import History, Instant
 from explorer.app.session.session_state import SessionState
 from explorer.engine.request import Request
 from explorer.errors import BadFile, ExplorerError
-from explorer.presets import DEFAULT, load_preset
+from explorer.presets import load_preset
 from explorer.state.change_intents import TakeSentence, newly_on
 from explorer.state.intents import Intent, SetKnob, SetSampling, SetText
 from explorer.state.state import State
@@ -25,9 +25,9 @@ def opened(preset: str) -> State:
     return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
 
 
-def default_state(refused: State) -> State:
-    """The State of the default preset, in place of one whose model cannot be opened. A text of the user's stays."""
-    state = attrs.evolve(opened(DEFAULT), page=refused.page)
+def default_state(refused: State, usual: str) -> State:
+    """The State of the usual preset, in place of one whose model cannot be opened. A text of the user's stays."""
+    state = attrs.evolve(opened(usual), page=refused.page)
     own = load_preset(refused.wish.preset).text
     return state if refused.wish.text == own else TakeSentence(refused.wish.text).applied(state, None)
 
@@ -90,12 +90,12 @@ def sprung_back(session: SessionState, error: ExplorerError) -> After:
 def given_back(session: SessionState) -> After:
     """Go back to the model before, because another one cannot be opened or is not waited for.
 
-    A text that was typed meanwhile stays. Where the program began with that model, the default preset takes its place.
+    A text that was typed meanwhile stays. Where the program began with that model, the usual preset takes its place.
     """
     before, at = session.state, session.history.at
     history, first = session.history.left(before.wish.preset)
     if history.now.wish.preset == before.wish.preset:
-        history = History.beginning(default_state(first), at)
+        history = History.beginning(default_state(first, session.usual), at)
     session = attrs.evolve(session, opening=session.opening.followed(before, history.now, None))
     if before.wish.text != first.wish.text:
         history = history.added(SetText(before.wish.text).applied(history.now, None), "", at)

@@ -1,4 +1,4 @@
-"""The State that the window opens with: the preset that was asked for, the last State, or the default preset."""
+"""The State that the window opens with: the preset that was asked for, the last State, or the preset of a first start."""
 
 import contextlib
 from collections.abc import Mapping
@@ -52,19 +52,20 @@ def first_state(
     trace: str | None = None,
     *,
     chat: bool = False,
+    usual: str = DEFAULT,
 ) -> First:
-    """The State to start with: the session, recorded pass or preset that was asked for, else the last State, else the default.
+    """The State to start with: the session, recorded pass or preset that was asked for, else the last State, else `usual`.
 
     With `chat` its text is written in the model's chat template. `unopened` says why what was asked for cannot be opened.
     """
     try:
-        found = _found(preferences, text, preset if trace is None else recorded_preset(trace), session)
+        found = _found(preferences, text, preset if trace is None else recorded_preset(trace), session, usual)
     except ExplorerError as error:
-        return attrs.evolve(_found(preferences, text, None, None), unopened=error)
+        return attrs.evolve(_found(preferences, text, None, None, usual), unopened=error)
     return attrs.evolve(found, state=SetChat(True).applied(found.state, None)) if chat else found
 
 
-def _found(preferences: Preferences, text: str | None, preset: str | None, session: str | None) -> First:
+def _found(preferences: Preferences, text: str | None, preset: str | None, session: str | None, usual: str) -> First:
     others = other_programs()
     left = others.left
     if session is not None:
@@ -78,10 +79,10 @@ def _found(preferences: Preferences, text: str | None, preset: str | None, sessi
     last, refused = last_saved()
     same = {path: saved for path, saved in left.items() if last is not None and saved.state == last.state}
     if last is not None and any(not saved.was_shown for saved in same.values()):  # It may be what ended the program.
-        return _first(opened(DEFAULT), text, left=left)
+        return _first(opened(usual), text, left=left)
     if last is None:
-        state, refused = (None, refused) if refused is not None else _of_version_0_1(preferences)
-        return _first(state or opened(DEFAULT), text, refused=refused, left=left)
+        state, refused = (None, refused) if refused is not None else _of_version_0_1(preferences, usual)
+        return _first(state or opened(usual), text, refused=refused, left=left)
     for path in same:  # It is opened, so there is nothing to offer.
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
@@ -97,10 +98,10 @@ def _first(state: State, text: str | None, **fields: Any) -> First:
     return First(state if text is None else TakeSentence(text).applied(state, None), **fields)
 
 
-def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
+def _of_version_0_1(preferences: Preferences, usual: str) -> tuple[State | None, ExplorerError | None]:
     """The State in the preferences of version 0.1, which kept preset and texts there."""
     try:
-        state = opened(preferences.text("preset") or DEFAULT)
+        state = opened(preferences.text("preset") or usual)
     except ExplorerError as error:  # The preset belongs to another version or is damaged.
         return None, error
     if preferences.text("text").strip():

@@ -1,4 +1,4 @@
-"""The pass that the window shows before torch is there: the last one on screen, or at the first start the bundled one.
+"""The pass that the window shows before torch is there: the last one on screen, or at the first start the preset's own one.
 
 A pass is shown for the very Wish that it answered, and by the version of the program that kept it. It is computed anew at once.
 """
@@ -10,14 +10,14 @@ from pathlib import Path
 from explorer.app.session.changing import opened
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
-from explorer.presets import DEFAULT
-from explorer.resources import asset, config_folder
+from explorer.presets import load_preset
+from explorer.resources import config_folder
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
-BUNDLED = "first_pass.npz"
-"""The asset with the pass of the default preset, which `python -m tests.first_pass` records."""
+OF_PRESET = "first_pass.npz"
+"""The file in a preset's folder with the pass over its own sentence, which `python -m tests.first_pass PRESET` records."""
 _MOST_BYTES = 8 * 2**20
 _PATTERN = "pass-*.npz"
 
@@ -28,8 +28,9 @@ def recalled(wish: Wish) -> Frame | None:
     with contextlib.suppress(ExplorerError, OSError):
         if path.is_file():
             return _frame(wish, path)
-        if wish == opened(DEFAULT).wish:
-            return _frame(wish, asset(BUNDLED))
+        folder = load_preset(wish.preset).folder
+        if folder is not None and (folder / OF_PRESET).is_file() and wish == opened(wish.preset).wish:
+            return _frame(wish, folder / OF_PRESET)
     return None
 
 

@@ -22,6 +22,7 @@ from explorer.engine.errand import Errand
 from explorer.engine.request import Frame
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError, bare
+from explorer.presets import DEFAULT
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent
 from explorer.state.look import Look
@@ -49,12 +50,16 @@ class Session(QObject):
     paints = Signal()
     _crossed = Signal(object)  # an event from another thread, queued
 
-    def __init__(self, state: State, load: Callable[[], Compute] = load_compute, *, restored: bool = False) -> None:
-        """`restored` says that the user has left the State so, and its Look with it."""
+    def __init__(
+        self, state: State, load: Callable[[], Compute] = load_compute, *, restored: bool = False, usual: str = DEFAULT
+    ) -> None:
+        """`restored` says that the user has left the State so, and its Look with it. `usual` is the preset that takes the place
+        of a model that cannot be opened.
+        """
         super().__init__()
         # Called on the compute thread with each answer, before the window gets it.
         self.prepare: Callable[[Trace, Look], None] = _leave
-        self._knows = SessionState.beginning(state, _now(), restored=restored)
+        self._knows = SessionState.beginning(state, _now(), restored=restored, usual=usual)
         self._due = deque[do.Effect]()
         self._carries_out = False
         self._crossed.connect(self.take)

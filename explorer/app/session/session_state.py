@@ -10,7 +10,7 @@ from explorer.app.session import told
 from explorer.app.session.asking import Asking
 from explorer.app.session.history import History, Instant
 from explorer.engine.request import Frame, Request
-from explorer.presets import HEAD_FIELDS, load_preset
+from explorer.presets import DEFAULT, HEAD_FIELDS, load_preset
 from explorer.state.intents import Intent, LookAt, OpenStep
 from explorer.state.look import Look
 from explorer.state.state import State
@@ -97,11 +97,12 @@ class SessionState:
     held: bool = False  # whether the compute thread waits until the window is painted
     made: bool = False  # whether pictures were made in this turn of the event loop, to be painted in another one
     put_off: bool = False  # whether painting was put off to the next turn
+    usual: str = DEFAULT  # the preset that takes the place of a model that cannot be opened
 
     @classmethod
-    def beginning(cls, state: State, at: Instant, *, restored: bool = False) -> "SessionState":
+    def beginning(cls, state: State, at: Instant, *, restored: bool = False, usual: str = DEFAULT) -> "SessionState":
         """Before anything was asked. `restored` says that the user has left the State so, and its Look with it."""
-        return cls(history=History.beginning(state, at), opening=Opening.beginning(state, restored=restored))
+        return cls(history=History.beginning(state, at), opening=Opening.beginning(state, restored=restored), usual=usual)
 
     @property
     def state(self) -> State:

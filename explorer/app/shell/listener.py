@@ -170,6 +170,7 @@ class Listener(QObject):
         window.session.pictures_made()
         window.page_stack.let_go()  # A hidden window was not painted.
         window.sentences.put(wish, by)
+        window.notices.reader.put(wish)
         window.status.tell_work(wish.title if self._session.opens else "")
         window.header.put(wish)
         put = window.knobs.put if isinstance(by, Intent) else window.knobs.put_all
@@ -209,6 +210,8 @@ class Listener(QObject):
         window.page_stack.draw(frame.trace, self._session.state.look, self._appearance.words)
         provisional = frame.request.is_provisional
         window.sentences.draw(frame.trace, self._session.state.look, self._appearance.words, provisional=provisional)
+        if not provisional:
+            window.notices.reader.draw(frame.trace)
         window.header.draw(frame.trace)
         window.knobs.draw(frame.trace)
         window.step_opener.draw(frame)

@@ -1,4 +1,7 @@
-"""The calm lines above the pages: the tour, what a program left that was not closed, a silent engine, and refusals."""
+"""The calm lines above the pages: the tour, what a program left that was not closed, a silent engine, and refusals.
+
+The one that offers a model for another language stands in `reader_offer.py`.
+"""
 
 import contextlib
 from datetime import datetime
@@ -6,10 +9,12 @@ from pathlib import Path
 
 import attrs
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.session import told
+from explorer.app.shell.notice_line import NoticeLine
+from explorer.app.shell.reader_offer import ReaderOffer
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.presets import title_in
@@ -19,32 +24,6 @@ from explorer.state.saved import Saved
 from explorer.state.state_file import title_of
 from explorer.state.state_link import OpenLink, OpenState
 from explorer.views.controls.layouts import filled
-
-
-class NoticeLine(QWidget):
-    """Says something in its `text`, offers one thing, and goes away by ×; hidden until there is something to say."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("notice")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.text, self.offer_button, self.dismiss = QLabel(), QPushButton(), QToolButton()
-        self.offer_button.setObjectName("slim")
-        self.dismiss.setText("×")
-        self.row = row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 8, 0)
-        row.setSpacing(12)
-        row.addWidget(self.text)
-        row.addWidget(self.offer_button)
-        row.addStretch(1)
-        row.addWidget(self.dismiss)
-        self.hide()
-
-    def name_dismissal(self, told: str) -> None:
-        """Say what × does."""
-        self.dismiss.setToolTip(told)
-        self.dismiss.setAccessibleName(told)
-
 
 NOT_KEPT = "session.not_kept"
 """A refusal under this key stays, whatever is opened."""
@@ -282,7 +261,8 @@ class Notices(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.invitation, self.left_open, self.hanging, self.refusals = Invitation(), LeftOpen(), RestartOffer(), Refusals()
-        self._lines = (self.invitation, self.left_open, self.hanging, self.refusals)
+        self.reader = ReaderOffer()
+        self._lines = (self.invitation, self.left_open, self.reader, self.hanging, self.refusals)
         filled(QVBoxLayout(self), *self._lines, gap_px=0, margins_px=(0, 0, 0, 0))
 
     def speak(self, words: Words) -> None:

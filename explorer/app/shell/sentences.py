@@ -66,6 +66,7 @@ class Sentences(QWidget):
             row.wished.connect(self.wished)
             row.opened.connect(self._opened)
         self._words: Words | None = None
+        self._preset, self._gallery = "", tuple[Example, ...]()  # the model, and its own examples
         self._nothing_drawn = True
         self._foreign = False  # whether the model is a foreign one
         self._translates = False  # whether the model is trained to translate
@@ -82,7 +83,7 @@ class Sentences(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
-        self.examples.offer(gallery(), words)
+        self._offer_examples()
         self.chat.speak(words)
         self._name_source(words)
         self._hint(words)
@@ -99,7 +100,10 @@ class Sentences(QWidget):
             self._translates = wish.uses_trained
             if self._words is not None:
                 self._offer("", self._words)
-        self.examples.setVisible(wish.writes and not wish.reads_english)  # They are Chinese.
+        if wish.preset != self._preset:
+            self._preset, self._gallery = wish.preset, gallery(wish.preset)
+            self._offer_examples()
+        self.examples.setVisible(wish.uses_trained and bool(self._gallery))
         self._foreign = wish.foreign
         self.chat.put(wish)
         if not wish.foreign:
@@ -112,6 +116,10 @@ class Sentences(QWidget):
         self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
+
+    def _offer_examples(self) -> None:
+        if self._words is not None:
+            self.examples.offer(self._gallery, self._words)
 
     def _show_target(self, both: bool, typed: bool = True) -> None:
         """Show the row of the target where there are both sides, and the box where it can be typed: a classifier has none."""

@@ -34,7 +34,7 @@ class Window(WindowParts):
     def _connect_session(self) -> None:
         session = self.session
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
-        for part in (*asking, self.folders, self.scans, self.sessions, self.past):
+        for part in (*asking, self.folders, self.scans, self.sessions, self.past, self.notices.reader):
             part.wished.connect(session.ask)
         session.paints.connect(self._paint)
         session.prepare = self.page_stack.prepared.prepare

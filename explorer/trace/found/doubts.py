@@ -15,8 +15,8 @@ The average is the geometric one, exp(Σ log p / n) over all n written words and
 validation rows, and 0.28 on the strange sentences. The threshold was set on the validation rows alone. A greedy
 translation has lower averages (7.2 % lie below), so that it is not judged.
 
-A text in another language than the one that the model reads is told as that: more than half of its words are spelled out,
-English ones in letters where Chinese is read, and Chinese characters in bytes where English is.
+A text in another language than the one that the model reads is told as that: more than half of its words are unknown or
+spelled out, English ones in letters where Chinese is read, and Chinese characters in bytes where English is.
 """
 
 import math
@@ -27,6 +27,7 @@ from typing import Literal
 import attrs
 
 from explorer.tokens.bpe import BYTES
+from explorer.tokens.language import language_of
 from explorer.tokens.token import Token
 from explorer.trace.recorded_pass import RecordedPass
 
@@ -64,8 +65,9 @@ def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
     text = trace.source or trace.target
     english = reads_english(trace)
     letters = () if english else tuple(each for each in broken(tokens) if _LETTERS.search(text[slice(*each)]))
-    units = {(token.start, token.end) if english else token.word or (token.start, token.end) for token in tokens}
-    if len(_in_bytes(tokens, text) if english else letters) > len(units) / 2:
+    units = {(token.start, token.end) if english else _span(token) for token in tokens}
+    spelled = _in_bytes(tokens, text) if english else {*letters, *(_span(token) for token in tokens if not token.known)}
+    if language_of(text) != ("en" if english else "zh") and len(spelled) > len(units) / 2:
         found = [Doubt("reads_english" if english else "reads_chinese")]
     elif letters:
         found.append(Doubt("letters", tuple(dict.fromkeys(text[slice(*each)] for each in letters))))
@@ -79,6 +81,11 @@ def reads_english(trace: RecordedPass) -> bool:
     """Whether a model that was trained here reads English, which byte pairs are for: a translator writes the other language."""
     translates = trace.card.architecture == "encoder-decoder"
     return trace.trained and bool(trace.symbols) and (BYTES[0] in trace.symbols) != translates
+
+
+def _span(token: Token) -> tuple[int, int]:
+    """The span of the word that a token is a part of, or its own."""
+    return token.word or (token.start, token.end)
 
 
 def _in_bytes(tokens: tuple[Token, ...], text: str) -> set[tuple[int, int]]:

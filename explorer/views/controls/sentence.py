@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
+    QFocusEvent,
     QFont,
     QFontMetricsF,
     QGuiApplication,
@@ -31,6 +32,8 @@ _KEPT = (
     _KEYS.DeleteStartOfWord,
     _KEYS.DeleteEndOfWord,
 )
+_COMING_BACK = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+"""Why a box loses the focus that will have it again."""
 PATIENCE_MS = 650
 """A search that is over sooner is no reason to flicker: the pause before it (`app.session`), and a quarter of a second."""
 _MOST_STEPS = 2**16  # characters, 1 MB of steps
@@ -180,9 +183,18 @@ class SentenceEdit(_TypingBox, QLineEdit):
         self._said = text
         if text != self.text():
             self._putting = True  # A flag instead of a blocker, because the clear button listens to the signal.
+            typing = self._composing or self.hasFocus()
             self.end_composition()
             self.setText(text)
             self._putting = False
+            if not typing:
+                self.setCursorPosition(0)  # Qt scrolls to it, and a long sentence is read from its beginning.
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show a long sentence from its beginning once the box is left for another part of the window."""
+        super().focusOutEvent(event)
+        if event.reason() not in _COMING_BACK:
+            self.setCursorPosition(0)
 
     def changed_by_typing(self, _text: str = "", *, committed: bool = False) -> None:
         if (committed or not self._composing) and not self._putting and self.text() != self._said:

@@ -14,7 +14,8 @@ from explorer.app.session.history import Instant
 from explorer.app.session.session_state import SessionState
 from explorer.app.session.step import step
 from explorer.engine.request import Frame, Request
-from explorer.presets import DEFAULT
+from explorer.lang import LANGUAGES
+from explorer.presets import DEFAULT, first_preset
 from explorer.resources import config_folder
 from explorer.state.state import State
 from tests.app.session.driving import frame
@@ -29,9 +30,10 @@ def kept() -> list[Path]:
     return list(config_folder().glob("pass-*.npz"))
 
 
-def test_the_bundled_pass_is_what_the_default_preset_computes() -> None:
-    """Rounding differs from one processor to the other, and nothing else does."""
-    found, fresh = recalled.recalled(FIRST.wish), first_pass()
+@pytest.mark.parametrize("preset", sorted({first_preset(language) for language in LANGUAGES}))
+def test_the_bundled_pass_is_what_the_first_preset_computes(preset: str) -> None:
+    """In each language; rounding differs from one processor to the other, and nothing else does."""
+    found, fresh = recalled.recalled(opened(preset).wish), first_pass(preset)
     assert found is not None and found.serial == 0
     assert found.trace.names() == fresh.names() and found.trace.tokens == fresh.tokens and found.trace.target == fresh.target
     for tap in fresh.names():

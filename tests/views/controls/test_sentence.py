@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.sentence import SentenceEdit
 
 
@@ -148,3 +149,27 @@ def test_the_box_forgets_nothing_while_a_syllable_is_composed(qtbot: QtBot) -> N
     assert len(said[-1]) == 70_001
     qtbot.waitUntil(lambda: not edit.isUndoAvailable())
     assert edit.text() == said[-1]
+
+
+def test_a_long_sentence_is_shown_from_its_beginning(qtbot: QtBot) -> None:
+    """Unless somebody types: then the cursor stays where they are."""
+    long, other = (
+        "The animal did not cross the street because it was too tired.",
+        "The street was too wide for the animal to cross it.",
+    )
+    edit, beside = SentenceEdit(), SentenceEdit()
+    room = QWidget()
+    filled(QVBoxLayout(room), edit, beside)
+    qtbot.addWidget(room)
+    room.resize(150, 80)
+    with qtbot.waitExposed(room):
+        room.show()
+    beside.setFocus()
+    edit.put(long)
+    assert edit.cursorPosition() == 0
+    edit.setFocus()
+    edit.end(False)
+    edit.put(other)
+    assert edit.cursorPosition() == len(other)
+    beside.setFocus()
+    assert edit.cursorPosition() == 0
