@@ -67,6 +67,8 @@ class Config:
     )
     jieba_hmm: bool = knob(True, group="tokens", applies="pass")
 
+    no_repeat_ngram: int = knob(0, group="decoding", applies="pass", valid=(0, 8))
+
     dropout: float = knob(0.1, group="randomness", applies="pass", valid=(0, 0.9), step=0.05)
     dropout_active: bool = knob(False, group="randomness", applies="pass")
     dropout_seed: int = knob(0, group="randomness", applies="pass", valid=_SEEDS, offered=_OFFERED_SEEDS)
@@ -203,6 +205,7 @@ class KnobValues(TypedDict, total=False):
     activation: Literal["relu", "gelu"]
     tokenizer: Literal["jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"]
     jieba_hmm: bool
+    no_repeat_ngram: int
     dropout: float
     dropout_active: bool
     dropout_seed: int
@@ -244,6 +247,12 @@ BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass"
 """The beam width: a knob of decoding, not of the model."""
 
 _BY_NAME: Mapping[str, Knob] = {each.name: each for each in KNOBS}
+
+
+def counting_knobs(config: Config) -> dict[str, Value]:
+    """The knobs that, with the weights, make the function from ids to probabilities, by name."""
+    values = config.values()
+    return {each.name: values[each.name] for each in KNOBS if each.group in ("masks", "attention", "layer")}
 
 
 def departures(config: Config) -> tuple[tuple[str, Value, Value], ...]:

@@ -14,6 +14,7 @@ BEFORE_THE_PASS = frozenset(
         "tokenizer", "jieba_hmm", "vocabulary", "vocab_size", "target_vocab_size", "max_len",  # ids
         "n_layers", "n_heads", "d_model", "d_ff", "bias", "tied_embeddings", "initialization", "norm_shift", "seed",  # weights
         "memory_budget", "device",  # what is kept, and where
+        "no_repeat_ngram",  # what is written; `engine/decoding` obeys it, and no pass
     }
 )  # fmt: skip
 """Knobs that act on ids, on weights or on memory: every way of computing obeys them."""

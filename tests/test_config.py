@@ -267,7 +267,17 @@ def test_every_knob_is_declared_whole(knob: Knob) -> None:
 
 def test_groups_stand_in_the_order_of_the_declaration() -> None:
     """And the knobs of one group stand together, so that a panel shows them in the order in which they are declared."""
-    assert GROUPS == ("masks", "attention", "layer", "tokens", "randomness", "computation", "shape", "initialization")
+    assert GROUPS == (
+        "masks",
+        "attention",
+        "layer",
+        "tokens",
+        "decoding",
+        "randomness",
+        "computation",
+        "shape",
+        "initialization",
+    )
     assert [knob.name for group in GROUPS for knob in KNOBS if knob.group == group] == [knob.name for knob in KNOBS]
 
 

@@ -24,7 +24,6 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     from explorer.config import BEAM
-    from explorer.engine.decoding.beam import Decoding
     from explorer.errors import NotTrained
 
     beam = int(BEAM.check(beam))
@@ -32,7 +31,7 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         translator = computer.sources.translator(str(preset))
         if translator is None:
             raise NotTrained(name=str(preset))
-        return translator.translate(computer.sources.source_ids(as_text(text), translator), Decoding(beam=beam))
+        return translator.translate(computer.sources.source_ids(as_text(text), translator), beam)
 
 
 def generate(

@@ -179,7 +179,6 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
 @click.pass_obj
 def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
     """Score translations of held-out rows with sacreBLEU and chrF, or a masked language model by its predictions."""
-    from explorer.engine.decoding.beam import Decoding
     from explorer.errors import EmptySplit
     from explorer.training.corpus import read_corpus
     from explorer.training.evaluation import evaluate as run
@@ -193,7 +192,8 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
     line = ProgressLine()
-    found = run(answering, translator, pairs, Decoding(beam=beam), lambda share: line.show(f"{share:.0%}"))
+    decoding = translator.decoding(translator.preset.config, beam=beam)
+    found = run(answering, translator, pairs, decoding, lambda share: line.show(f"{share:.0%}"))
     line.end()
     _tell_scores(found, beam, words)
     for row in found.rows[:: max(1, len(found.rows) // examples)][:examples] if examples else ():
@@ -245,7 +245,6 @@ def _score_line(what: str, scores: "Scores", words: Words) -> str:
 @click.pass_obj
 def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
     """Translate TEXT, or each line of the standard input. A line that cannot be translated gives an empty line."""
-    from explorer.engine.decoding.beam import Decoding
 
     answering, translator = _translator(preset)
     status = 0
@@ -254,7 +253,7 @@ def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
         said = ""
         try:
             if line.strip():
-                said = translator.translate(answering.sources.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
+                said = translator.translate(answering.sources.source_ids(line.rstrip("\n"), translator), beam)
         except ExplorerError as error:
             click.echo(words("translate.bad_line", line=number, sentence=words.error(error)), err=True)
             status = 2

@@ -214,6 +214,8 @@ def choice(trace: Trace, look: Look) -> list[Fact]:
     )
     if row[chosen] >= row[other]:
         return [Fact("choice.first", told)]
+    if search is not None and other in search.closed_at(step):
+        return [Fact("choice.closed", told)]
     return [Fact("choice.beam" if search is not None and _is_searched(search, step) else "choice.given", told)]
 
 

@@ -18,7 +18,8 @@ class Branch:
     the token's own log-probability, `total` the sentence's so far, both in nats.
 
     `state` is "best" on the path of the best sentence, "kept" on that of another finished one, "dropped" where the beam
-    gave up, "forced" where the user chose the token. `rank` counts finished sentences from 1; it is 0 inside a sentence.
+    gave up, "forced" where the user chose the token, "closed" where it would repeat an n-gram. `rank` counts finished
+    sentences from 1; it is 0 inside a sentence.
     """
 
     node: int

@@ -1,6 +1,7 @@
 """The branches of a Tree: the place, the sentence and the score of each, and its description in words."""
 
 import math
+from collections.abc import Sequence
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
@@ -39,7 +40,11 @@ def sentence(tree: Tree, index: int) -> str:
     """The decoded text up to a branch: word marks become blanks, and bytes become characters."""
     if tree.told_as != "tree":  # The pieces of others come with signs for white space.
         return "".join(tree.branches[each].label for each in path(tree, index)).replace("␣", " ").strip()
-    labels = [tree.branches[each].label for each in path(tree, index)]
+    return _text(tree, path(tree, index))
+
+
+def _text(tree: Tree, branches: Sequence[int]) -> str:
+    labels = [tree.branches[each].label for each in branches]
     vocabulary = Vocabulary((*SPECIALS, *dict.fromkeys(label for label in labels if label not in SPECIALS)))
     return Encoder(vocabulary).decode(vocabulary.symbols.index(label) for label in labels)
 
@@ -59,6 +64,15 @@ def verdict(tree: Tree, index: int) -> str:
     """Rank and score of a finished sentence; "" for a branch inside a sentence."""
     rank = tree.branches[index].rank
     return f"#{rank}  {number(score_of(tree, index))}" if rank else ""
+
+
+def _repeated(tree: Tree, branches: tuple[int, ...]) -> tuple[int, ...]:
+    """As many of the last of these branches as have tokens that stand together before."""
+    labels = [tree.branches[each].label for each in branches]
+    n = 1
+    while any(labels[at : at + n + 1] == labels[-n - 1 :] for at in range(len(labels) - n - 1)):
+        n += 1
+    return branches[-n:]
 
 
 def describe(tree: Tree, index: int, words: Words) -> str:
@@ -81,6 +95,8 @@ def describe(tree: Tree, index: int, words: Words) -> str:
         lines.append(words("tree.rank", rank=branch.rank, count=count))
     else:
         lines.append(words(f"{tree.told_as}.state.{branch.state}"))
+    if branch.state == "closed":
+        lines.append(words("tree.repeated", sentence=_text(tree, _repeated(tree, path(tree, index)))))
     return "\n".join(lines) + told_origin(tree.caption, words)
 
 

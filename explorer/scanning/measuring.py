@@ -142,7 +142,8 @@ class Measurer:
         with torch.inference_mode():
             with hooked(model, hook):
                 memory = model.encode(ids)
-            said = greedy_batch(steps_of(model, memory), len(ids), longest(ids.shape[1], model.config.max_len))
+            limit = longest(ids.shape[1], model.config.max_len)
+            said = greedy_batch(steps_of(model, memory), len(ids), limit, source.decoding(wish).no_repeat_ngram)
             tokens = [source.with_target(wish, row, own) for row, own in zip(rows, said, strict=True)]
             target = _ids([each.target for each in tokens]).to(wish.config.device)
             with hooked(model, hook):

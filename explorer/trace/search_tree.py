@@ -10,7 +10,8 @@ class Node:
     """One token that was tried after the node `parent` (-1 is the beginning of the sentence).
 
     `log_p` is log P(token | all tokens before), `total` is the sum of log_p from the beginning, both in nats. `forced` says
-    that the token was given and not chosen by the search.
+    that the token was given and not chosen by the search; `closed` that it would have been kept, but would have repeated
+    as many tokens as the knob `no_repeat_ngram` says.
     """
 
     parent: int
@@ -18,6 +19,7 @@ class Node:
     log_p: float
     total: float
     forced: bool = False
+    closed: bool = False
 
 
 @attrs.frozen
@@ -47,6 +49,12 @@ class Search:
     def score(self, node: int) -> float:
         """log P of the sentence up to this node, in nats, divided by its length to the power of the length penalty."""
         return score(self.nodes[node].total, len(self.path(node)), self.length_penalty)
+
+    def closed_at(self, step: int) -> frozenset[int]:
+        """The ids that were closed at a step of the best sentence."""
+        path = self.path(self.ends[0])
+        before = self.nodes[path[step]].parent if step < len(path) else None
+        return frozenset(node.id for node in self.nodes if node.closed and node.parent == before)
 
     @property
     def best(self) -> tuple[int, ...]:

@@ -56,7 +56,7 @@ OTHER: dict[str, Value] = {knob.name: turned(knob) for knob in KNOBS} | {
 HERE = sorted(name for name in OTHER if name != "device" or OTHER[name] in devices())
 """Knobs whose other value this machine can take: few have CUDA."""
 
-UNSEEN = {"device", "memory_budget", "max_len", "bias", "dropout", "dropout_seed", "jieba_hmm", "mask_value"}
+UNSEEN = {"device", "memory_budget", "max_len", "bias", "dropout", "dropout_seed", "jieba_hmm", "mask_value", "no_repeat_ngram"}
 """Knobs that change no number of this sentence's fresh model but masked ones: fresh biases are zero, dropout rests."""
 
 

@@ -257,6 +257,18 @@ def check_without(
         assert not text.endswith(4 * text[-1:]) or not text
 
 
+def test_a_word_that_was_taken_because_another_was_closed_says_so(computer: Computer) -> None:
+    """The knob forbids to write a word twice; the closed one is named with the model's own probability."""
+    wish = Wish.from_preset("translator", "我爱你，你爱我。")
+    trace = computer(Request(wish=attrs.evolve(wish, config=wish.config.changed(no_repeat_ngram=1)))).trace
+    assert trace.search is not None
+    probabilities = trace["generator.probabilities"]
+    step = next(at for at, row in enumerate(probabilities) if int(row.argmax()) in trace.search.closed_at(at))
+    (fact,) = facts("choice", trace, Look(position=step)) or ()
+    assert fact.key == "choice.closed" and fact.values["other_share"] == pytest.approx(float(probabilities[step].max()))
+    assert fact.values["other"] == trace.symbols[int(probabilities[step].argmax())].lstrip("␣▁")
+
+
 def test_a_wrong_claim_would_be_found(computer: Computer, model_of: Callable[[str], nn.Module]) -> None:
     """A translation that is not the model's own is not taken for it."""
     text, model = SENTENCES["translator"][0], model_of("translator")

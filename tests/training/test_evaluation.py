@@ -132,5 +132,5 @@ def test_batches_say_what_each_sentence_says_alone(
     assert list(found) != [] and set(found) == set(sources)
     for source in sources:
         ids = computer.sources.source_ids(source, translator)
-        assert found[source] == (translator.translate(ids, Decoding(beam=beam)), len(ids))
+        assert found[source] == (translator.translate(ids, beam), len(ids))
     assert shares == [pytest.approx(each) for each in (0.3, 0.6, 0.9, 1.0)]

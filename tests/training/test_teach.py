@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from explorer.cli.main import main
-from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained, WordOfBytePairs
 from explorer.lang import LANGUAGES, Words
@@ -71,7 +70,7 @@ def test_what_was_taught_is_a_preset_that_says_it(tmp_path: Path) -> None:
     source = tuple(translator.bilingual.source.id_of(word) for word in ("我", "爱", "图书馆", "。"))
 
     assert translator.bilingual.source.symbols[-1] == "爱图"
-    assert translator.translate(source, Decoding(beam=1)) == "I love the gigigi"
+    assert translator.translate(source, 1) == "I love the gigigi"
 
 
 def test_a_new_word_begins_as_the_mean_of_its_characters() -> None:

@@ -8,17 +8,19 @@ from collections.abc import Callable
 
 import torch
 
-from explorer.engine.decoding.beam import NEVER_SAID, Ids, likeliest
+from explorer.engine.decoding.beam import NEVER_SAID, Ids, closed_ids, likeliest
 from explorer.engine.decoding.incremental import Steps
 from explorer.tokens.vocabulary import BEGIN, END
 
 
 @torch.inference_mode()
-def greedy_batch(steps: Steps, n: int, limit: int, check: Callable[[], None] = lambda: None) -> list[Ids]:
+def greedy_batch(
+    steps: Steps, n: int, limit: int, no_repeat_ngram: int = 0, check: Callable[[], None] = lambda: None
+) -> list[Ids]:
     """The ids of the translations of `n` sentences, without begin and end symbols: at most `limit` each (see `longest`).
 
-    The steps of the sentences have read nothing yet. `check` is called before each step and may raise an error to end the
-    work.
+    The steps of the sentences have read nothing yet. No sentence has `no_repeat_ngram` ids in a row twice, if that is not 0.
+    `check` is called before each step and may raise an error to end the work.
     """
     found: list[list[int]] = [[] for _ in range(n)]
     live = list(range(len(found)))  # These sentences are not done yet.
@@ -27,6 +29,9 @@ def greedy_batch(steps: Steps, n: int, limit: int, check: Callable[[], None] = l
         check()
         logits = steps.step(given)  # [row, vocab]
         logits[:, NEVER_SAID] = -torch.inf
+        if no_repeat_ngram:
+            for row, sentence in enumerate(live):
+                logits[row, [*closed_ids(found[sentence], no_repeat_ngram)]] = -torch.inf
         said = likeliest(logits)
         kept: list[int] = []
         for row, id_ in enumerate(said):

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import attrs
 from torch import Tensor, nn
 
-from explorer.config import KNOBS, Config
+from explorer.config import Config, counting_knobs
 from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.output_weights import stream_taps
 from explorer.engine.model_version import model_version
@@ -25,7 +25,6 @@ from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import LENS, load_preset
 from explorer.trace.found.lens import Agreement
 
-_COUNTING = ("masks", "attention", "layer")  # groups of knobs that, with the weights, make the function
 _hashed: "WeakKeyDictionary[nn.Module, tuple[Hashable, str]]" = WeakKeyDictionary()
 """What weights hash to, by model. Row "a key on the page why": of nine million weights it takes 34 ms of an answer's 69."""
 
@@ -42,12 +41,6 @@ class Fitted:
     knobs: dict[str, Any]
     agreement: Agreement
     recipe: dict[str, Any] = attrs.field(factory=dict)
-
-
-def counting_knobs(config: Config) -> dict[str, Any]:
-    """The knobs that make one function of the weights, by name."""
-    values = config.values()
-    return {each.name: values[each.name] for each in KNOBS if each.group in _COUNTING}
 
 
 def write_fitted(path: Path, fitted: Fitted) -> None:

@@ -69,7 +69,8 @@ class Translating(OfTrained):
         model = translator.model(own)
         # Hooks of others are shown all tokens at each step, and nothing is decoded with copies of weights that they may edit.
         watched = translator.is_live or is_hooked(model)
-        decoding = Decoding(beam=beam, prefix=wish.prefix, whole=watched or changing.in_whole_passes)
+        whole, altered = watched or changing.in_whole_passes, bool(changing.changes)
+        decoding = translator.decoding(own, altered, beam=beam, prefix=wish.prefix, whole=whole)
         at_once = self._trained and not own.dropout_active and plan.everything
         before = translator.before(ids, own, decoding, changing) if at_once else None
         if at_once and before is None:
@@ -91,7 +92,7 @@ class Translating(OfTrained):
         Raises BadChange, Superseded.
         """
         translator = self._translator
-        decoding = Decoding(beam=wish.beam, whole=changing.in_whole_passes)
+        decoding = translator.decoding(wish.config, bool(changing.changes), beam=wish.beam, whole=changing.in_whole_passes)
         ids = [tuple(token.id for token in source) for source in sources]
         with changing.inside(translator.model(wish.config)):
             searches = translator.search_all(ids, wish.config, decoding, stop)
@@ -100,6 +101,10 @@ class Translating(OfTrained):
             Sentence(Tokens(source, both.target_tokens(found.best)), both.target_text(found.best), found)
             for source, found in zip(sources, searches, strict=True)
         ]
+
+    def decoding(self, wish: Wish) -> Decoding:
+        """How the translation of a Wish without changes is searched for."""
+        return self._translator.decoding(wish.config, beam=wish.beam)
 
     @property
     def shows_trained(self) -> bool:

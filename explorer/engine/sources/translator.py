@@ -2,12 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import attrs
 import torch
 from torch import Tensor
 
-from explorer.config import Config
+from explorer.config import Config, counting_knobs
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
@@ -164,9 +165,18 @@ class Translator(Trained):
         make_exact_graphs(model)
         return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, draft, _raising(stop))
 
-    def translate(self, source: Ids, decoding: Decoding) -> str:
+    def translate(self, source: Ids, beam: int) -> str:
         """The translation of one sentence as plain text."""
-        return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
+        config = self.preset.config
+        return self.bilingual.target_text(self.search(source, config, self.decoding(config, beam=beam)).best)
+
+    def decoding(self, config: Config, altered: bool = False, **how: Any) -> Decoding:
+        """How translations are searched for under a Config: `how` is as for Decoding.
+
+        In a model that knobs make another one, or that is `altered` by changes, no n-gram is closed: what it writes is shown.
+        """
+        altered = altered or counting_knobs(config) != counting_knobs(self.preset.config)
+        return Decoding(no_repeat_ngram=0 if altered else config.no_repeat_ngram, **how)
 
     def rest(self, stop: Stop) -> None:
         """Prepare the next guesses, until `stop` says that a request has come."""

@@ -66,7 +66,7 @@ def looked_over(
         if guess.same and changing.changes:
             ids = guess.ids[:limit]
         else:
-            ids = written(_steps(model, begun.memory), decoding.prefix, guess.ids, limit, check)
+            ids = written(_steps(model, begun.memory), decoding.prefix, guess.ids, limit, decoding.no_repeat_ngram, check)
         for _ in range(_MOST_PASSES):
             check()
             recording, logits = _recorded(model, ids, len(source), begun.memory, stop)
@@ -74,7 +74,7 @@ def looked_over(
             if search is not None and said == ids:
                 return search, Begun(begun.memory, joined(begun.recording, recording), ids)
             finished = search is not None or len(said) >= limit
-            ids = said if finished else written(_steps(model, begun.memory), said, ids, limit, check)
+            ids = said if finished else written(_steps(model, begun.memory), said, ids, limit, decoding.no_repeat_ngram, check)
     return None
 
 

@@ -146,8 +146,8 @@ class QuickSteps:
 
 
 def graph_config(config: Config) -> Config:
-    """The knobs that a graph of steps has inside: all but the temperature, which is given to it."""
-    return attrs.evolve(config, temperature=1.0)
+    """The knobs that a graph of steps has inside: all but the temperature, which it is given, and what acts on its logits."""
+    return attrs.evolve(config, temperature=1.0, no_repeat_ngram=0)
 
 
 def _through(

@@ -16,7 +16,7 @@ from explorer.tokens.vocabulary import BEGIN, SPECIALS
 
 TOKEN_PX, FIGURE_PX = 13.0, 10.0  # px, letter sizes
 CHIP_PX, ROW_PX = 21.0, 26.0
-PAD = 6.0
+PAD, FIGURE_GAP = 6.0, 5.0
 CONTROL_PX = 15.0
 
 _LONGEST = 24  # letters; a longer token is shortened
@@ -203,7 +203,7 @@ def _chip(tree: Tree, index: int, measure: Measure, column: int, row: int, contr
     token = token if len(token) <= _LONGEST else f"{token[:_LONGEST]}…"
     figure = "" if is_root else probability(tree.branches[index].log_p)
     ending = "" if is_root else verdict(tree, index)
-    figure_left = PAD + measure(token, TOKEN_PX) + 5
+    figure_left = PAD + measure(token, TOKEN_PX) + FIGURE_GAP
     verdict_left = figure_left + (measure(figure, FIGURE_PX) + 7 if figure else -5.0)
     width = verdict_left + (measure(ending, FIGURE_PX) + PAD if ending else PAD - 7 if figure else PAD)
     return Chip(

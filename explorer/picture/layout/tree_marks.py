@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 import attrs
 
 from explorer.picture.decoding_kinds import Tree
-from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, TreeLayout
-from explorer.picture.marks import Box, Label, Mark, Path, Rect
+from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_GAP, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, TreeLayout
+from explorer.picture.marks import Box, Label, Line, Mark, Path, Rect
 from explorer.picture.theme import Theme
 from explorer.picture.tree_branches import ROOT
 
@@ -23,10 +23,11 @@ class Ink:
     line: str
     line_px: float
     dashed: bool = False
+    crossed: bool = False
 
 
 def ink(state: str, theme: Theme) -> Ink:
-    """The Ink of a state: accent for the best sentence and for the user's tokens, grey for others, faint for dropped ones."""
+    """The Ink of a state: accent for the best sentence and for the user's tokens, grey for others, faint for the rest."""
     match state:
         case "best":
             return Ink(theme.accent, theme.text, theme.accent, 2.5)
@@ -34,6 +35,8 @@ def ink(state: str, theme: Theme) -> Ink:
             return Ink(theme.accent, theme.text, theme.accent, 2.5, dashed=True)
         case "kept":
             return Ink(theme.faint, theme.text, theme.faint, 1.2)
+        case "closed":
+            return Ink(theme.hairline, theme.faint, theme.closed_line, 1.0, crossed=True)
         case _:
             return Ink(theme.hairline, theme.faint, theme.closed_line, 1.0)
 
@@ -103,8 +106,10 @@ class TreeMarks:
         if chip.control:
             yield from self._control(chip)
 
-    def _texts(self, chip: Chip, inked: Ink) -> Iterator[Label]:
+    def _texts(self, chip: Chip, inked: Ink) -> Iterator[Label | Line]:
         yield Label(chip.left + PAD, chip.middle, chip.token, TOKEN_PX, inked.text)
+        if inked.crossed:
+            yield Line(chip.left + PAD, chip.middle, chip.left + chip.figure_left - FIGURE_GAP, chip.middle, inked.text)
         yield Label(chip.left + chip.figure_left, chip.middle, chip.figure, FIGURE_PX, "faint")
         if chip.verdict:
             colour = "accent" if self.picture.branches[chip.branch].rank == 1 else "text"

@@ -235,7 +235,7 @@ def _why(trace: Trace, step: int, likeliest: int) -> str:
     search = trace.search
     if search is None or search.nodes[search.path(search.ends[0])[step]].forced:
         return "chosen"
-    return "search"
+    return "closed" if likeliest in search.closed_at(step) else "search"
 
 
 def _lane_end(length: float) -> float:

@@ -1,6 +1,8 @@
 """The picture of a beam search: every token that was tried, and how each branch ended."""
 
-from explorer.lang import Words
+from collections.abc import Set
+
+from explorer.lang import Words, sentences
 from explorer.picture.cell_text import number
 from explorer.picture.decoding_kinds import Branch, Tree
 from explorer.picture.kinds import Caption
@@ -9,7 +11,7 @@ from explorer.picture.picture import captioned
 from explorer.picture.tree_branches import depths
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import END
-from explorer.trace.search_tree import Search
+from explorer.trace.search_tree import Node, Search
 from explorer.trace.trace import Trace
 
 
@@ -36,11 +38,17 @@ def _branches(trace: Trace, search: Search) -> tuple[Branch, ...]:
             label=symbol(trace, node.id),
             log_p=node.log_p,
             total=node.total,
-            state="forced" if node.forced else "best" if number_ in best else "kept" if number_ in kept else "dropped",
+            state=_state(number_, node, best, kept),
             rank=ranks.get(number_, 0),
         )
         for number_, node in enumerate(search.nodes)
     )
+
+
+def _state(number_: int, node: Node, best: Set[int], kept: Set[int]) -> str:
+    if node.forced or node.closed:
+        return "forced" if node.forced else "closed"
+    return "best" if number_ in best else "kept" if number_ in kept else "dropped"
 
 
 def finished(search: Search) -> tuple[int, ...]:
@@ -50,14 +58,15 @@ def finished(search: Search) -> tuple[int, ...]:
 
 
 def _caption(search: Search, words: Words) -> Caption:
-    forced = any(node.forced for node in search.nodes)
+    forced, closed = (any(getattr(node, name) for node in search.nodes) for name in ("forced", "closed"))
+    notes = "note_forced" if forced else "note", *(("note_closed",) if closed else ())
     return Caption(
         title=words("tree.title", beam=search.beam),
         tap="search",
         shape="",
         origin="beside",
         formula=f"s(y) = log P(y) / |y|<sup>α</sup>, α = {number(search.length_penalty)}",
-        note=words("tree.note_forced" if forced else "tree.note"),
+        note=sentences(*(words(f"tree.{note}") for note in notes)),
     )
 
 

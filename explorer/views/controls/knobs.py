@@ -240,23 +240,25 @@ class KnobPanel(QScrollArea):
         self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
         self.writing = WritingRows()
         self.writing.wished.connect(self.wished)
-        self.groups = [KnobGroup("decoding", [self.writing])]
+        for knob in KNOBS:
+            self.rows[knob.name] = KnobRow(knob)
+            self.rows[knob.name].turned.connect(self._turned)
+        self.groups = [KnobGroup("decoding", [self.writing, *self._rows_of("decoding")])]
         self._replaces = False  # whether the preset has trained weights, which the last groups replace
         self._words: Words | None = None
-        self._preset: Preset | None = None
-        self._acting: frozenset[str] | None = None  # the knobs that act on the model
+        self._acting: frozenset[str] | None = None  # the knobs that do something
         inside = QWidget()
         inside.setObjectName("knobs")
         layout = filled(QVBoxLayout(inside), self.groups[0], gap_px=4, margins_px=(12, 8, 12, 8))
         for key in GROUPS:
-            rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
-            for row in rows:
-                self.rows[row.knob.name] = row
-                row.turned.connect(self._turned)
-            self.groups.append(KnobGroup(key, rows))
-            layout.addWidget(self.groups[-1])
+            if key != "decoding":
+                self.groups.append(KnobGroup(key, self._rows_of(key)))
+                layout.addWidget(self.groups[-1])
         layout.addStretch(1)
         self.setWidget(inside)
+
+    def _rows_of(self, group: str) -> list[KnobRow]:
+        return [row for row in self.rows.values() if row.knob.group == group]
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -302,18 +304,18 @@ class KnobPanel(QScrollArea):
 
     def _show_acting(self, preset: Preset) -> None:
         """Show the knobs that do something to the model, and no others."""
-        acting = frozenset(name for name in self.rows if preset.acts(name))
+        searching = [] if preset.translates else self._rows_of("decoding")
+        acting = frozenset(name for name, row in self.rows.items() if preset.acts(name) and row not in searching)
         if acting != self._acting:
-            self._acting, self._preset = acting, preset
+            self._acting = acting
+            for row in self.rows.values():
+                self._show_row(row)
             for group in self.groups[1:]:
-                rows = [row for row in self.rows.values() if row.knob.group == group.key]
-                for row in rows:
-                    self._show_row(row)
-                group.setVisible(not all(row.isHidden() for row in rows))
+                group.setVisible(not all(row.isHidden() for row in self._rows_of(group.key)))
 
     def _show_row(self, row: KnobRow) -> None:
         name = row.knob.name
-        acts = self._preset is None or self._preset.acts(name)
+        acts = self._acting is None or name in self._acting
         row.setVisible(acts and len(self._offered.get(name, ("", ""))) > 1)
 
     def mark(self, names: frozenset[str]) -> None:

@@ -266,6 +266,69 @@ def test_a_prefix_without_room_behind_it_is_too_long(position: str) -> None:
     assert caught.value.values == {"limit": 12, "got": 13}
 
 
+# No n-gram twice
+
+
+def repeats(ids: Ids, n: int) -> bool:
+    grams = list(zip(*(ids[at:] for at in range(n)), strict=False))
+    return len(grams) > len(set(grams))
+
+
+def naive_guarded(model: Transformer, source: Ids, n: int) -> Ids:
+    """Greedily, trying the symbols from the likeliest on until one repeats nothing."""
+    said: Ids = ()
+    while len(said) < longest(len(source), model.config.max_len):
+        row = log_p(model, source, said)
+        order = sorted((id_ for id_ in range(len(row)) if id_ not in (PAD, UNKNOWN, BEGIN)), key=lambda id_: -row[id_])
+        best = next(id_ for id_ in order if id_ == END or not repeats((*said, id_), n))
+        if best == END:
+            break
+        said = (*said, best)
+    return said
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_no_n_gram_is_written_twice(n: int) -> None:
+    """In any finished sentence of any beam; without the knob some are, or this would prove nothing."""
+    model = model_of(end=-2.0, max_len=30)
+    assert any(repeats(each.best, n) for each in search(model, SOURCES, Decoding()))
+    found = search(model, SOURCES, Decoding(no_repeat_ngram=n))
+    assert [each.best for each in found] == [naive_guarded(model, row, n) for row in SOURCES]
+    for beam in (2, 4):
+        for found in search(model, SOURCES, Decoding(beam=beam, no_repeat_ngram=n)):
+            assert not any(repeats(found.ids(end), n) for end in found.ends)
+
+
+def test_what_is_closed_stands_in_the_tree_with_the_models_own_probability() -> None:
+    """It would repeat an n-gram and would have been kept; nothing goes on from it, and it is no end."""
+    for beam in (1, 4):
+        model = model_of(end=-2.0, max_len=30)
+        for source, found in zip(SOURCES, search(model, SOURCES, Decoding(beam=beam, no_repeat_ngram=2)), strict=True):
+            closed = [index for index, node in enumerate(found.nodes) if node.closed]
+            assert closed and not set(closed) & ({node.parent for node in found.nodes} | set(found.ends))
+            for index in closed:
+                node, ids = found.nodes[index], found.ids(index)
+                assert repeats(ids, 2) and not repeats(ids[:-1], 2)
+                assert node.log_p == pytest.approx(log_p(model, source, ids[:-1])[node.id], abs=1e-4)
+                kept = [each.total for each in found.nodes if each.parent == node.parent and not each.closed]
+                assert beam > 1 or node.total >= max(kept)
+
+
+def test_a_beginning_of_ones_own_may_repeat_itself() -> None:
+    """It was given, so nothing of it is closed; what follows repeats none of it."""
+    model = model_of(max_len=30)
+    (found,) = search(model, [(5, 6)], Decoding(beam=3, prefix=(7, 8, 7, 8, 7), no_repeat_ngram=2))
+    assert found.best[:5] == (7, 8, 7, 8, 7) and not any(node.closed for node in found.nodes[:5])
+    assert not repeats(found.best[2:], 2)
+
+
+def test_a_sentence_of_which_every_continuation_is_closed_ends() -> None:
+    """Four symbols, none twice: after four of them only the end is left."""
+    for beam in (1, 3):
+        (found,) = search(model_of(target_vocab_size=8, max_len=30), [(5,)], Decoding(beam=beam, no_repeat_ngram=1))
+        assert all(len(set(found.ids(end))) == len(found.ids(end)) <= 4 for end in found.ends)
+
+
 # The rest
 
 

@@ -5,8 +5,8 @@ import itertools
 import pytest
 import torch
 
-from explorer.engine.decoding.beam import Decoding
-from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.decoding.beam import Decoding, longest
+from explorer.engine.decoding.greedy import can_guess, greedy, written
 from explorer.engine.speed.quick import QuickSteps, steps_of
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
@@ -18,10 +18,11 @@ from tests.engine.decoding.test_beam import SOURCES, Ids, model_of, search
 DRAFTS: list[Ids] = [(), (5,), (19, 18, 17, 16, 15, 14), tuple(range(4, 20)) * 2]
 
 
-def guessed(model: Transformer, source: Ids, draft: Ids, prefix: Ids = ()) -> Search:
+def guessed(model: Transformer, source: Ids, draft: Ids, prefix: Ids = (), no_repeat_ngram: int = 0) -> Search:
     with torch.inference_mode():
         memory = model.encode(ids_tensor(source))
-    return greedy(steps_of(model, memory), len(source), model.config.max_len, Decoding(prefix=prefix), draft)
+    decoding = Decoding(prefix=prefix, no_repeat_ngram=no_repeat_ngram)
+    return greedy(steps_of(model, memory), len(source), model.config.max_len, decoding, draft)
 
 
 def assert_same_search(wanted: Search, got: Search) -> None:
@@ -37,13 +38,16 @@ def assert_same_search(wanted: Search, got: Search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "end", "position"),
-    list(itertools.product(SOURCES, (-3.0, 0.0, 2.0), ("sinusoidal", "learned", "rotary", "alibi"))),
+    ("source", "end", "position", "n"),
+    [
+        *itertools.product(SOURCES, (-3.0, 0.0, 2.0), ("sinusoidal", "learned", "rotary", "alibi"), (0,)),
+        *itertools.product(SOURCES, (-3.0,), ("sinusoidal",), (1, 2)),
+    ],
 )
-def test_any_guess_leads_to_the_same_sentence(source: Ids, end: float, position: str) -> None:
+def test_any_guess_leads_to_the_same_sentence(source: Ids, end: float, position: str, n: int) -> None:
     """None, a wrong one, the right one, and the right one with a token put in, left out or exchanged in the middle."""
     model = model_of(end, position=position, causal_mask_cross=position == "learned")
-    (plain,) = search(model, [source], Decoding())
+    (plain,) = search(model, [source], Decoding(no_repeat_ngram=n))
     best, middle = plain.best, len(plain.best) // 2
     near = (
         best,
@@ -54,7 +58,10 @@ def test_any_guess_leads_to_the_same_sentence(source: Ids, end: float, position:
         (*best, 7, 8),
     )
     for draft in (*DRAFTS, *near):
-        assert_same_search(plain, guessed(model, source, draft))
+        assert_same_search(plain, guessed(model, source, draft, no_repeat_ngram=n))
+        with torch.inference_mode():
+            steps = steps_of(model, model.encode(ids_tensor(source)))
+            assert plain.best == written(steps, (), draft, longest(len(source), model.config.max_len), n)
 
 
 @pytest.mark.parametrize("prefix", [(6,), (6, 11, 4), (6, 3)])

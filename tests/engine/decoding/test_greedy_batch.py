@@ -35,6 +35,17 @@ def test_a_batch_writes_what_a_beam_of_one_writes(end: float) -> None:
     assert lengths == {23} if end < 0 else lengths == {0} if end > 1 else len(lengths) > 1
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_no_sentence_of_a_batch_repeats_an_n_gram(n: int) -> None:
+    """As in a beam of one; without the knob other words are written."""
+    own = model(-0.5)
+    with torch.inference_mode():
+        memory = own.encode(torch.tensor(SOURCES))
+    found = greedy_batch(steps_of(own, memory), len(SOURCES), longest(5, 24), n)
+    assert found == [each.best for each in search(own, SOURCES, Decoding(no_repeat_ngram=n))]
+    assert found != [each.best for each in search(own, SOURCES, Decoding())]
+
+
 def test_a_batch_can_be_ended_before_each_step() -> None:
     """By an error of whoever waits."""
     own = model(0.0)
@@ -43,4 +54,4 @@ def test_a_batch_can_be_ended_before_each_step() -> None:
         raise EmptyText
 
     with pytest.raises(EmptyText), torch.inference_mode():
-        greedy_batch(steps_of(own, own.encode(torch.tensor(SOURCES))), len(SOURCES), longest(5, 24), check)
+        greedy_batch(steps_of(own, own.encode(torch.tensor(SOURCES))), len(SOURCES), longest(5, 24), check=check)

@@ -151,7 +151,7 @@ def test_a_translation_is_read_from_the_best_sentence(tmp_path: Path) -> None:
     source = ids("我", "爱", "北京")
     found = translator.search(source, config(), Decoding(beam=3))
 
-    assert translator.translate(source, Decoding(beam=3)) == BILINGUAL.target_text(found.best)
+    assert translator.translate(source, 3) == BILINGUAL.target_text(found.best)
 
 
 def test_the_last_searches_are_remembered_by_all_that_decides_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,6 +330,23 @@ def test_any_text_has_a_translation(name: str, computer: Computer, text: str) ->
 
     assert trace.tokens.source
     assert all(np.isfinite(trace["generator.logits"]).flatten())
+
+
+LOOPS = "三把叉子是一家供应啤酒的酒吧，其目标客户是旅行者。"
+
+
+def test_the_bundled_translator_repeats_no_trigram_and_an_altered_one_shows_what_it_writes() -> None:
+    """In the window, on the command line and in the library alike; with the knob at 0 it goes round in circles."""
+    looping, asked = "the goals are the goals of the goals", Request.from_preset("translator", LOOPS).wishing(beam=4)
+    whole = Computer()(asked).trace
+    assert looping not in whole.target and any(node.closed for node in whole.search.nodes)  # type: ignore[union-attr]
+    assert whole.target == explorer.translate(LOOPS, beam=4)
+    change = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=0.999)
+    knobs = ({"no_repeat_ngram": 0}, {"temperature": 1.001})
+    altered = [{"config": asked.wish.config.changed(**each)} for each in knobs]
+    for fields in (*altered, {"changes": (change,)}):
+        trace = Computer()(asked.wishing(**fields)).trace
+        assert looping in trace.target and not any(node.closed for node in trace.search.nodes)  # type: ignore[union-attr]
 
 
 def test_what_the_knob_for_no_positions_promises() -> None:

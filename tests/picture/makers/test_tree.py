@@ -22,7 +22,7 @@ from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END
 from explorer.trace.search_tree import Search
 from tests.picture.examples import LANGUAGES, example, words
-from tests.picture.trees import HE, READS, ROWS, SEARCH, SYMBOLS, found, grown, nodes, trace_of, tree_of
+from tests.picture.trees import BOOK, HE, READS, ROWS, SEARCH, STOP, SYMBOLS, A, found, grown, nodes, trace_of, tree_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -55,6 +55,19 @@ def test_what_the_user_put_is_forced() -> None:
     tree = tree_of(attrs.evolve(SEARCH, nodes=nodes(*ROWS, forced=1)))
     assert ["forced", "kept", "best"] == states(tree)[:3]
     assert tree.caption.note == words()("tree.note_forced") != tree_of().caption.note
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_closed_says_what_it_would_repeat(language: str) -> None:
+    """The note says what the crossed tokens are; the token keeps the model's own probability."""
+    rows = ((-1, A, -0.5), (0, BOOK, -0.5), (1, A, -0.5), (2, BOOK, -0.25), (2, STOP, -2.0), (4, END, -0.125))
+    made = [attrs.evolve(node, closed=place == 3) for place, node in enumerate(nodes(*rows))]
+    tree = tree_of(Search(tuple(made), (5,), 1, 1.0), language)
+    assert ["best", "best", "best", "closed", "best", "best"] == states(tree)
+    said = describe(tree, 3, words(language))
+    assert words(language)("tree.state.closed") in said and words(language)("tree.repeated", sentence="a book") in said
+    assert "−0.25" in said and words(language)("tree.note_closed") in tree.caption.note
+    assert words(language)("tree.note_closed") not in tree_of(language=language).caption.note
 
 
 def test_a_sentence_that_was_still_open_has_no_rank() -> None:
@@ -161,8 +174,8 @@ def test_a_probability_is_short(p: float, text: str) -> None:
 @pytest.mark.parametrize("theme", sorted(THEMES))
 def test_states_can_be_told_apart(theme: str) -> None:
     """No two are drawn alike, and the best is the thickest."""
-    inks = [ink(state, THEMES[theme]) for state in ("best", "kept", "dropped", "forced")]
-    assert 4 == len(set(inks))
+    inks = [ink(state, THEMES[theme]) for state in ("best", "kept", "dropped", "forced", "closed")]
+    assert 5 == len(set(inks))
     assert THEMES[theme].accent == inks[0].line and inks[0].line_px > inks[1].line_px > inks[2].line_px
 
 

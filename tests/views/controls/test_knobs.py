@@ -87,6 +87,9 @@ def test_only_knobs_that_act_are_there(qtbot: QtBot, tmp_path: Path) -> None:
     panel.draw(foreign_trace())
     assert panel.groups[0].isHidden()
     panel.put_wish(ours)
+    # An untrained model searches for no translation.
+    assert {name for name, row in panel.rows.items() if not row.isHidden()} == every - {"no_repeat_ngram"}
+    panel.put_wish(Wish.from_preset("translator"))
     assert {name for name, row in panel.rows.items() if not row.isHidden()} == every
     panel.draw(grouped_trace()[0])
     assert not panel.groups[0].isHidden()
