@@ -54,9 +54,7 @@ def draw_ground(
 def ground_key(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Hashable:
     """All that a ground depends on: rivers with equal keys have the same one."""
     first, last, said, found = river.halves[0], river.halves[-1], river.written, river.contributions
-    counts = tuple(
-        _n_heads(block) for half in river.halves for layer in half.layers for block in layer if block.part != "feed_forward"
-    )
+    counts = tuple(_n_heads(block) for half in river.halves for layer in half.layers for block in layer if block.attends)
     return (
         (grid, words, colours, counts),  # One shape has one grid.
         (first.output.shape[1], bool(np.any(first.positions)), first.n_tokens, first.block, bool(first.groups)),
