@@ -106,13 +106,19 @@ def _sums(layer: Call, inside: Sequence[Call], stream: Tensor, since: int) -> It
 
 def _factor(total: Tensor, stream: Tensor, added: Sequence[Call]) -> float | None:
     """c of total = stream + c·Σ added; None where the sum is another one."""
-    parts = [call.made.double() for call in added if call.made is not None]
+    factor = _factor_of_rows(total[-1:], stream[-1:], [call.made[-1:] for call in added if call.made is not None])
+    if factor is None:  # Of almost all that are tried, one row is enough.
+        return None
+    return _factor_of_rows(total, stream, [call.made for call in added if call.made is not None])
+
+
+def _factor_of_rows(total: Tensor, stream: Tensor, added: Sequence[Tensor]) -> float | None:
+    parts = [part.double() for part in added]
     y, t, r = torch.stack(parts).sum(dim=0), total.double(), stream.double()
     size = float((y * y).sum())
     if size == 0:
         return None
-    factor = float(((t - r) * y).sum() / size)
-    for c in (1.0, factor):
+    for c in (1.0, float(((t - r) * y).sum() / size)):
         room = t.abs() + r.abs() + sum((c * part).abs() for part in parts)
         if c and bool(((t - r - c * y).abs() <= _ROUNDING * torch.finfo(total.dtype).eps * room).all()):
             return c

@@ -151,6 +151,8 @@ POSITIONS = {
     "llama": "rotary",
     "t5": "relative-bias",
     "bloom": "alibi",
+    "falcon in turn": "alibi",
+    "m2m_100": "sinusoidal-halves",
     "marian": "sinusoidal-halves",
 }
 
