@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.engine.experiments.attention_weights import checked
+from explorer.engine.experiments.checked_weights import checked
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.output_weights import reading_weights
 from explorer.foreign import weights as foreign_weights
