@@ -96,6 +96,11 @@ def _length(card: ModelCard, name: str, axis: str, lengths: Lengths) -> int | No
     if axis in ("text", "class"):
         return 1 if axis == "text" or card.classes is None else len(card.classes.labels)
     if axis in ("feature", "vocab"):
-        sizes = {"d_model": card.d_model, "d_head": card.d_head, "d_ff": card.side(name).d_ff, "vocab": card.vocab_size}
+        sizes = {
+            "d_model": card.d_model,
+            "d_head": card.head_width(name),
+            "d_ff": card.side(name).d_ff,
+            "vocab": card.vocab_size,
+        }
         return sizes[stage_of(name).width]
     return lengths.source if side_name(name, axis, has_target=lengths.target != 0) == "source" else lengths.target

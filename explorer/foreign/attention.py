@@ -170,7 +170,8 @@ def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
 class SeenAttention:
     """What a pass revealed of one attention: its heads, KV heads, head width, and whether no query sees a later key.
 
-    `factor` multiplies its scores. `n_times` counts its calls in one pass: several where layers share their weights.
+    `factor` multiplies its scores. `n_times` counts its calls in one pass: several where layers share their weights. `joined`
+    is the last row [head · feature] of what its heads mixed.
     """
 
     n_times: int = 0
@@ -179,6 +180,7 @@ class SeenAttention:
     d_head: int = 0
     causal: bool = False
     factor: float = 0.0
+    joined: Tensor | None = None
 
 
 def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
@@ -216,7 +218,11 @@ def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> Attentio
     def factor(number: float) -> None:
         seen[module].factor = number
 
-    return AttentionTaps(query=query, key=key, masked=masked, factor=factor)
+    def mixed(tensor: Tensor) -> Tensor:
+        seen[module].joined = tensor[0, :, -1].flatten()
+        return tensor
+
+    return AttentionTaps(query=query, key=key, masked=masked, factor=factor, mixed=mixed)
 
 
 def give_taps(module: nn.Module, taps: AttentionTaps | None) -> None:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.foreign.classes import ended, first_id
+from explorer.foreign.families import kind_of_positions
 from explorer.foreign.opening import Opened
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
@@ -26,26 +27,27 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
     """The card of an opened model that the user calls `name`, with how its weights are held, and from what they were made."""
     foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
     shapes = _shapes(opened)
-    row = foreign.known
+    streams = foreign.streams
     first = next(iter(opened.attentions.values()))
     # Settings may claim two sides of a model that has one.
     writes = len(_sides(opened)) > 1 and not foreign.classes
-    position = row.position if row is not None else "unknown"
+    position = kind_of_positions(foreign.model.config, streams)
     return ModelCard(
         name=name,
         family=foreign.model.config.model_type,
         sides=tuple(_side(opened, side, shapes) for side in _sides(opened)),
         d_model=config.hidden_size,
         d_head=first.d_head or config.hidden_size // first.n_heads,
+        d_value=_d_value(shapes, first.d_head),
         vocab_size=shapes["generator.logits"][-1] if foreign.has_output else 0,
         max_len=_max_len(opened),
         position=position,
         position_added=any(".embedding.positions" in tap for tap in shapes),
         position_base=_base(config),
-        norm_placement="post" if row is not None and row.sides[0].post else "pre",
-        norm_kind=row.norm_kind if row is not None else "layer",
+        norm_placement="post" if any(side.post for side in foreign.sides.values()) else "pre",
+        norm_kind="layer" if streams is None else streams.norm_kind,
         activation=next((str(found) for key in _ACTIVATIONS if (found := getattr(config, key, None))), ""),
-        score_scaling=position != "relative-bias",
+        score_scaling=first.factor != 1,
         causal=_causal(opened),
         parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
         trained=True,
@@ -63,10 +65,16 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         bare_layers=_bare_layers(opened),
         with_attention=_with_attention(opened) if _bare_layers(opened) else (),
         classes=foreign.classes,
-        parallel=row is not None and any(side.parallel for side in row.sides),
+        parallel=any(side.parallel for side in foreign.sides.values()),
         scores_over=_scores_over(opened),
         code=opened.code,
     )
+
+
+def _d_value(shapes: Mapping[str, tuple[int, ...]], d_head: int) -> int:
+    """The width of each head's values where it is not that of its queries and keys; else 0."""
+    width = next((shape[-1] for tap, shape in shapes.items() if tap.endswith("_attn.value")), d_head)
+    return width if width != d_head else 0
 
 
 def _scores_over(opened: Opened) -> float:
@@ -140,11 +148,9 @@ def _max_len(opened: Opened) -> int:
     """How many tokens a text may have: as many as there are positions, without those that the family leaves unused."""
     config = opened.foreign.model.config.get_text_config()
     told = getattr(config, "max_position_embeddings", None)
-    row = opened.foreign.known
     if not isinstance(told, int) or told < 1:
         return _UNLIMITED
-    unused = 1 + (config.pad_token_id or 0) if row is not None and row.after_padding else 0
-    return told - unused
+    return told - max((side.first_position for side in opened.foreign.sides.values()), default=0)
 
 
 def _base(config: object) -> float:
@@ -156,7 +162,7 @@ def _base(config: object) -> float:
 
 def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str]]:
     """The taps that this model lacks, without side and layer, each with the key of the reason."""
-    foreign = opened.foreign
+    foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
     there = {without_place(tap) for tap in shapes}
     if not opened.agrees:
         for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
@@ -171,7 +177,7 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
         yield from ((f"generator.{part}", why) for part in ("logits", "probabilities"))
     if foreign.classes is not None and foreign.classes.by == "number":
         yield PROBABILITIES, "absent.numbers"
-    if foreign.known is None:
+    if foreign.streams is None:
         named = (
             "embedding.tokens",
             "embedding.output",
@@ -179,6 +185,7 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
             "feed_forward.activated",
             "feed_forward.output",
             "feed_forward.normed",
+            "other.output",
         )
         streams = (
             f"{part}{place}" for part in ("norm", "residual") for place in ("", 1, 2, 3) if (part, place) != ("residual", "")
@@ -188,18 +195,23 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
         across = (f"{attention}.{part}" for attention in ("self_attn", "cross_attn") for part in ("output", "normed"))
         yield from ((part, "absent.unknown_family") for part in (*every, *across))
     else:
+        with_experts = any(isinstance(getattr(config, key, None), int) for key in _EXPERTS)
+        inner = "absent.inside_experts" if with_experts else "absent.made_otherwise"
+        router = "absent.chosen_otherwise" if with_experts else "absent.no_experts"
         reasons = {
             "embedding.positions": "absent.no_positions",
             "embedding.segments": "absent.no_segments",
-            "feed_forward.gate": "absent.inside_experts" if foreign.n_chosen else "absent.no_gate",
-            "feed_forward.hidden": "absent.inside_experts",
-            "feed_forward.activated": "absent.inside_experts",
-            "feed_forward.routing": "absent.no_experts",
-            "feed_forward.chosen": "absent.no_experts",
+            "feed_forward.gate": inner if with_experts else "absent.no_gate",
+            "feed_forward.hidden": inner,
+            "feed_forward.activated": inner,
+            "feed_forward.routing": router,
+            "feed_forward.chosen": router,
+            "other.output": "absent.attention_everywhere",
             "norm": "absent.no_final_norm",
-            "norm2": "absent.one_norm",
+            "norm1": "absent.no_norm_before",
+            "norm2": "absent.one_norm" if "norm1" in there else "absent.no_norm_before",
             "residual1": "absent.parallel",
             **dict.fromkeys(NORMED, "absent.no_norm_behind"),
         }
         yield from ((part, reason) for part, reason in reasons.items() if part not in there)
-    yield "embedding.scaled", "absent.unknown_family" if foreign.known is None else "absent.not_scaled"
+    yield "embedding.scaled", "absent.unknown_family" if foreign.streams is None else "absent.not_scaled"

@@ -9,25 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.foreign.families import SidePaths, SublayerPaths
 from explorer.model.tap import Tap
 
 ROUTING = "batch position expert"
 _Choice = tuple[Tensor, Tensor, Tensor]
-
-
-def router_of(layer: nn.Module, side: SidePaths) -> Any:
-    """The router of a layer's experts; None where all tokens go through one network."""
-    if side.experts is None:
-        return None
-    found = dict(layer.named_modules()).get(side.experts.router)
-    return found if found is not None and isinstance(getattr(found, "top_k", None), int) else None
-
-
-def output_path(layer: nn.Module, side: SidePaths, kind: str, sublayer: SublayerPaths) -> str:
-    """The path, in a layer, of the module whose output is added to the residual stream."""
-    routed = kind == "feed_forward" and side.experts is not None and router_of(layer, side) is not None
-    return side.experts.output if routed and side.experts is not None else sublayer.output
 
 
 def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -> None:

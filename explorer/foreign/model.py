@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionState, AttentionTaps, give_taps
 from explorer.foreign.classes import probabilities
-from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
-from explorer.foreign.families import Family, SidePaths
-from explorer.foreign.parts import Stream, fits, found_in, norm_of
+from explorer.foreign.experts import ROUTING, tap_router
+from explorer.foreign.parts import Stream, after, before, halves
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
+from explorer.foreign.stream_map import BlockPaths, LayerPaths, SidePaths, StreamMap
 from explorer.foreign.thin import weight_of
 from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap
@@ -40,18 +40,17 @@ _OF_SOFTMAX = ("masked", "weights")
 class Foreign(nn.Module):
     """A model of transformers with taps. `attentions` are its attention modules by name, "decoder.layers.0.self_attn".
 
-    `sides` are the names of its sides, and `family` says where the rest is; None for an unknown family. A family whose parts
-    are not all there counts as unknown, and is then None in `known`. `by_softmax` is True where the attentions call no function
-    by name: then the input and output of their softmax are tapped, and the output of each of their `n_heads` where the family's
-    row names the layer that reads it. `classes` is a classifier's head.
+    `streams` says where the rest is; it is None of a model whose streams were not found. `by_softmax` is True where the
+    attentions call no function by name: then the input and output of their softmax are tapped. The output of each of their
+    `n_heads` heads is tapped where W_O reads it, and so it is of an attention that does something to it before. `classes` is a
+    classifier's head.
     """
 
     def __init__(
         self,
         model: Any,
         attentions: Mapping[str, nn.Module],
-        sides: tuple[str, ...],
-        family: Family | None,
+        streams: StreamMap | None,
         *,
         by_softmax: bool = False,
         n_heads: int = 1,
@@ -63,25 +62,17 @@ class Foreign(nn.Module):
         self.turned = AttentionState()
         self.attentions = dict(attentions)
         self.n_chosen = 0  # experts that each token goes through
-        is_known = family is not None and len(sides) == len(family.sides) and fits(model.base_model, family)
-        self.known = family if is_known else None
-        # A family without a row might overwrite tensors; those with one are held to it by a test.
-        self.overwrites_nothing = self.known is not None and not self.known.overwrites
+        self.streams = streams
+        self.sides: Mapping[str, SidePaths] = {} if streams is None else streams.sides
+        self.overwrites_nothing = streams is not None and not streams.overwrites  # Nobody has watched any other model.
         self._n_heads = n_heads
         # transformers has another name for it from 5.24 on, and will take the old one from 5.40 on without looking at it.
         self._cache = "cache" if "cache" in signature(type(model).forward).parameters else "past_key_values"
-        self.rows = dict(zip(sides, self.known.sides, strict=True)) if self.known is not None else {}
-        for name, side in self.rows.items():
+        for name, side in self.sides.items():
             self._embedding(name, side)
         for name, module in self.attentions.items():
-            stages = _OF_SOFTMAX if by_softmax else tuple(_ATTENTION)
-            steps = {stage: self._tap(f"{name}.{stage}", _ATTENTION[stage]) for stage in stages}
-            if by_softmax:
-                watch_softmax(module, **steps, turned=self.turned)
-            else:
-                taken: Any = steps
-                give_taps(module, AttentionTaps(**taken, turned=self.turned))
-        for name, side in self.rows.items():
+            self._attention(name, module)
+        for name, side in self.sides.items():
             self._layers(name, side)
         self.has_output = model.get_output_embeddings() is not None
         if self.has_output:
@@ -174,25 +165,33 @@ class Foreign(nn.Module):
 
     def embedding(self, side: str) -> nn.Module:
         """The embedding table of a side."""
-        row = self.rows.get(side)
-        found: nn.Module = self.model.get_input_embeddings() if row is None else self.model.base_model.get_submodule(row.tokens)
+        known = self.sides.get(side)
+        found: nn.Module = self.model.get_input_embeddings() if known is None else self.model.get_submodule(known.tokens)
         return found
 
     def table(self, side: str, n: int, max_len: int) -> Tensor | None:
         """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
-        row = self.rows.get(side)
-        if row is None or not row.positions:
+        known = self.sides.get(side)
+        if known is None or not known.positions:
             return None
-        places = self.model.base_model.get_submodule(row.positions)
+        places = self.model.get_submodule(known.positions)
         weight = weight_of(places) if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 
     def layers(self) -> dict[str, nn.Module]:
-        """The layers by name, "decoder.layers.0", in the order of computation; none of a family that is not known."""
-        base = self.model.base_model
-        found = ((name, base.get_submodule(side.layers)) for name, side in self.rows.items())
-        return {f"{name}.layers.{number}": layer for name, layers in found for number, layer in enumerate(layers)}
+        """The layers by name, "decoder.layers.0", in the order of computation; none of a model whose streams were not found."""
+        return {
+            f"{name}.layers.{number}": self.model.get_submodule(f"{side.layers}.{number}")
+            for name, side in self.sides.items()
+            for number in range(len(side.each))
+        }
+
+    def block(self, name: str) -> BlockPaths | None:
+        """The block of a name such as "decoder.layers.0.self_attn"; None where its stream was not found."""
+        side, _, number, kind = name.split(".")
+        known = self.sides.get(side)
+        return None if known is None else next((each for each in known.each[int(number)].blocks if each.kind == kind), None)
 
     def withhold_attention(self) -> None:
         """Take the taps of all attentions away; the model goes on with its own attention."""
@@ -221,52 +220,64 @@ class Foreign(nn.Module):
         return tap
 
     def _embedding(self, name: str, side: SidePaths) -> None:
-        base = self.model.base_model
         for part, path in (("tokens", side.tokens), ("positions", side.positions), ("segments", side.segments)):
             if path:
-                _after(base.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
+                after(self.model.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
         self._tap(f"{name}.embedding.output", _VECTORS)
 
-    def _layers(self, name: str, side: SidePaths) -> None:
-        base = self.model.base_model
-        for number, layer in enumerate(base.get_submodule(side.layers)):
-            at, stream = f"{name}.layers.{number}", Stream()
-            if number == 0:  # The stream begins with this tap's output, so the tap comes first.
-                _before(layer, self.get_submodule(f"{name}.embedding.output"))
-            _before(layer, stream.begin)
-            norms: dict[nn.Module, Tap] = {}
-            for count, (kind, sublayer) in enumerate(side.sublayers, start=1):
-                norm = norm_of(layer, sublayer)
-                if norm not in norms:  # Two sublayers that read the same stream may share one.
-                    norms[norm] = self._tap(f"{at}.norm{count}", _VECTORS)
-                    if not side.post:
-                        _after(norm, norms[norm])
-                if kind == "feed_forward":
-                    self._feed_forward(f"{at}.feed_forward", layer, side)
-                elif self.by_softmax:
-                    self._mixed(f"{at}.{kind}", layer.get_submodule(sublayer.output))
-                self._added(at, layer, side, count, stream)
-                if side.post:
-                    _after(norm, stream.normed(norms[norm]))
-        if side.final_norm:
-            _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
-
-    def _added(self, at: str, layer: nn.Module, side: SidePaths, count: int, stream: Stream) -> None:
-        """The taps of a sublayer's output and of the stream after the addition; parallel sublayers are added together."""
-        kind, sublayer = side.sublayers[count - 1]
-        axes = _VECTORS if kind == "feed_forward" else "batch query feature"
-        module, output = layer.get_submodule(output_path(layer, side, kind, sublayer)), self._tap(f"{at}.{kind}.output", axes)
-        if sublayer.after:  # Its own norm is applied before the addition.
-            _after(module, output)
-            module, output = layer.get_submodule(sublayer.after), self._tap(f"{at}.{kind}.normed", axes)
-        if side.parallel and count < len(side.sublayers):
-            _after(module, stream.waiting(output))
+    def _attention(self, name: str, module: nn.Module) -> None:
+        """The taps of an attention. What heads have mixed is tapped in front of W_O where something stands between the two."""
+        block = self.block(name)
+        stages = _OF_SOFTMAX if self.by_softmax else tuple(_ATTENTION)
+        steps = {stage: self._tap(f"{name}.{stage}", _ATTENTION[stage]) for stage in stages}
+        taken: Any = steps
+        if self.by_softmax:
+            watch_softmax(module, **steps, turned=self.turned)
+        elif block is not None and block.gated:
+            give_taps(module, AttentionTaps(**{**taken, "mixed": lambda vectors: vectors}, turned=self.turned))
         else:
-            _after(module, stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS)))
+            give_taps(module, AttentionTaps(**taken, turned=self.turned))
 
-    def _mixed(self, at: str, projection: nn.Module) -> None:
+    def _layers(self, name: str, side: SidePaths) -> None:
+        for number, layer in enumerate(side.each):
+            at, stream = f"{name}.layers.{number}", Stream()
+            module = self.model.get_submodule(f"{side.layers}.{number}")
+            if number == 0:  # The stream begins with this tap's output, so the tap comes first.
+                before(module, self.get_submodule(f"{name}.embedding.output"))
+            before(module, stream.begin)
+            norms: dict[str, Tap] = {}
+            for place, block in enumerate(layer.blocks):
+                if block.norm and block.norm not in norms:  # Two blocks that read the same stream may share one.
+                    norms[block.norm] = self._tap(f"{at}.norm{place + 1}", _VECTORS)
+                    if not side.post:
+                        after(module.get_submodule(block.norm), stream.in_rows(norms[block.norm]))
+                if block.kind == "feed_forward":
+                    self._feed_forward(f"{at}.feed_forward", module, block, stream)
+                elif self.by_softmax or block.gated:
+                    self._mixed(f"{at}.{block.kind}", module, block)
+                self._added(at, module, layer, place, stream)
+                if side.post:
+                    after(module.get_submodule(block.norm), stream.in_rows(stream.normed(norms[block.norm])))
+        if side.final_norm:
+            after(self.model.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
+
+    def _added(self, at: str, module: nn.Module, layer: LayerPaths, place: int, stream: Stream) -> None:
+        """The taps of a block's output and of the stream after the addition; parallel blocks are added together."""
+        block = layer.blocks[place]
+        axes = _VECTORS if block.kind in ("feed_forward", "other") else "batch query feature"
+        output, tap = module.get_submodule(block.output), self._tap(f"{at}.{block.kind}.output", axes)
+        if block.after:  # Its own norm is applied before the addition.
+            after(output, stream.in_rows(tap))
+            output, tap = module.get_submodule(block.after), self._tap(f"{at}.{block.kind}.normed", axes)
+        if layer.parallel and place != layer.last:
+            after(output, stream.in_rows(stream.waiting(tap, block.factor)))
+        else:
+            residual = self._tap(f"{at}.residual{len(layer.blocks) if layer.parallel else place + 1}", _VECTORS)
+            after(output, stream.in_rows(stream.adding(tap, residual, block.factor)))
+
+    def _mixed(self, at: str, module: nn.Module, block: BlockPaths) -> None:
         """Each head's output, as W_O's layer reads it: the features of one head after those of another."""
-        if at not in self.attentions:
+        if at not in self.attentions or not block.is_matrix:
             return
         tap, n_heads = self._tap(f"{at}.mixed", _ATTENTION["mixed"]), self._n_heads
 
@@ -275,45 +286,31 @@ class Foreign(nn.Module):
             seen = tap(heads)
             return joined if seen is heads else seen.transpose(1, 2).flatten(-2)
 
-        _before(projection, apart)
+        before(module.get_submodule(block.output), apart)
 
-    def _feed_forward(self, at: str, layer: nn.Module, side: SidePaths) -> None:
-        router = router_of(layer, side)
-        if router is not None and side.experts is not None:
+    def _feed_forward(self, at: str, module: nn.Module, block: BlockPaths, stream: Stream) -> None:
+        if block.router:
+            router: Any = module.get_submodule(block.router)
             self.n_chosen = router.top_k
             tap_router(
-                layer.get_submodule(side.experts.output),
+                module.get_submodule(block.output),
                 router,
                 self._tap(f"{at}.routing", ROUTING),
                 self._tap(f"{at}.chosen", ROUTING),
             )
+        if not block.hidden:
             return
-        gate = found_in(layer, (side.gate,))
-        if gate is not None:
-            _after(gate, self._tap(f"{at}.gate", _VECTORS))
-        hidden = found_in(layer, side.hidden)
-        assert hidden is not None  # `fits` has looked.
-        _after(hidden, self._tap(f"{at}.hidden", _VECTORS))
+        if block.gate == block.hidden:
+            both = (self._tap(f"{at}.gate", _VECTORS), self._tap(f"{at}.hidden", _VECTORS))
+            after(module.get_submodule(block.hidden), stream.in_rows(halves(both, gate_first=block.gate_first)))
+        else:
+            if block.gate:
+                after(module.get_submodule(block.gate), stream.in_rows(self._tap(f"{at}.gate", _VECTORS)))
+            after(module.get_submodule(block.hidden), stream.in_rows(self._tap(f"{at}.hidden", _VECTORS)))
         # What the last layer reads is f(hidden), or f(gate)·hidden.
-        _before(layer.get_submodule(side.feed_forward.output), self._tap(f"{at}.activated", _VECTORS))
+        before(module.get_submodule(block.output), stream.in_rows(self._tap(f"{at}.activated", _VECTORS)))
 
 
 def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
     """The tap for vectors that may lack the batch axis, such as positions."""
     return lambda vectors: tap(vectors[None])[0] if vectors.dim() == 2 else tap(vectors)
-
-
-def _after(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Replace the output of a module by `step` of it."""
-    module.register_forward_hook(lambda _module, _args, output: step(output))
-
-
-def _before(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
-    """Replace the input of a module, its first argument or `hidden_states`, by `step` of it."""
-
-    def hook(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if args:
-            return (step(args[0]), *args[1:]), kwargs
-        return args, {**kwargs, "hidden_states": step(kwargs["hidden_states"])}
-
-    module.register_forward_pre_hook(hook, with_kwargs=True)

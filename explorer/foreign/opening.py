@@ -32,14 +32,16 @@ from explorer.errors import (
 )
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
 from explorer.foreign.classes import class_head, ended, shifted
-from explorer.foreign.families import family_of
 from explorer.foreign.folder import Folder
+from explorer.foreign.going_on import goes_on
 from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
 from explorer.foreign.softmax import softmax_attentions
+from explorer.foreign.stream_probe import FollowedLayer, followed, stream_map
 from explorer.foreign.tensors import read_tensors
 from explorer.foreign.thin import lend_half, lending, streamed
+from explorer.foreign.watching import Watched, watching
 from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
@@ -51,6 +53,9 @@ _PASSES = 3  # that compare a model with and without taps
 _IMPORTED, _READ, _READ_LATER = 0.2, 0.7, 0.25
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
+
+
+_See = Callable[[nn.Module, Callable[[], object]], Mapping[nn.Module, SeenAttention]]
 
 
 def _unwatched(_share: float) -> None:
@@ -144,11 +149,11 @@ def with_taps(
     try:
         model.set_attn_implementation(NAME)
         _tell(lender, going, 0)
-        seen = seen_attentions(model, lambda: probed(model))
+        seen, watched, logits = _looked_at(model, seen_attentions)
         by_softmax = not seen
         if by_softmax:  # Its attention calls no function by name.
             model.set_attn_implementation("eager")
-            seen = softmax_attentions(model, lambda: probed(model))
+            seen, watched, logits = _looked_at(model, softmax_attentions)
     except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
     except Exception as error:  # A hundred kinds of models can raise anything.
@@ -161,13 +166,11 @@ def with_taps(
     if named is None:
         raise UnknownFamily(path=path, family=family)
     _tell(lender, going, 1)
+    streams = stream_map(model, watched, named, {module: about.joined for module, about in seen.items()}, logits)
     before = probed(model) if by_softmax else _eager(model, path)
     fast = None if faster is None else faster(model)  # It has taps around it.
-    sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
     n_heads = next(iter(seen.values())).n_heads
-    foreign = Foreign(
-        model, named, sides, family_of(model.config), by_softmax=by_softmax, n_heads=n_heads, classes=class_head(model, labels)
-    )
+    foreign = Foreign(model, named, streams, by_softmax=by_softmax, n_heads=n_heads, classes=class_head(model, labels))
     _tell(lender, going, 2)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:
@@ -179,7 +182,16 @@ def with_taps(
     # Faster modules are the last bits apart from the model's own; more would be a fault.
     elif fast is not None and fast.begin() and not _apart(probed(model), before) <= TOLERANCE:
         fast.end()
+    goes_on(foreign)  # It makes two short passes to find out.
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+
+
+def _looked_at(model: Any, seen_by: _See) -> tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor]:
+    """The attentions that one pass revealed, all that was watched in it, and its output."""
+    made: list[Tensor] = []
+    with watching(model, followed) as watched:
+        seen = seen_by(model, lambda: made.append(probed(model)))
+    return seen, watched, made[-1]
 
 
 def _why_not(model: Any, path: str) -> UnknownFamily:

@@ -1,61 +1,56 @@
-"""The parts of a layer of a foreign model, found by its family's row, and the residual stream through their additions."""
+"""The hooks through which a foreign model's tensors go to taps, and its residual stream through a layer's additions."""
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
+import torch
 from torch import Tensor, nn
 
-from explorer.foreign.experts import output_path, router_of
-from explorer.foreign.families import Family, SidePaths, SublayerPaths
 from explorer.model.tap import Tap
 
-
-def found_in(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
-    """The first of these modules that exists."""
-    known = dict(layer.named_modules())
-    return next((known[path] for path in paths if path and path in known), None)
+_Step = Callable[[Tensor], Tensor]
 
 
-def norm_of(layer: nn.Module, sublayer: SublayerPaths) -> nn.Module:
-    """The norm through which a sublayer reads, or in post-norm models the one behind its addition.
+def after(module: nn.Module, step: _Step) -> None:
+    """Replace the output of a module by `step` of it; of several outputs the first."""
 
-    Raises AttributeError where the layer has none of these names.
-    """
-    found = found_in(layer, sublayer.norms)
-    if found is None:
-        raise AttributeError(sublayer.norm)
-    return found
+    def hook(_module: nn.Module, _args: tuple[Any, ...], output: Any) -> Any:
+        return (step(output[0]), *output[1:]) if isinstance(output, tuple) else step(output)
+
+    module.register_forward_hook(hook)
 
 
-def fits(base: nn.Module, family: Family) -> bool:
-    """Whether the parts that a family's row names are there, in every layer."""
-    try:
-        for side in family.sides:
-            for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
-                base.get_submodule(path)
-            for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
-                if not _layer_fits(layer, side):
-                    return False
-    except AttributeError:
-        return False
-    return True
+def before(module: nn.Module, step: _Step) -> None:
+    """Replace the input of a module, its first argument or `hidden_states`, by `step` of it."""
+
+    def hook(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if args:
+            return (step(args[0]), *args[1:]), kwargs
+        return args, {**kwargs, "hidden_states": step(kwargs["hidden_states"])}
+
+    module.register_forward_pre_hook(hook, with_kwargs=True)
 
 
-def _layer_fits(layer: nn.Module, side: SidePaths) -> bool:
-    """Whether a layer has all parts. Raises AttributeError where one of them is missing."""
-    for kind, sublayer in side.sublayers:
-        layer.get_submodule(output_path(layer, side, kind, sublayer))
-        norm_of(layer, sublayer)
-        if sublayer.after:
-            layer.get_submodule(sublayer.after)
-    return router_of(layer, side) is not None or found_in(layer, side.hidden) is not None
+def halves(taps: tuple[Tap, Tap], *, gate_first: bool) -> _Step:
+    """The taps of gate and hidden layer, which one layer makes together: two halves of its features."""
+    gate, hidden = taps
+
+    def step(both: Tensor) -> Tensor:
+        parts = both.chunk(2, dim=-1)  # each [batch, position, feature]
+        order = (gate, hidden) if gate_first else (hidden, gate)
+        seen = [tap(part) for tap, part in zip(order, parts, strict=True)]
+        return both if all(new is old for new, old in zip(seen, parts, strict=True)) else torch.cat(seen, dim=-1)
+
+    return step
 
 
 @attrs.define
 class Stream:
     """The residual stream [batch, position, feature] inside a layer; `beside` waits to be added together with more.
 
-    It is followed through the layer's additions, which are no modules.
+    It is followed through the layer's additions, which are no modules. Some families multiply what is added with a `factor`:
+    then the tap of the output shows the product.
     """
 
     vectors: Tensor | None = None
@@ -66,30 +61,45 @@ class Stream:
         self.vectors, self.beside = vectors, None
         return vectors
 
-    def adding(self, output: Tap | None, residual: Tap) -> Callable[[Tensor], Tensor]:
-        """The addend, after its tap if it has one here. If a hook replaces the sum, the addend becomes its difference."""
+    def in_rows(self, step: _Step) -> _Step:
+        """A step that is given [batch, position, feature] also where the layer puts the rows of all texts below each other."""
+
+        def stepped(vectors: Tensor) -> Tensor:
+            if vectors.dim() != 2 or self.vectors is None:
+                return step(vectors)
+            apart = vectors.reshape(len(self.vectors), -1, vectors.shape[-1])
+            seen = step(apart)
+            return vectors if seen is apart else seen.reshape(vectors.shape)
+
+        return stepped
+
+    def adding(self, output: Tap, residual: Tap, factor: float = 1.0) -> _Step:
+        """The addend, after its tap. If a hook replaces the sum, the addend becomes its difference."""
 
         def added(vectors: Tensor) -> Tensor:
-            vectors = vectors if output is None else output(vectors)
+            scaled = vectors if factor == 1 else vectors * factor
+            seen = output(scaled)
             assert self.vectors is not None  # The layer has begun.
             # In the order of the layer itself: what waits comes first.
-            total = (vectors if self.beside is None else vectors + self.beside) + self.vectors
+            total = (seen if self.beside is None else seen + self.beside) + self.vectors
             replaced = residual(total)
             self.vectors = replaced
-            return vectors if replaced is total else vectors + (replaced - total)
+            made = seen if replaced is total else seen + (replaced - total)
+            return vectors if made is scaled else made if factor == 1 else made / factor
 
         return added
 
-    def waiting(self, output: Tap) -> Callable[[Tensor], Tensor]:
+    def waiting(self, output: Tap, factor: float = 1.0) -> _Step:
         """The addend that is added together with the next one, after its tap."""
 
         def waits(vectors: Tensor) -> Tensor:
-            self.beside = output(vectors)
-            return self.beside
+            scaled = vectors if factor == 1 else vectors * factor
+            self.beside = seen = output(scaled)
+            return vectors if seen is scaled else seen if factor == 1 else seen / factor
 
         return waits
 
-    def normed(self, norm: Tap) -> Callable[[Tensor], Tensor]:
+    def normed(self, norm: Tap) -> _Step:
         """The norm after an addition, whose result is the stream from then on."""
 
         def went_on(vectors: Tensor) -> Tensor:

@@ -5,11 +5,8 @@ It mirrors `foreign.model`; `tests/foreign/test_scripts.py` holds the numbers of
 
 from pathlib import Path
 
-from torch import nn
-
-from explorer.foreign.experts import output_path, router_of
-from explorer.foreign.families import SidePaths
 from explorer.foreign.model import Foreign
+from explorer.foreign.stream_map import LayerPaths, SidePaths
 from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, TapsByPath
 
 
@@ -22,19 +19,17 @@ def places_of(foreign: Foreign, folder: Path) -> ForeignPlaces | None:
     paths = {module: path for path, module in model.named_modules()}
     if foreign.by_softmax or not foreign.attentions:
         return None
-    begin = paths[model.base_model]
     sides = []
     outputs: list[tuple[str, str]] = []
     entered: list[tuple[str, str]] = []
-    for name, side in foreign.rows.items():
-        layers = list(model.base_model.get_submodule(side.layers))
-        alike = {_layer(name, _joined(begin, side.layers), layer, side) for layer in layers}
+    for name, side in foreign.sides.items():
+        alike = {_layer(name, side, layer) for layer in side.each}
         found = alike.pop()
         if alike or found is None:
             return None
         sides.append(found)
-        outputs += [(_joined(begin, path), f"{name}.{tap}") for path, tap in _outside(side)]
-        entered.append((f"{found.layers}.0", f"{name}.embedding.output"))
+        outputs += [(path, f"{name}.{tap}") for path, tap in _outside(side)]
+        entered.append((f"{side.layers}.0", f"{name}.embedding.output"))
     return ForeignPlaces(
         folder=folder.absolute(),
         kind=type(model).__name__,
@@ -43,10 +38,6 @@ def places_of(foreign: Foreign, folder: Path) -> ForeignPlaces | None:
         entered=tuple(entered),
         sides=tuple(sides),
     )
-
-
-def _joined(*parts: str) -> str:
-    return ".".join(filter(None, parts))
 
 
 def _outside(side: SidePaths) -> TapsByPath:
@@ -60,25 +51,28 @@ def _outside(side: SidePaths) -> TapsByPath:
     return tuple((path, tap) for path, tap in named if path)
 
 
-def _layer(name: str, layers: str, layer: nn.Module, side: SidePaths) -> LayerPlaces | None:
-    """The places inside one layer; None for one with experts, and for one that keeps its norms elsewhere."""
-    known = dict(layer.named_modules())
-    if router_of(layer, side) is not None or not all(sublayer.norm in known for _kind, sublayer in side.sublayers):
+def _layer(name: str, side: SidePaths, layer: LayerPaths) -> LayerPlaces | None:
+    """The places inside one layer; None for one whose taps need more than hooks on modules.
+
+    Those are layers whose blocks run in parallel, or whose output is scaled, normed or gated before it is added, and experts.
+    """
+    if layer.parallel or not all(block.is_matrix and block.norm for block in layer.blocks):
         return None
-    hidden = next(path for path in side.hidden if path in known)
-    outputs = [(hidden, "feed_forward.hidden")]
-    if side.gate in known and side.gate:
-        outputs.append((side.gate, "feed_forward.gate"))
-    norms = [(sublayer.norm, f"norm{place}") for place, (_kind, sublayer) in enumerate(side.sublayers, start=1)]
-    sums = [
-        (output_path(layer, side, kind, sublayer), f"{kind}.output", f"residual{place}")
-        for place, (kind, sublayer) in enumerate(side.sublayers, start=1)
-    ]
+    if any(block.after or block.factor != 1 or block.gated or block.gate == block.hidden != "" for block in layer.blocks):
+        return None
+    network = layer.blocks[-1]
+    if not network.hidden or any(block.kind == "other" for block in layer.blocks):
+        return None
+    outputs = [(network.hidden, "feed_forward.hidden")]
+    if network.gate:
+        outputs.append((network.gate, "feed_forward.gate"))
+    norms = [(block.norm, f"norm{place}") for place, block in enumerate(layer.blocks, start=1)]
+    sums = [(block.output, f"{block.kind}.output", f"residual{place}") for place, block in enumerate(layer.blocks, start=1)]
     return LayerPlaces(
         side=name,
-        layers=layers,
+        layers=side.layers,
         outputs=tuple(outputs if side.post else [*outputs, *norms]),
-        inputs=((side.feed_forward.output, "feed_forward.activated"),),
+        inputs=((network.output, "feed_forward.activated"),),
         sums=tuple(sums),
         norms=tuple(norms) if side.post else (),
     )

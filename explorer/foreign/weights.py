@@ -8,24 +8,25 @@ anew.
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
+import attrs
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from explorer.foreign.experts import router_of
-from explorer.foreign.families import SidePaths
 from explorer.foreign.model import Foreign
-from explorer.foreign.parts import norm_of
+from explorer.foreign.norms import norm_weights
+from explorer.foreign.stream_map import BlockPaths, LogitReading
 from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
 from explorer.trace.found.projections import AttentionWeights, Made
 from explorer.trace.found.weights import WHICH, Circuits, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
-_TOGETHER = "c_attn"  # One matrix for Q, K and V.
+_TOGETHER = ("c_attn", "qkv_proj", "Wqkv")  # One matrix for Q, K and V, whose rows come in this order.
+_OTHERWISE = ("codegen",)  # Families whose one matrix has its rows in another order.
 _BY_HEAD = "query_key_value"  # One matrix, with the three of one head after those of another.
-_HEAD_NORMS: Mapping[Made, str] = {"query": "q_norm", "key": "k_norm"}
+_HEAD_NORMS: Mapping[Made, tuple[str, ...]] = {"query": ("q_norm", "q_layernorm"), "key": ("k_norm", "k_layernorm")}
 _MOST_COPIED = 2**26  # numbers of one weight
 _copied: MutableMapping[Tensor, tuple[int, Array]] = WeakTensorKeyDictionary()
 """By weight the copy of its numbers, and the state that was copied."""
@@ -35,7 +36,10 @@ _Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
 def output_weights(foreign: Foreign) -> OutputWeights:
     """The output weights of the decoder's heads and networks. Raises NotEnoughMemory."""
     check_room(foreign.model)
-    return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign), cap=_cap(foreign) or 0.0)
+    reading = _reading(foreign)
+    projections, networks, norms = _written(foreign, "decoder")
+    scale = reading.before * reading.behind
+    return OutputWeights(projections, networks, norms, _generator(foreign), scale=scale, cap=reading.cap)
 
 
 def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
@@ -47,10 +51,10 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
     found: dict[str, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
     head_norms: dict[str, NormWeights] = {}
     for block, module in foreign.attentions.items():
-        for part, matrix in _read_by(module):
+        for part, matrix in _read_by(foreign, block):
             found[part][block] = matrix
         head_norms |= {f"{block}.{part}": norm for part, norm in _head_norms(module)}
-    written = [_written(foreign, side) for side in foreign.rows]
+    written = [_written(foreign, side) for side in foreign.sides]
     return ReadingWeights(
         queries=found["query"],
         keys=found["key"],
@@ -67,51 +71,72 @@ def attention_weights(foreign: Foreign, block: str, n: int) -> AttentionWeights:
     """The weights of one attention, for `n` tokens. A matrix that is not found is left out. Raises NotEnoughMemory."""
     check_room(foreign.model)
     module = foreign.attentions.get(block)
-    if module is None or block.split(".")[0] not in foreign.rows:
+    if module is None or foreign.block(block) is None:
         return AttentionWeights(block, {})
-    found = dict(_read_by(module)) | {"output": _matrix(_projection(foreign, block))}
+    found = dict(_read_by(foreign, block)) | {"output": _projected(foreign, block)}
     return AttentionWeights(block, found, dict(_head_norms(module)), _turns(foreign, n).get(block))
 
 
 def attention_circuits(foreign: Foreign, block: str, n_heads: int) -> Circuits:
     """The four matrices of an attention that has `circuit_shapes`. Raises BadWeights."""
-    read = dict(_read_by(foreign.attentions[block]))
-    return Circuits(read["query"], read["key"], read["value"], _matrix(_projection(foreign, block)), n_heads)
+    read = dict(_read_by(foreign, block))
+    return Circuits(read["query"], read["key"], read["value"], _projected(foreign, block), n_heads)
 
 
 def circuit_shapes(foreign: Foreign) -> dict[str, dict[str, tuple[int, int]]]:
     """By attention the shapes of its heads' circuits; of one whose matrices are not known, none.
 
-    Where each head's queries or keys are normalized, their scores are no product of two weights, and there is no QK circuit.
+    Where each head's queries or keys are normalized, their scores are no product of two weights, and there is no QK circuit;
+    where something else stands in front of W_O, there is none of OV.
     """
     found: dict[str, dict[str, tuple[int, int]]] = {}
     for block, module in foreign.attentions.items():
-        names, parts = _readers(module), dict(module.named_children())
-        if not names or block.split(".")[0] not in foreign.rows:
+        names, parts, known = _readers(foreign, block), dict(module.named_children()), foreign.block(block)
+        if not names or known is None:
             continue
         reads = [_widths(parts[name])[1] for name in names]
-        found[block] = {"ov_circuit": (reads[2], _widths(_projection(foreign, block))[0])}
-        if not set(_HEAD_NORMS.values()) & parts.keys():
+        found[block] = {} if known.gated else {"ov_circuit": (reads[2], _widths(_projection(foreign, block))[0])}
+        if not {name for names in _HEAD_NORMS.values() for name in names} & parts.keys():
             found[block] = {"qk_circuit": (reads[0], reads[1]), **found[block]}
     return found
 
 
 def _projection(foreign: Foreign, block: str) -> nn.Module:
     """The layer of an attention's W_O."""
-    side, _, number, kind = block.split(".")
-    row = foreign.rows[side]
-    layer: nn.Module = _layers(foreign, row)[int(number)]
-    return layer.get_submodule(dict(row.sublayers)[kind].output)
+    found = foreign.block(block)
+    assert found is not None  # Callers have asked.
+    return foreign.layers()[block.rpartition(".")[0]].get_submodule(found.output)
 
 
-def _readers(attention: nn.Module) -> tuple[str, ...]:
-    """The names of the layers that make Q, K and V, which may be the same one; () where they are not known."""
-    parts = dict(attention.named_children())
-    if _TOGETHER in parts:
-        return (_TOGETHER,) * 3
+def _projected(foreign: Foreign, block: str) -> Matrix:
+    """W_O of an attention, times the factor with which it is added."""
+    found = foreign.block(block)
+    assert found is not None  # Callers have asked.
+    return _times(_matrix(_projection(foreign, block)), found.factor)
+
+
+def _times(matrix: Matrix, factor: float) -> Matrix:
+    if factor == 1:
+        return matrix
+    return Matrix(matrix.weight * np.float32(factor), None if matrix.bias is None else matrix.bias * np.float32(factor))
+
+
+def _readers(foreign: Foreign, block: str) -> tuple[str, ...]:
+    """The names of the layers that make Q, K and V of an attention, which may be the same one; () where they are not known.
+
+    Q has as many features as W_O reads.
+    """
+    attention = foreign.attentions[block]
+    parts, known = dict(attention.named_children()), foreign.block(block)
+    if known is None or not known.is_matrix:
+        return ()
+    together = next((name for name in _TOGETHER if name in parts), "")
+    if together:
+        return (together,) * 3 if foreign.model.config.model_type not in _OTHERWISE else ()
     if _BY_HEAD in parts:
         return (_BY_HEAD,) * 3 if isinstance(getattr(attention, "head_size", None), int) else ()
-    return next((each for each in _READERS if set(each) <= parts.keys()), ())
+    names = next((each for each in _READERS if set(each) <= parts.keys()), ())
+    return names if names and _widths(parts[names[0]])[0] == _widths(_projection(foreign, block))[1] else ()
 
 
 def _widths(linear: nn.Module) -> tuple[int, int]:
@@ -125,79 +150,76 @@ def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], 
 
     Pre-norm: through the final norm. Post-norm: through the norm of that very addition; the input has none.
     """
-    row = foreign.rows["decoder"]
-    final = None if row.post or not row.final_norm else foreign.model.base_model.get_submodule(row.final_norm)
-    yield "decoder.embedding.output", _reading(foreign, final)
-    for number, layer in enumerate(_layers(foreign, row)):
-        for count, (_kind, sublayer) in enumerate(row.sublayers, start=1):
-            if not row.parallel or count == len(row.sublayers):  # Parallel sublayers are added at once.
-                norm = norm_of(layer, sublayer) if row.post else final
-                yield f"decoder.layers.{number}.residual{count}", _reading(foreign, norm)
+    side = foreign.sides["decoder"]
+    final = None if side.post or not side.final_norm else foreign.model.get_submodule(side.final_norm)
+    yield "decoder.embedding.output", _read_through(foreign, final)
+    for (at, module), layer in zip(_layers(foreign, "decoder"), side.each, strict=True):
+        for count, block in enumerate(layer.blocks, start=1):
+            if not layer.parallel or count == len(layer.blocks):  # Parallel blocks are added at once.
+                norm = module.get_submodule(block.norm) if side.post else final
+                yield f"{at}.residual{count}", _read_through(foreign, norm)
 
 
-def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Tensor]:
-    head, scale = foreign.model.get_output_embeddings(), _scale(foreign)
-    added, cap = _added(foreign), _cap(foreign)
+def _read_through(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Tensor]:
+    head, reading, added = foreign.model.get_output_embeddings(), _reading(foreign), _added(foreign)
 
     def read(stream: Tensor) -> Tensor:
         x = stream[None].to(head.weight)  # [batch 1, position, feature]
         x = x if norm is None else plainly(norm, x)
-        logits = plainly(head, x * scale) + added
-        return (logits if cap is None else torch.tanh(logits / cap) * cap)[0].float()
+        logits = (plainly(head, x * reading.before) + added) * reading.behind
+        return (torch.tanh(logits / reading.cap) * reading.cap if reading.cap else logits)[0].float()
 
     return read
 
 
-def _cap(foreign: Foreign) -> float | None:
-    """The softcap of the logits, or None."""
-    cap: float | None = getattr(foreign.model.config.get_text_config(), "final_logit_softcapping", None)
-    return cap
+def _reading(foreign: Foreign) -> LogitReading:
+    """How the logits are read off the last stream; as usual where that is not known, which its user finds by the numbers."""
+    found = None if foreign.streams is None else foreign.streams.reading
+    return LogitReading() if found is None else found
 
 
 def _written(foreign: Foreign, side: str) -> _Written:
     """The weights with which a side's blocks write to its residual stream: projections, networks and norms."""
-    row, base = foreign.rows[side], foreign.model.base_model
+    known, model, width = foreign.sides[side], foreign.model, int(foreign.model.config.get_text_config().hidden_size)
     projections: dict[str, Matrix] = {}
     networks: dict[str, Matrix] = {}
     norms: dict[str, NormWeights] = {}
-    for number, layer in enumerate(_layers(foreign, row)):
-        for count, (kind, sublayer) in enumerate(row.sublayers, start=1):
-            to = networks if kind == "feed_forward" else projections
-            if kind != "feed_forward" or router_of(layer, row) is None:  # There is no single matrix for several experts.
-                to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
-            norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(norm_of(layer, sublayer))
-            if sublayer.after:
-                norms[f"{side}.layers.{number}.{kind}.normed"] = norm_weights(layer.get_submodule(sublayer.after))
-    for tap, path in ((f"{side}.norm", row.final_norm), (f"{side}.embedding.output", row.embedding_norm)):
+    for (at, module), layer in zip(_layers(foreign, side), known.each, strict=True):
+        for count, block in enumerate(layer.blocks, start=1):
+            output = module.get_submodule(block.output)
+            if block.is_matrix and block.kind != "other":  # There is no single matrix for several experts.
+                to = networks if block.kind == "feed_forward" else projections
+                to[f"{at}.{block.kind}"] = _times(_matrix(output), 1.0 if block.after else block.factor)
+            norms |= _norms_of(module, block, at, count, width)
+    for tap, path in ((f"{side}.norm", known.final_norm), (f"{side}.embedding.output", known.embedding_norm)):
         if path:
-            norms[tap] = norm_weights(base.get_submodule(path))
+            norms[tap] = norm_weights(model.get_submodule(path), width)
     return projections, networks, norms
 
 
-def _layers(foreign: Foreign, row: SidePaths) -> Any:
-    return foreign.model.base_model.get_submodule(row.layers)
+def _scaled(norm: NormWeights, factor: float) -> NormWeights:
+    return norm if factor == 1 else attrs.evolve(norm, weight=norm.weight * factor, bias=norm.bias * factor)
 
 
-def norm_weights(norm: nn.Module) -> NormWeights:
-    """One norm: LayerNorm, or one that subtracts no mean (Zhang and Sennrich 2019, RMSNorm)."""
-    if isinstance(norm, nn.LayerNorm):
-        return NormWeights(_array(norm.weight), _array(_or_zeros(norm.bias, norm.weight)), float(norm.eps), False)
-    eps = float(getattr(norm, "variance_epsilon", getattr(norm, "eps", 0.0)))
-    # Some families keep γ and others γ - 1: of ones, each norm makes γ/√(1 + eps).
-    with torch.inference_mode():
-        weight = plainly(norm, torch.ones_like(norm.weight)) * (1 + eps) ** 0.5  # type: ignore[arg-type]  # a parameter
-    return NormWeights(_array(weight), np.zeros(len(weight), np.float32), eps, False, centred=False)
+def _norms_of(module: nn.Module, block: BlockPaths, at: str, count: int, width: int) -> Iterator[tuple[str, NormWeights]]:
+    """The norms of a block by the names that `StreamWeights` has for them."""
+    norm = module.get_submodule(block.norm) if block.norm else nn.Identity()
+    if type(norm) is not nn.Identity:
+        yield f"{at}.residual{count}", norm_weights(norm, width)
+    if block.after:
+        found = norm_weights(module.get_submodule(block.after), width)
+        yield f"{at}.{block.kind}.normed", _scaled(found, block.factor)
 
 
-def _or_zeros(bias: Tensor | None, like: Tensor) -> Tensor:
-    return torch.zeros_like(like) if bias is None else bias
+def _layers(foreign: Foreign, side: str) -> Iterator[tuple[str, nn.Module]]:
+    return ((name, layer) for name, layer in foreign.layers().items() if name.startswith(f"{side}."))
 
 
 def _generator(foreign: Foreign) -> Matrix:
-    head = foreign.model.get_output_embeddings()
+    head, behind = foreign.model.get_output_embeddings(), _reading(foreign).behind
     bias = _added(foreign) if head.bias is None else weight_of(head, "bias") + _added(foreign)
     none = head.bias is None and not isinstance(bias, Tensor)
-    return Matrix(_array(weight_of(head)), None if none else _array(bias))
+    return Matrix(_array(weight_of(head)), None if none else _array(bias * behind))
 
 
 def _added(foreign: Foreign) -> Any:
@@ -206,39 +228,39 @@ def _added(foreign: Foreign) -> Any:
     return 0 if found is None else found[0]
 
 
-def _scale(foreign: Foreign) -> float:
-    """The factor of the decoder's output before the output layer: T5 divides by √d_model."""
-    config = foreign.model.config
-    return float(config.d_model**-0.5) if getattr(config, "scale_decoder_outputs", False) else 1.0
-
-
-def _read_by(attention: nn.Module) -> Iterator[tuple[Made, Matrix]]:
+def _read_by(foreign: Foreign, block: str) -> Iterator[tuple[Made, Matrix]]:
     """W_Q, W_K and W_V of an attention, each with the name of what it makes."""
+    attention, names = foreign.attentions[block], _readers(foreign, block)
+    if not names:
+        return
     parts = dict(attention.named_children())
-    if _TOGETHER in parts:
-        both = _matrix(parts[_TOGETHER])
-        biases = (None,) * 3 if both.bias is None else np.split(both.bias, 3)
-        for part, weight, bias in zip(WHICH, np.split(both.weight, 3), biases, strict=True):
+    if len(set(names)) > 1:
+        for part, name in zip(WHICH, names, strict=True):
+            yield part, _matrix(parts[name])
+        return
+    both = _matrix(parts[names[0]])
+    if names[0] != _BY_HEAD:
+        n_read = _widths(_projection(foreign, block))[1]  # features of all queries
+        ends = [n_read, n_read + (len(both.weight) - n_read) // 2]
+        biases = (None,) * 3 if both.bias is None else np.split(both.bias, ends)
+        for part, weight, bias in zip(WHICH, np.split(both.weight, ends), biases, strict=True):
             yield part, Matrix(weight, bias)
         return
-    if _BY_HEAD in parts:
-        both, width = _matrix(parts[_BY_HEAD]), int(attention.head_size)  # type: ignore[arg-type]  # a number
-        rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
-        biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
-        for number, part in enumerate(WHICH):
-            bias = None if biased is None else biased[:, number].reshape(-1)
-            yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
-        return
-    names = next((each for each in _READERS if set(each) <= parts.keys()), ())
-    for part, name in zip(WHICH, names, strict=False):
-        yield part, _matrix(parts[name])
+    width = int(attention.head_size)  # type: ignore[arg-type]  # a number
+    rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
+    biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
+    for number, part in enumerate(WHICH):
+        bias = None if biased is None else biased[:, number].reshape(-1)
+        yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
 
 
 def _head_norms(attention: nn.Module) -> Iterator[tuple[Made, NormWeights]]:
     """The norms that each head's Q and K go through, with the name of what they make."""
-    for part, name in _HEAD_NORMS.items():
-        if isinstance(getattr(attention, name, None), nn.Module):
-            yield part, norm_weights(attention.get_submodule(name))
+    parts = dict(attention.named_children())
+    for part, names in _HEAD_NORMS.items():
+        norm = next((parts[name] for name in names if name in parts), None)
+        if norm is not None and all(own.dim() == 1 for own in norm.parameters()):
+            yield part, norm_weights(norm, 1)
 
 
 def _matrix(linear: nn.Module) -> Matrix:
@@ -249,22 +271,55 @@ def _matrix(linear: nn.Module) -> Matrix:
 
 
 def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
-    """The rotary angles of the queries and keys of `n` tokens, by self-attention."""
-    made = {}
-    paired = foreign.known is not None and foreign.known.turns_pairs
-    for side in foreign.rows:
-        base = foreign.model.base_model
-        rotary = getattr(base, "rotary_emb", None)
-        if rotary is None:
+    """The rotary angles of the queries and keys of `n` tokens, by self-attention: the first of those that are possible."""
+    turns = possible_turns(foreign, n)
+    return {
+        block: turns[0]
+        for block, module in foreign.attentions.items()
+        if turns and block.endswith(".self_attn") and getattr(module, "use_rope", True)
+    }
+
+
+def possible_turns(foreign: Foreign, n: int) -> tuple[Turn, ...]:
+    """The ways in which the positions of `n` tokens may turn features, which the numbers of a pass tell apart.
+
+    A module gives out cosines and sines. Neighbouring features may be turned together, or those of two halves, and some
+    families have other angles in some of their layers.
+    """
+    rotary = next((module for path, module in foreign.model.named_modules() if _turns_all_layers(path)), None)
+    if rotary is None:
+        return ()
+    kinds = tuple(dict.fromkeys(getattr(foreign.model.config.get_text_config(), "layer_types", None) or ()))
+    turns: list[Turn] = []
+    for given in ({}, *({"layer_type": kind} for kind in kinds)):
+        try:
+            with torch.inference_mode():
+                found = rotary(torch.zeros(1, n, 1), position_ids=torch.arange(n)[None], **given)
+        except (TypeError, AttributeError):  # It wants, or knows, no kinds of layers.
             continue
-        with torch.inference_mode():
-            found = rotary(torch.zeros(1, n, 1), position_ids=torch.arange(n)[None])  # each [batch 1, position, feature]
-        cos, sin = (each[0].repeat_interleave(2, dim=-1) for each in reversed(found)) if paired else (each[0] for each in found)
-        turn = Turn(_array(cos), _array(sin), paired=paired)
-        for block, module in foreign.attentions.items():
-            if block.startswith(f"{side}.") and block.endswith(".self_attn") and getattr(module, "use_rope", True):
-                made[block] = turn
-    return made
+        if isinstance(found, tuple) and len(found) == 2:
+            turns += _in_order(*(each[0].float() for each in found))  # each [position, feature]
+    return tuple(turns)
+
+
+def _turns_all_layers(path: str) -> bool:
+    return path.rpartition(".")[2] in ("rotary_emb", "rotary_embedding") and not any(
+        part.isdecimal() for part in path.split(".")
+    )
+
+
+def _in_order(one: Tensor, other: Tensor) -> Iterator[Turn]:
+    """The Turns of cosines and sines [position, feature] in any order: at position 0, a cosine is 1."""
+    cos, sin = (one, other) if float(one[0].sum()) > float(other[0].sum()) else (other, one)
+    half = cos.shape[1] // 2
+    if torch.equal(cos[:, ::2], cos[:, 1::2]) and len(cos) > 1:  # Each angle stands for two neighbours,
+        yield Turn(_array(cos), _array(sin), paired=True)
+        return
+    if torch.equal(cos[:, :half], cos[:, half:]):  # or for one feature of either half,
+        cos, sin = cos[:, :half], sin[:, :half]
+    # or it does not say for which.
+    yield Turn(_array(torch.cat([cos, cos], dim=-1)), _array(torch.cat([sin, sin], dim=-1)))
+    yield Turn(_array(cos.repeat_interleave(2, dim=-1)), _array(sin.repeat_interleave(2, dim=-1)), paired=True)
 
 
 def _array(tensor: Any) -> Array:

@@ -142,6 +142,8 @@ class ModelCard:
 
     `code` is the key by which the model's folder asks for program code of its own, which is not run; "" where it asks for none.
 
+    `d_value` is the width of each head's values where it is not d_head, else 0.
+
     `chat` says whether it has a template in which a text can be written as a message.
     """
 
@@ -185,6 +187,7 @@ class ModelCard:
     classes: ClassHead | None = None
     code: str = attrs.field(default="", validator=_text)
     with_attention: tuple[int, ...] = attrs.field(default=(), converter=_numbers)
+    d_value: int = attrs.field(default=0, validator=_number)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]
@@ -230,9 +233,17 @@ class ModelCard:
             return head // (side.n_heads // side.n_kv_heads)
         return head
 
+    def head_width(self, tap: str) -> int:
+        """How many features a head has at a tap: those of values, and of what it mixes of them, may be others."""
+        return self.d_value if self.d_value and tap.endswith((".value", ".mixed")) else self.d_head
+
     def attention_layers(self, attention: str) -> tuple[int, ...]:
         """The numbers of the layers that have an attention, or the attention of a tap: of some models not all have one."""
         return self.with_attention or tuple(range(self.side(attention).n_layers))
+
+    def blocks(self, side: str, layer: int) -> tuple[str, ...]:
+        """The names of a layer's blocks: its attentions, or "other" in a layer of another kind, and its network."""
+        return (*(self.side(side).attentions if layer in self.attention_layers(side) else ("other",)), "feed_forward")
 
     def lacks_attention(self, tap: str) -> bool:
         """Whether a tap would stand in an attention of a layer that has none."""

@@ -16,6 +16,7 @@ _ABSENT = {
     "embedding.segments": "absent.no_segments",
     "feed_forward.gate": "absent.no_gate",
     **dict.fromkeys(NORMED, "absent.no_norm_behind"),
+    "other.output": "absent.attention_everywhere",
     "feed_forward.routing": "absent.no_experts",
     "feed_forward.chosen": "absent.no_experts",
 }

@@ -46,6 +46,7 @@ _STAGES = (
     ("attention.mixed", "signed", "d_head", "A V"),
     ("attention.output", "signed", "d_model", "concat(A V) W<sub>O</sub>"),
     ("attention.normed", "signed", "d_model", "norm(concat(A V) W<sub>O</sub>)"),
+    ("other.output", "signed", "d_model", "f(x)"),
     ("feed_forward.routing", "unit", "experts", "r = softmax(x W<sub>R</sub>)"),
     ("feed_forward.chosen", "unit", "experts", "top<sub>k</sub>(r)"),
     ("feed_forward.gate", "signed", "d_ff", "x W<sub>G</sub>"),

@@ -13,8 +13,8 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
-from explorer.foreign.families import FAMILIES, SidePaths
 from explorer.foreign.opening import Opened
+from explorer.foreign.stream_map import SidePaths
 
 Step = Callable[[Tensor], Tensor]
 
@@ -84,46 +84,30 @@ def _logits(step: Step) -> Any:
 
 def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
     """The module whose output a tap shows, or whose input (True)."""
-    base, names = model.base_model, tap.split(".")
-    side = _side(like, names[0])
+    names = tap.split(".")
+    side = like.foreign.sides[names[0]]
     if names[1] == "embedding":
-        return (
-            (base.get_submodule(side.layers)[0], True)
-            if names[2] == "output"
-            else (base.get_submodule(_of(side, names[2])), False)
-        )
+        outside = (f"{side.layers}.0", True) if names[2] == "output" else (_of(side, names[2]), False)
+        return model.get_submodule(outside[0]), outside[1]
     if names[1] == "norm":
-        return base.get_submodule(side.final_norm), False
-    layer = base.get_submodule(side.layers)[int(names[2])]
-    sublayers = dict(side.sublayers)
+        return model.get_submodule(side.final_norm), False
+    number = int(names[2])
+    layer, blocks = model.get_submodule(f"{side.layers}.{number}"), side.each[number].blocks
     if names[3].startswith("norm"):
-        return layer.get_submodule(side.sublayers[int(names[3][4:]) - 1][1].norm), False
+        return layer.get_submodule(blocks[int(names[3][4:]) - 1].norm), False
     if names[3].startswith("residual"):
-        number = int(names[3][8:])
+        place = int(names[3][8:])
         if side.post:
-            return layer.get_submodule(side.sublayers[number - 1][1].norm), True
-        assert number == len(side.sublayers)  # Between the sublayers, the stream has no module.
+            return layer.get_submodule(blocks[place - 1].norm), True
+        assert place == len(blocks)  # Between the blocks, the stream has no module.
         return layer, False
-    routed = side.experts is not None and names[3] == "feed_forward" and hasattr(layer.mlp, "gate")
-    if routed and side.experts is not None:
-        return layer.get_submodule(side.experts.output), False
-    if names[4] == "normed":
-        return layer.get_submodule(sublayers[names[3]].after), False
-    output = layer.get_submodule(sublayers[names[3]].output)
-    if names[4] in ("output", "activated"):
-        return output, names[4] == "activated"
-    paths = (side.gate,) if names[4] == "gate" else side.hidden
-    known = dict(layer.named_modules())
-    return next(known[path] for path in paths if path in known), False
+    block = next(each for each in blocks if each.kind == names[3])
+    path = {"normed": block.after, "gate": block.gate, "hidden": block.hidden}.get(names[4], block.output)
+    return layer.get_submodule(path), names[4] == "activated"
 
 
 def _of(side: SidePaths, part: str) -> str:
     return {"tokens": side.tokens, "positions": side.positions, "segments": side.segments}[part]
-
-
-def _side(like: Opened, name: str) -> SidePaths:
-    family = FAMILIES[like.foreign.model.config.model_type]
-    return family.sides[0] if len(family.sides) == 1 or name == "encoder" else family.sides[1]
 
 
 @contextmanager

@@ -98,7 +98,7 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Models whose whole pass is seen: the class of their settings, their own class, and the settings."""
 
-ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
+FURTHER: dict[str, tuple[str, str, dict[str, Any]]] = {
     "olmo2": ("Olmo2Config", "Olmo2ForCausalLM", _LLAMA),  # Its norms stand behind its blocks alone.
     "modernbert": ("ModernBertConfig", "ModernBertForMaskedLM", _ENCODER | _MODERN),
     "gpt_oss": (
@@ -107,9 +107,9 @@ ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
         _LLAMA | {"head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1},
     ),  # Its rows have sinks.
 }
-"""Models of which the attention and the output are seen."""
+"""Models whose layers have fewer norms, or whose rows do not sum to 1."""
 
-ALL = WHOLE | ATTENTION_ALONE
+ALL = WHOLE | FURTHER
 _GPTS = {"vocab_size": 40, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0}
 _NEO = {"vocab_size": 40, "max_position_embeddings": 32, "hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 4}
 _FALCON = {"new_decoder_architecture": True, "num_kv_heads": 2}
@@ -124,6 +124,12 @@ BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
     "deberta_v2": ("DebertaV2Config", "DebertaV2ForMaskedLM", _ENCODER | {"relative_attention": True, "pos_att_type": ["p2c"]}),
 }
 """Models whose attention knows no function by name: what its softmax reads and gives is seen."""
+
+
+NO_STREAM: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "xlm": ("XLMConfig", "XLMWithLMHeadModel", {"vocab_size": 40, "emb_dim": 32, "n_layers": 2, "n_heads": 4, "causal": True})
+}
+"""One whose attentions, norms and networks are in lists of their own: there are no layers."""
 
 
 _MIXES = {"num_hidden_layers": 4, "layer_types": ["linear_attention", "full_attention"] * 2, "head_dim": 8}
@@ -142,6 +148,55 @@ SOME_LAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Models in which every second layer has attention, and the others mix tokens in another way."""
 
+
+_MLA = {"kv_lora_rank": 12, "q_lora_rank": 12, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6}
+_DEEPSEEK = _MLA | {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "first_k_dense_replace": 1}
+_DEEPSEEK |= {"num_key_value_heads": 4, "n_group": 2, "topk_group": 1}
+_PADDED = _LLAMA | {"pad_token_id": 0, "eos_token_id": 1}
+_SCALED = {"residual_multiplier": 0.3, "embedding_multiplier": 3.0, "logits_scaling": 2.0, "attention_multiplier": 0.2}
+_OPT = _SIZES | {"hidden_size": 32, "ffn_dim": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "word_embed_proj_dim": 32}
+_MPT = {"d_model": 32, "n_heads": 4, "n_layers": 2, "vocab_size": 40, "max_seq_len": 32}
+
+FOUND: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "phi3": ("Phi3Config", "Phi3ForCausalLM", _PADDED),
+    "gemma3": ("Gemma3TextConfig", "Gemma3ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),
+    "olmo": ("OlmoConfig", "OlmoForCausalLM", _LLAMA),
+    "olmo3": ("Olmo3Config", "Olmo3ForCausalLM", _LLAMA),
+    "cohere": ("CohereConfig", "CohereForCausalLM", _PADDED),
+    "cohere2": ("Cohere2Config", "Cohere2ForCausalLM", _PADDED),
+    "granite": ("GraniteConfig", "GraniteForCausalLM", _LLAMA | _SCALED),
+    "granitemoe": (
+        "GraniteMoeConfig",
+        "GraniteMoeForCausalLM",
+        _LLAMA | _SCALED | {"num_local_experts": 4, "num_experts_per_tok": 2},
+    ),
+    "glm": ("GlmConfig", "GlmForCausalLM", _PADDED | {"head_dim": 8}),
+    "glm4": ("Glm4Config", "Glm4ForCausalLM", _PADDED | {"head_dim": 8}),
+    "deepseek_v2": ("DeepseekV2Config", "DeepseekV2ForCausalLM", _LLAMA | _DEEPSEEK | {"n_group": 1}),
+    "deepseek_v3": ("DeepseekV3Config", "DeepseekV3ForCausalLM", _LLAMA | _DEEPSEEK),
+    "starcoder2": ("Starcoder2Config", "Starcoder2ForCausalLM", _LLAMA),
+    "gpt_bigcode": ("GPTBigCodeConfig", "GPTBigCodeForCausalLM", _GPTS),
+    "codegen": ("CodeGenConfig", "CodeGenForCausalLM", _GPTS | {"rotary_dim": 4}),
+    "mpt": ("MptConfig", "MptForCausalLM", _MPT),
+    "blenderbot": ("BlenderbotConfig", "BlenderbotForConditionalGeneration", _BART),
+    "blenderbot-small": ("BlenderbotSmallConfig", "BlenderbotSmallForConditionalGeneration", _BART),
+    "umt5": ("UMT5Config", "UMT5ForConditionalGeneration", _T5),
+    "deberta": ("DebertaConfig", "DebertaForMaskedLM", _ENCODER | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}),
+    "stablelm": ("StableLmConfig", "StableLmForCausalLM", _LLAMA),
+    "stablelm in parallel": ("StableLmConfig", "StableLmForCausalLM", _LLAMA | {"use_parallel_residual": True}),
+    "opt": ("OPTConfig", "OPTForCausalLM", _OPT),  # Its networks read the rows of all texts below each other.
+    "lfm2": ("Lfm2Config", "Lfm2ForCausalLM", _LLAMA | {"layer_types": ["conv", "full_attention"]}),
+    "nemotron": ("NemotronConfig", "NemotronForCausalLM", _LLAMA),
+    "hunyuan": ("HunYuanDenseV1Config", "HunYuanDenseV1ForCausalLM", _LLAMA | {"head_dim": 8}),
+    "ernie4_5": ("Ernie4_5Config", "Ernie4_5ForCausalLM", _LLAMA | {"head_dim": 8}),
+    "exaone4": ("Exaone4Config", "Exaone4ForCausalLM", _LLAMA | {"sliding_window": 4}),
+    "helium": ("HeliumConfig", "HeliumForCausalLM", _LLAMA | {"head_dim": 8}),
+    "olmoe": ("OlmoeConfig", "OlmoeForCausalLM", _LLAMA | {"num_experts": 4, "num_experts_per_tok": 2}),
+    "biogpt": ("BioGptConfig", "BioGptForCausalLM", _ENCODER),
+    "esm": ("EsmConfig", "EsmForMaskedLM", _ENCODER | {"pad_token_id": 0, "mask_token_id": 3}),
+}
+"""Models whose streams no table names: they are found by watching a pass."""
+
 TELLING = ("gpt2", "bert", "t5", "mixtral")
 """Each has what the others lack: a decoder alone, an encoder alone, both sides, rotary positions with experts."""
 
@@ -153,7 +208,7 @@ def families(names: Iterable[str]) -> list[Any]:
 
 
 STREAM_BY_SOFTMAX = ["falcon", "falcon of two norms", "falcon in turn", "gpt_neo"]
-"""Those of them whose stream is seen, too."""
+"""Those of them with a decoder and with matrices that the tests know."""
 
 GPTJ = "GPTJConfig", "GPTJForCausalLM", _GPTS | {"rotary_dim": 4}
 if Version(version("transformers")) >= Version("5.24"):  # From there on its attention knows functions by name.
@@ -167,10 +222,10 @@ def fresh(name: str) -> Any:
     """A model with random weights that are large enough to matter."""
     import transformers
 
-    settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS)[name]
+    settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS | NO_STREAM | FOUND)[name]
     torch.manual_seed(1)
     # As in opening a folder: some choose the class of their attention by it.
-    chosen = {"attn_implementation": "eager"} if name in BY_SOFTMAX else {}
+    chosen = {"attn_implementation": "eager"} if name in BY_SOFTMAX | NO_STREAM else {}
     config = getattr(transformers, settings)(**values, **chosen)
     model = getattr(transformers, kind)(config).eval()
     for path, parameter in model.named_parameters():

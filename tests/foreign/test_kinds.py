@@ -78,7 +78,7 @@ def test_what_the_files_hold_decides_which_class_reads_them(name: str, tmp_path:
     assert card.absent.get("generator.logits") == absent
     assert found.foreign.has_output == (absent is None)
     assert found.agrees
-    assert found.foreign.known is not None
+    assert found.foreign.streams is not None
 
 
 @slow

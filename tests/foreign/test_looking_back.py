@@ -13,11 +13,12 @@ import explorer
 from explorer import Change
 from explorer.errors import LacksTap, NoFittedLens, NoSuchPart, NoWrittenWords
 from explorer.foreign import weights as weights_file
+from explorer.foreign.stream_map import LogitReading
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.reading import ByKey, ByUnit, products, reading
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
-from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, families, fresh, opened
+from tests.foreign.models import NO_STREAM, STREAM_BY_SOFTMAX, WHOLE, families, fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -105,18 +106,13 @@ def test_a_norm_behind_each_addition_reads_its_own_stream(name: str, folder: Fol
     np.testing.assert_allclose(lens.probabilities[row], np.take_along_axis(expected, lens.ids[row], -1), atol=1e-5)
 
 
-def test_a_softcap_is_part_of_the_reading(folder: Folder) -> None:
+def test_a_softcap_is_part_of_the_reading() -> None:
     """logits = c·tanh(W·z / c): without it the last row would not be the output."""
-    found = explorer.explore(TEXT, preset=folder("gpt2"))
-    assert found.card.family == "gpt2"
-    model = fresh("gpt2")
-    model.config.final_logit_softcapping = 2.0
-    from explorer.foreign.opening import with_taps
-
-    _tap, read = next(weights_file.stream_readings(with_taps(model, "gpt2").foreign))
+    model = fresh("gemma2")
+    _tap, read = next(weights_file.stream_readings(opened("gemma2").foreign))
     stream = torch.randn(3, 32)
     with torch.inference_mode():
-        expected = 2 * torch.tanh(model.lm_head(model.transformer.ln_f(stream)) / 2)
+        expected = 30 * torch.tanh(model.lm_head(model.model.norm(stream)) / 30)
     assert abs(read(stream) - expected).max() <= 1e-5
 
 
@@ -226,21 +222,21 @@ def test_a_change_inside_shows_as_a_remainder(folder: Folder) -> None:
     assert trace.why(1).exact
 
 
-@pytest.mark.parametrize("name", ["olmo2", "gpt_oss"])
-def test_a_family_whose_stream_is_not_seen_says_so(name: str, folder: Folder) -> None:
+@pytest.mark.parametrize("name", NO_STREAM)
+def test_a_model_whose_stream_is_not_found_says_so(name: str, folder: Folder) -> None:
     """Neither lens nor parts; the sentence names the tap, and the pass is there."""
     trace = explored(folder, name, "why", "lens", "costs", "readers")
     assert all(isinstance(trace.experiments[each], NotMade) for each in ("why", "lens", "costs", "readers"))
-    for asked in (trace.lens, trace.why):
+    reasons = {"residual2": "absent.unknown_family", "self_attn.mixed": "absent.softmax_alone"}
+    for asked, tap in ((trace.lens, "residual2"), (trace.why, "self_attn.mixed")):
         with pytest.raises(LacksTap) as caught:
             asked()
-        assert caught.value.values["tap"] == "residual2"
-        assert caught.value.values["why"] == "absent.unknown_family"
+        assert (caught.value.values["tap"], caught.value.values["why"]) == (tap, reasons[tap])
 
 
 def test_an_output_that_is_read_otherwise_is_refused(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here, by another scale than the model's."""
-    monkeypatch.setattr(weights_file, "_scale", lambda _foreign: 1.0)
+    monkeypatch.setattr(weights_file, "_reading", lambda _foreign: LogitReading())
     with pytest.raises(LacksTap) as caught:
         explorer.lens(f"{TEXT} 天", target="the dog", preset=folder("t5"))  # A text of which no lens is kept.
     assert caught.value.values["why"] == "absent.reads_otherwise"

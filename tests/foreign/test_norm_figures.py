@@ -8,7 +8,7 @@ import pytest
 import explorer
 from explorer.trace.found.norm_figures import NormFigures, norms
 from explorer.trace.trace import Trace
-from tests.foreign.models import ATTENTION_ALONE, WHOLE, families, write_model
+from tests.foreign.models import NO_STREAM, WHOLE, families, write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -51,7 +51,7 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
     assert worst(trace, NormFigures(found.taps, reads, found.means[[2, *range(1, len(reads))]], found.deviations)) > 0.05
 
 
-@pytest.mark.parametrize("name", ATTENTION_ALONE)
+@pytest.mark.parametrize("name", NO_STREAM)
 def test_where_the_stream_is_not_seen_nothing_is_said(name: str, tmp_path: Path) -> None:
     """Models of which attention and output alone are known."""
     trace = explorer.explore("the fox", preset=str(write_model(tmp_path, name)))

@@ -28,7 +28,7 @@ from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import open_model, with_taps
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.card_text import card_rows
-from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, opened, write_model
+from tests.foreign.models import ALL, opened, write_model
 
 CODE = Path(__file__).parents[2] / "explorer"
 slow = pytest.mark.slow
@@ -138,7 +138,7 @@ def test_transformers_is_as_loud_as_before(tmp_path: Path, capfd: pytest.Capture
 
 
 @slow
-@pytest.mark.parametrize("name", WHOLE | ATTENTION_ALONE)
+@pytest.mark.parametrize("name", ALL)
 def test_the_card_says_what_the_settings_say(name: str) -> None:
     """Most of it is read off a pass; the settings are the independent source."""
     found = opened(name)
@@ -159,7 +159,7 @@ def test_the_card_says_what_the_settings_say(name: str) -> None:
         assert side.n_heads == config.num_attention_heads
         assert side.n_kv_heads == (getattr(config, "num_key_value_heads", None) or config.num_attention_heads)
         assert side.vocab_size == config.vocab_size
-        unseen = name in ATTENTION_ALONE or name in ("mixtral", "qwen3_moe")  # All of the latter's layers have experts.
+        unseen = name in ("mixtral", "qwen3_moe", "gpt_oss")  # All of the latter's layers have experts.
         assert side.d_ff == (0 if unseen else 128 if name in ("gpt2", "gptj") else 48)
     assert card.causal == (() if card.architecture == "encoder-only" else ("decoder.self_attn",))
     assert card.vocab_size == (0 if "without" in name else config.vocab_size)
@@ -179,7 +179,7 @@ def test_positions_that_a_family_never_uses_are_no_room_for_tokens() -> None:
 def test_every_absent_tap_has_a_reason(language: str) -> None:
     """In words, for every family."""
     words = Words.load(language)
-    for name in WHOLE | ATTENTION_ALONE:
+    for name in ALL:
         card = card_of(opened(name), "x")
         assert card.why_absent("encoder.embedding.scaled")
         assert all(words(key) for key in card.absent.values())

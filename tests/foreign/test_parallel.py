@@ -14,8 +14,6 @@ from explorer import Change
 from explorer.engine.recording.recorder import record
 from explorer.errors import LacksTap
 from explorer.foreign.card import card_of
-from explorer.foreign.families import FAMILIES, family_of
-from explorer.foreign.parts import fits
 from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.model.hooks import hooked
@@ -89,13 +87,13 @@ def test_what_heads_have_mixed_is_weights_times_values(name: str) -> None:
     arrays, _out = recorded(name)
     found = opened(name)
     assert set(arrays) == set(taps(found.foreign))
-    side = found.foreign.rows["decoder"]
+    side = found.foreign.sides["decoder"]
     for layer in range(2):
         base = f"decoder.layers.{layer}.self_attn"
         mixed = arrays[f"{base}.mixed"]  # [head, query, feature]
         assert mixed.shape == (4, 7, 8)
         joined = torch.tensor(mixed).transpose(0, 1).flatten(1)
-        projection = fresh(name).base_model.h[layer].get_submodule(side.self_attn.output)
+        projection = fresh(name).base_model.h[layer].get_submodule(side.each[layer].blocks[0].output)
         with torch.inference_mode():
             made = projection(joined[None])[0].numpy()
         assert abs(made - arrays[f"{base}.output"]).max() <= 1e-5 * max(1.0, abs(made).max())
@@ -187,8 +185,9 @@ def test_a_head_that_was_mixed_counts_as_much_as_its_own_modules_say(name: str, 
     parts = trace.why(2)
     assert parts.exact and abs(parts.remainder) <= 1e-4
     model = fresh(name)
-    side = family_of(model.config).sides[0]  # type: ignore[union-attr]  # It has a row.
-    w_o = model.base_model.h[1].get_submodule(side.self_attn.output).weight
+    block = opened(name).foreign.block("decoder.layers.1.self_attn")
+    assert block is not None
+    w_o = model.base_model.h[1].get_submodule(block.output).weight
     mixed = torch.tensor(trace["decoder.layers.1.self_attn.mixed"][3, 2])
     added = w_o[:, 24:32] @ mixed  # [feature]
     if name in ("falcon in turn", "gpt_neo"):  # Here the network reads the sum, but the direct part is the same.
@@ -295,17 +294,19 @@ def _assert_norms(trace: Trace, name: str) -> None:
     assert norms(trace).sides["decoder"].means.shape[0] == len(inputs)
 
 
-def test_a_family_follows_its_settings() -> None:
-    """GPT-NeoX may add its parts in turn, and Falcon, which then may have another kind of positions."""
-    assert not FAMILIES["gpt_neox"].sides[0].parallel
-    for name, parallel, position in (
+@pytest.mark.parametrize(
+    ("name", "parallel", "position"),
+    [
         ("gpt_neox", True, "rotary"),
         ("gpt_neox in turn", False, "rotary"),
         ("falcon", True, "rotary"),
         ("falcon in turn", False, "alibi"),
-    ):
-        family = family_of(opened(name).foreign.model.config)
-        assert family is not None and (family.sides[0].parallel, family.position) == (parallel, position)
+    ],
+)
+def test_a_model_is_what_its_pass_shows(name: str, parallel: bool, position: str) -> None:
+    """GPT-NeoX may add its parts in turn, and Falcon, which then may have another kind of positions."""
+    card = card_of(opened(name), "x")
+    assert (card.parallel, card.position) == (parallel, position)
 
 
 def test_what_a_head_mixed_it_from_is_not_seen_in_all_families(folder: Folder) -> None:
@@ -316,11 +317,3 @@ def test_what_a_head_mixed_it_from_is_not_seen_in_all_families(folder: Folder) -
     assert caught.value.values["why"] == "absent.softmax_alone"
     made = river(trace, Look(bands="contributions").fitted(trace), EN)
     assert kind_of(made).describe(made, EN)
-
-
-def test_a_row_whose_parts_are_not_all_there_does_not_fit() -> None:
-    """Here, because a norm behind a block is missing: such a model is treated as one of an unknown family."""
-    base = fresh("gemma2").base_model
-    assert fits(base, FAMILIES["gemma2"])
-    del base.layers[1].post_attention_layernorm
-    assert not fits(base, FAMILIES["gemma2"])

@@ -26,7 +26,7 @@ from tests.foreign.models import write_tokenizer
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and dog 我爱"
-FAMILIES = ("gpt2", "llama", "bert without an output", "t5 gated", "marian", "gpt_oss")
+FAMILIES = ("gpt2", "llama", "bert without an output", "t5 gated", "marian", "starcoder2")
 
 
 def _changes(side: str) -> tuple[Change, ...]:
@@ -58,7 +58,7 @@ def requests(folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFac
     made = {name.replace(" ", "_"): Request.from_preset(str(folder(name)), TEXT) for name in FAMILIES}
     for name, side in (("gpt2", "decoder"), ("t5 gated", "decoder"), ("marian", "encoder")):
         made[f"{name.replace(' ', '_')}_changed"] = Request.from_preset(str(folder(name)), TEXT).wishing(changes=_changes(side))
-    made["warm"] = Request.from_preset(str(folder("gpt_oss")), TEXT, temperature=2.0)
+    made["warm"] = Request.from_preset(str(folder("starcoder2")), TEXT, temperature=2.0)
     here = tmp_path_factory.mktemp("classifiers")
     kinds = (
         ("text", "BertForSequenceClassification", {"num_labels": 3}),

@@ -81,7 +81,7 @@ def test_every_experiment_is_made_or_says_why_not(name: str, folder: Folder) -> 
             assert len(str(error)) > 20
 
     assert {"effects", "scan"} <= made
-    assert ("saliency" in made) == (name not in SOME_LAYERS)  # Where their embedding is, is not known.
+    assert {"patching", "saliency"} <= made and ({"why", "lens"} <= made) == (name in SOME_LAYERS)
 
 
 def test_saliency_of_widened_vectors_adds_up(folder: Folder) -> None:
@@ -111,7 +111,7 @@ def test_a_layer_of_another_kind_is_not_called_masked(language: str, folder: Fol
     words, card = Words.load(language), traced(folder, "qwen3_next").card
     made = architecture_of(card)
     names = Names(made, words, lambda text, _px: float(len(text)))
-    kinds = {block.layer: (block.kind, names.block(block)) for block in made.blocks if block.layer is not None}
+    kinds = {block.layer: (block.kind, names.block(block)) for block in reversed(made.blocks) if block.layer is not None}
 
     assert kinds[0] == kinds[2] == ("other", words("strip.long.other"))
     assert kinds[1] == kinds[3] == ("self_attn", words("strip.long.masked"))

@@ -17,7 +17,7 @@ from explorer.foreign.attention import NAME
 from explorer.foreign.opening import Opened, with_taps
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
-from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, families, fresh, ids_of, opened
+from tests.foreign.models import ALL, FURTHER, NO_STREAM, WHOLE, families, fresh, ids_of, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
@@ -138,8 +138,8 @@ def test_what_is_recorded_without_copies_is_what_was_computed(name: str) -> None
     assert all((shared[tap] == copied[tap]).all() for tap in shared)
 
 
-@pytest.mark.parametrize("name", ["olmo2"])
-def test_a_family_without_a_row_is_copied(name: str) -> None:
+@pytest.mark.parametrize("name", NO_STREAM)
+def test_a_model_whose_streams_were_not_found_is_copied(name: str) -> None:
     """Nobody has looked whether it overwrites its tensors."""
     assert not opened(name).foreign.overwrites_nothing
 
@@ -291,4 +291,4 @@ def test_a_model_whose_attention_cannot_be_named_is_refused(settings: str, kind:
 
 def test_the_tables_are_apart() -> None:
     """A family is in one of them."""
-    assert not set(WHOLE) & set(ATTENTION_ALONE)
+    assert not set(WHOLE) & set(FURTHER)

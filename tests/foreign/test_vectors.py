@@ -81,10 +81,10 @@ def test_the_way_of_each_token_goes_through_the_recorded_stream(folder: Folder) 
 
 
 def test_without_a_stream_there_are_neighbours_and_a_sentence(folder: Folder) -> None:
-    """Nothing is known of the stream of such a family, so it has no map; its neighbours are there."""
-    trace, sides = looked_into(folder("modernbert"))
+    """Nothing is known of the stream of such a model, so it has no map; its neighbours are there."""
+    trace, sides = looked_into(folder("xlm"))
     look = Look().fitted(trace)
-    assert sides["encoder"].taps == ()
+    assert sides["decoder"].taps == ()
     assert neighbours(trace, look, EN) is not None
     with pytest.raises(UnknownTap):
         vector_map(trace, look, EN)
@@ -99,7 +99,7 @@ def test_vectors_of_another_width_are_on_no_plane_with_the_stream(tmp_path: Path
     model.save_pretrained(tmp_path / "narrow")
     write_tokenizer(tmp_path / "narrow")
     trace, sides = looked_into(tmp_path / "narrow")
-    assert sides["encoder"].n_features == 16 and sides["encoder"].taps == ()
+    assert sides["encoder"].n_features == 16 and sides["decoder"].taps == ()
     with pytest.raises(LacksTap) as caught:
         vector_map(trace, Look().fitted(trace), EN)
     assert caught.value.values["why"] == "absent.other_width"

@@ -144,9 +144,10 @@ def _export(window: Window, journey: Journey, path: Path) -> None:
 FAMILIES = (
     *("gpt2", "bert", "bert without an output", "llama", "t5", "gemma2", "gptj", "olmo2", "mixtral"),
     *("qwen3_next", "jamba", "electra of two widths"),  # Some layers without attention, and vectors that are widened.
+    *("deepseek_v3", "cohere", "granite", "bloom", "modernbert", "xlm"),
 )
-TELLING = ("jamba",)
-"""It begins with GPT-2; this one has layers without attention, and experts."""
+TELLING = ("jamba", "deepseek_v3")
+"""It begins with GPT-2; these have layers without attention, experts, and values that are narrower than keys."""
 
 
 @pytest.mark.parametrize("families", sweep([FAMILIES, TELLING], telling=[TELLING]), ids=["every", "telling"])

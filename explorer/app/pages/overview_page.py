@@ -89,6 +89,8 @@ class OverviewPage(Page):
             case "block" if place.attention.endswith("_attn"):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
+            case "block" if not self._attends(place):
+                pass  # The river looks at a layer's attention, and this layer has none.
             case "block":
                 side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
@@ -115,6 +117,10 @@ class OverviewPage(Page):
                 self.look_at(unit="tokens" if self._look.unit == "words" else "words")
             case "candidate":
                 self._branch(place.index)
+
+    def _attends(self, place: Place) -> bool:
+        """Whether the layer of a place has attention."""
+        return self._trace is None or place.layer in self._trace.card.attention_layers(place.attention)
 
     def _pooled(self) -> str:
         """What stands for the heads now; "" for one head."""

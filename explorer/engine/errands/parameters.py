@@ -178,7 +178,7 @@ def token_table(model: AnyModel, name: str) -> str:
 def _token_tables(model: AnyModel) -> dict[nn.Module, str]:
     """The modules whose matrix has a row for each token of a vocabulary, with the side whose vocabulary it is."""
     if isinstance(model, Foreign):
-        sides = tuple(model.rows) or ("decoder",)
+        sides = tuple(model.sides) or ("decoder",)
         tables = {model.model.get_output_embeddings(): "decoder"} | {model.embedding(side): sides[0] for side in sides}
         return {module: side for module, side in tables.items() if module is not None}
     stacks = {"encoder": model.encoder, "decoder": model.decoder}

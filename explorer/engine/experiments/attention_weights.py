@@ -1,13 +1,11 @@
 """The parameters of the attention in focus: the matrices that make its Q, K, V and output."""
 
-import attrs
-
 from explorer.engine.experiments import output_weights
+from explorer.engine.experiments.checked_weights import checked
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.foreign import weights as foreign_weights
 from explorer.foreign.model import Foreign
-from explorer.trace.found.projections import MADE, AttentionWeights, Made, agrees
-from explorer.trace.found.weights import Matrix
+from explorer.trace.found.projections import AttentionWeights
 
 
 def attention_weights(inquiry: Inquiry) -> AttentionWeights | None:
@@ -26,21 +24,7 @@ def attention_weights(inquiry: Inquiry) -> AttentionWeights | None:
     if not isinstance(model, Foreign):
         assert trace.config is not None  # The Trace of our own model has one.
         return output_weights.attention_weights(model, trace.config, block, n)
-    return _checked(foreign_weights.attention_weights(model, block, n), inquiry)
-
-
-def _checked(found: AttentionWeights, inquiry: Inquiry) -> AttentionWeights:
-    """The weights without those that make other numbers than the pass recorded; inside changes that is not asked."""
-    there: dict[Made, Matrix] = {}
-    lacking: dict[Made, str] = {}
-    for made in MADE:
-        if made not in found.matrices:
-            lacking[made] = "absent.unknown_family"
-        elif not inquiry.trace.changes and f"{found.block}.{made}" in inquiry.trace and not agrees(inquiry.trace, found, made):
-            lacking[made] = "absent.made_otherwise"
-        else:
-            there[made] = found.matrices[made]
-    return attrs.evolve(found, matrices=there, lacking=lacking)
+    return checked(foreign_weights.attention_weights(model, block, n), foreign_weights.possible_turns(model, n), trace)
 
 
 MAKE = attention_weights

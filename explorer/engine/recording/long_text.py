@@ -59,6 +59,7 @@ _ORDER = (
     "cross_attn.output",
     "self_attn.normed",
     "cross_attn.normed",
+    "other.output",
     "feed_forward.routing",
     "feed_forward.chosen",
     "feed_forward.output",

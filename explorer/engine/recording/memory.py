@@ -54,6 +54,8 @@ def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target
         by_head = stage_of(f"{side.name}.layers.0.{part}").width == "d_head"
         width = card.d_head * (side.n_kv_heads if shared else side.n_heads) if by_head else d
         return side.n_layers * rows * width
+    if kind == "other":
+        return card.bare_layers * n * d
     widths = {"d_ff": side.d_ff, "experts": card.n_experts}
     return side.n_layers * n * widths.get(stage_of(f"{side.name}.layers.0.{part}").width, d)
 

@@ -24,8 +24,13 @@ _BANDS_PX, _LEAST_BAND = 20.0, 90.0  # px between bands, and the least width of 
 
 def pitch_of(picture: Strips) -> int:
     """How many columns lie from the beginning of a band to that of the next one, in a window."""
-    n_columns = int(picture.bands[0].values.shape[1])
+    n_columns = widest(picture)
     return n_columns + max(1, n_columns // 16)
+
+
+def widest(picture: Strips) -> int:
+    """The columns of the widest band: of some models, each head's values are not as wide as its keys."""
+    return max(int(band.values.shape[1]) for band in picture.bands)
 
 
 def strip_margins(

@@ -41,7 +41,7 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
     Each band is [position, feature]; all share one scale. The note holds the mean length of each band's rows.
     """
     base = f"{look.side}.layers.{look.layer}"
-    adds = ["self_attn.output", *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []), "feed_forward.output"]
+    adds = [f"{block}.output" for block in trace.card.blocks(look.side, look.layer)]
     bands = [_band(trace, _entering(trace, look), look, words, "x")]
     for place, add in enumerate(adds, 1):
         tap = added_tap(trace, f"{base}.{add.removesuffix('.output')}")

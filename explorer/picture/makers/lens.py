@@ -10,8 +10,6 @@ from explorer.trace.found.lens import Agreement, Lens
 from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 
-_PARTS = {2: ("self_attn", "feed_forward"), 3: ("self_attn", "cross_attn", "feed_forward")}
-
 
 def lens_map(trace: Trace, look: Look, words: Words) -> LensMap | None:
     """The words of every layer; None until they are there, or where the model has no decoder.
@@ -69,6 +67,6 @@ def row_name(tap: str, trace: Trace, words: Words) -> str:
     place = place_of(tap)
     if place.layer is None:
         return words("lens.embedding")
-    parts = _PARTS[1 + len(trace.card.side("decoder").attentions)]
+    parts = trace.card.blocks("decoder", place.layer)
     number = int(place.part.removeprefix("residual"))
     return f"L{place.layer} {words(f'why.part.{parts[number - 1]}')}"

@@ -103,13 +103,9 @@ def _length(trace: Trace, tap: str, rows: slice, block: int) -> Array:
     return lengths if block == 1 else pooled(lengths[:, None], (block, 1), signed=False)[:, 0]
 
 
-def _parts(card: SideCard) -> tuple[str, ...]:
-    return (*card.attentions, "feed_forward")
-
-
 def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     """The tap of the stream after sublayer `place` (from 0; -1: the last) of a layer: what the next sublayer reads."""
-    n_parts = len(_parts(trace.card.side(side)))
+    n_parts = len(trace.card.blocks(side, max(layer, 0)))
     number = place % n_parts + 1
     if trace.card.parallel and number < n_parts:  # The next one reads what this one has read.
         number, layer = n_parts, layer - 1
@@ -120,13 +116,15 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
 
 def _layer(trace: Trace, card: SideCard, layer: int, excerpt: Excerpt, rows: slice, pool: str) -> tuple[RiverBlock, ...]:
     made = []
-    for place, part in enumerate(_parts(card)):
+    for place, part in enumerate(trace.card.blocks(card.name, layer)):
         base = f"{card.name}.layers.{layer}.{part}"
         length = _length(trace, _stream_tap(trace, card.name, layer, place), rows, excerpt.block)
         if part == "feed_forward":
             hidden = f"{base}.chosen" if f"{base}.chosen" in trace else f"{base}.activated"  # Of experts, those that work.
             units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
             made.append(RiverBlock(f"{card.name}.{part}", layer, hidden, length, hidden=units))
+        elif part == "other":
+            made.append(RiverBlock(f"{card.name}.{part}", layer, f"{base}.output", length))
         else:
             made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, excerpt, pool))
     return tuple(made)

@@ -31,7 +31,7 @@ def in_words(made: River, everything: Written, trace: Trace, look: Look, words: 
     """
     parts = {half.tokens: _part(half, trace) for half in made.halves}
     some = any(folds(trace.word_groups[side][part]) for side, part in parts.items())
-    if not some or any(block.recorded is None for block in made.blocks() if block.part != "feed_forward"):
+    if not some or any(block.recorded is None for block in made.blocks() if block.attends):
         return made
     folded = attrs.evolve(made, halves=tuple(_half(half, trace, look, parts, made.pooled) for half in made.halves))
     return attrs.evolve(
@@ -86,7 +86,7 @@ def _farthest(values: Array, starts: list[int]) -> Array:
 
 def _block(block: RiverBlock, trace: Trace, look: Look, parts: Parts, starts: list[int], pool: str) -> RiverBlock:
     length = np.maximum.reduceat(block.length, starts)
-    if block.part == "feed_forward":
+    if not block.attends:
         hidden = None if block.hidden is None else np.maximum.reduceat(block.hidden, starts, axis=0)
         return attrs.evolve(block, length=length, hidden=hidden)
     queries, keys = (parts[trace.side_name(block.tap, axis)] for axis in ("query", "key"))

@@ -40,6 +40,7 @@ _KINDS: tuple[tuple[str, Callable[[Part], bool]], ...] = (
     ("embedding", lambda part: part.kind in ("token", "position")),
     ("self_attn", lambda part: part.kind == "head" and part.attention == "self_attn"),
     ("cross_attn", lambda part: part.kind == "head" and part.attention == "cross_attn"),
+    ("other", lambda part: part.kind == "other"),
     ("feed_forward", lambda part: part.kind == "feed_forward"),
     ("biases", lambda part: part.kind.endswith("_bias")),
 )

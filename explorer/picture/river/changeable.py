@@ -2,7 +2,7 @@
 
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing, usual
-from explorer.picture.river.river import River
+from explorer.picture.river.river import River, attends
 from explorer.state.offers import ChangePlace
 
 
@@ -49,10 +49,10 @@ def _pair(river: River, place: Place) -> ChangePlace:
 
 
 def _block(attention: str, layer: int) -> ChangePlace:
-    """All heads of a layer's attention, or all that its feed-forward adds."""
+    """All heads of a layer's attention, or all that another block adds."""
     side, _, part = attention.partition(".")
-    if part == "feed_forward":
-        return ChangePlace(f"{side}.layers.{layer}.feed_forward.output", None)
+    if not attends(attention):
+        return ChangePlace(f"{side}.layers.{layer}.{part}.output", None)
     return ChangePlace(_weights(attention, layer), None)
 
 

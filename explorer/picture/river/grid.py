@@ -10,7 +10,7 @@ from functools import lru_cache
 import attrs
 
 from explorer.picture.marks import Rect
-from explorer.picture.river.river import HalfShape, River, Shape, shape_of
+from explorer.picture.river.river import HalfShape, River, Shape, attends, shape_of
 from explorer.picture.river.slab_widths import slab_widths
 
 NARROW_PX, LOW_PX = 1040, 560  # px of width or of height below which everything is a little smaller
@@ -19,7 +19,7 @@ _USUAL_PX = 700.0  # px of height from which lanes and thumbnails grow
 _SLAB_PX = 62.0
 LEAST_LABEL_PX = 11.5  # px between two labels
 _THUMBNAILS_GIVE = 0.4  # the part of their height that thumbnails give up so that every token has a label
-_SHARES = {"self_attn": 0.62, "feed_forward": 0.38}
+_SHARES = {"self_attn": 0.62, "other": 0.62, "feed_forward": 0.38}
 _CROSS_SHARES = {"self_attn": 0.36, "cross_attn": 0.36, "feed_forward": 0.28}
 _CROSS_FOCUS = {"self_attn": 0.27, "cross_attn": 0.53, "feed_forward": 0.2}
 
@@ -336,10 +336,10 @@ def _zones(parts: list[str], x: float, width: float, focus: bool) -> list[Zone]:
 
 def _head_rects(half: HalfShape, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
     """The places of a layer's thumbnails: one field for each attention, below the lanes."""
-    attentions = [attention for attention in half.layers[slab.layer] if not attention.endswith(".feed_forward")]
+    attentions = [block for block in half.layers[slab.layer] if attends(block)]
     named = 0.0 if narrow else 14.0
     top = lanes_bottom + (6 if narrow else 5)
-    each = (bottom - 4 - top) / len(attentions)
+    each = (bottom - 4 - top) / max(len(attentions), 1)  # A layer of another kind has none.
     return tuple(
         (attention, Rect(slab.x + 5, top + place * each + named, slab.wide - 11, max(each - named - 4, 4.0)))
         for place, attention in enumerate(attentions)

@@ -54,9 +54,7 @@ def draw_ground(
 def ground_key(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Hashable:
     """All that a ground depends on: rivers with equal keys have the same one."""
     first, last, said, found = river.halves[0], river.halves[-1], river.written, river.contributions
-    counts = tuple(
-        _n_heads(block) for half in river.halves for layer in half.layers for block in layer if block.part != "feed_forward"
-    )
+    counts = tuple(_n_heads(block) for half in river.halves for layer in half.layers for block in layer if block.attends)
     return (
         (grid, words, colours, counts),  # One shape has one grid.
         (first.output.shape[1], bool(np.any(first.positions)), first.n_tokens, first.block, bool(first.groups)),
@@ -77,6 +75,8 @@ def _boxes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Wo
     """A box for each layer of a half, with the names of its attentions."""
     scene: list[Mark] = []
     hot: list[Hot] = []
+    # A layer of another kind has no thumbnails: what it is stands where other layers have theirs.
+    beside = next((slab.heads[0][1] for slab in place.slabs if slab.heads), None)
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         focus = river.attention.startswith(half.side) and slab.layer == river.layer
         rect = Rect(slab.x + 1, place.top - 10, slab.wide - 3, place.slab_bottom - place.top + 10)
@@ -91,6 +91,8 @@ def _boxes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Wo
             hot.append(Hot(room.grown(3), block_place(block)))  # The gaps between heads belong to their attention.
             if not grid.narrow:
                 scene.append(_name(river, block, room, words))
+        if not slab.heads and beside is not None and not grid.narrow:
+            scene.append(_name(river, blocks[0], attrs.evolve(beside, x=slab.x + 5, wide=slab.wide - 11), words))
     return Drawn(tuple(scene), tuple(hot))
 
 
@@ -102,7 +104,7 @@ def block_place(block: RiverBlock) -> Place:
 def _name(river: River, block: RiverBlock, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
     short = ".short" if room.wide < _SHORT_NAME_PX else ""
-    text = words(f"river.block.{block.attention}{short}", count=_n_heads(block))
+    text = words(f"river.block.{block.attention}{short}", count=_n_heads(block) if block.attends else 0)
     return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.wide)
 
 

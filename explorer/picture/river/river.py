@@ -19,6 +19,11 @@ from explorer.trace.arrays import Array
 from explorer.trace.word_groups import Groups
 
 
+def attends(block: str) -> bool:
+    """Whether the block of this name, such as "decoder.self_attn", is an attention."""
+    return block.endswith("_attn")
+
+
 @attrs.frozen(eq=False)
 class RiverBlock:
     """One sublayer: an attention, or the feed-forward (which has no weights but `hidden`).
@@ -45,8 +50,13 @@ class RiverBlock:
 
     @property
     def part(self) -> str:
-        """ "self_attn", "cross_attn" or "feed_forward"."""
+        """ "self_attn", "cross_attn" or "feed_forward"; "other" in the place of attention in a layer of another kind."""
         return self.attention.partition(".")[2]
+
+    @property
+    def attends(self) -> bool:
+        """Whether it is an attention."""
+        return attends(self.attention)
 
 
 @attrs.frozen(eq=False)

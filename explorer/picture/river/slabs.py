@@ -116,7 +116,7 @@ def _pillar_zones(slab: Slab, blocks: tuple[RiverBlock, ...]) -> tuple[Zone, ...
     """The columns of a folded layer's attentions: all of its width where that is enough for bands, else none."""
     if slab.wide < _LEAST_PILLAR:
         return ()
-    return tuple(Zone(block.part, slab.x + 1, slab.wide - 3) for block in blocks if block.part != "feed_forward")
+    return tuple(Zone(block.part, slab.x + 1, slab.wide - 3) for block in blocks if block.attends)
 
 
 def least_weight(block: RiverBlock) -> float:

@@ -35,7 +35,7 @@ def _sizes(trace: RecordedPass, tap: str) -> Iterator[tuple[str, int, int]]:
         elif axis == "head":
             yield axis, got, side.n_kv_heads if tap.endswith((".key", ".value")) else side.n_heads
         elif axis == "feature":
-            widths = {"d_model": trace.card.d_model, "d_head": trace.card.d_head, "d_ff": side.d_ff}
+            widths = {"d_model": trace.card.d_model, "d_head": trace.card.head_width(tap), "d_ff": side.d_ff}
             yield axis, got, widths.get(stage.width, got)
         elif axis == "vocab":
             yield axis, got, trace.card.vocab_size

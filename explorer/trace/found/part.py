@@ -16,6 +16,7 @@ PartKind = Literal[
     "token",
     "position",
     "head",
+    "other",
     "feed_forward",
     "attention_bias",
     "feed_forward_bias",

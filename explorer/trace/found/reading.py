@@ -16,6 +16,7 @@ import numpy as np
 
 from explorer.errors import LacksTap, NoSuchPart, NotLookedInto, bare
 from explorer.mathematics import Numbers
+from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import READERS, WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part, PartKind, index_of
@@ -212,7 +213,7 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
     x = trace[tap][head, row].astype(np.float64)  # [feature]
     u = np.eye(len(x))[along] if isinstance(along, int) else along
     if block not in weights.matrices(which):
-        raise LacksTap(name=READERS.key, tap=tap, why="absent.unknown_family")
+        raise LacksTap(name=READERS.key, tap=tap, why="absent.made_otherwise")
     # X = R_p·(W·h + b), so u·X = (R_pᵀ·u)·(W·h + b); R_p turns by the angles of position p where positions are rotary.
     before = before_turning(trace, weights, block, which, row, u)
     weight, bias = rows_of(weights.matrices(which)[block], head, len(x))
@@ -251,10 +252,20 @@ def by_key(trace: RecordedPass, of: Attribution, part: Part) -> ByKey:
     block = part.block
     if not heads_open(trace, block):
         raise LacksTap(name=WHY.key, tap=f"{block}.value", why=trace.card.why_absent(f"{block}.value"))
-    direction = head_directions(_weights(trace, block), block, of.direction(block), trace.card.d_head)[part.head]
-    value = trace[f"{block}.value"][trace.card.head_in(f"{block}.value", part.head)]  # [key, feature]
-    weights = trace[f"{block}.dropped"][part.head, of.position]  # [key]
-    return ByKey(part, weights.astype(np.float64), value.astype(np.float64), direction, of.position, trace)
+    value = trace[f"{block}.value"][trace.card.head_in(f"{block}.value", part.head)].astype(np.float64)  # [key, feature]
+    weights = trace[f"{block}.dropped"][part.head, of.position].astype(np.float64)  # [key]
+    direction = head_directions(_weights(trace, block), block, of.direction(block), value.shape[1])[part.head]
+    gate = _gate(weights @ value, trace[f"{block}.mixed"][part.head, of.position])
+    return ByKey(part, weights, value, direction * gate, of.position, trace)
+
+
+def _gate(mixed: Numbers, arrived: Array) -> Numbers:
+    """[…, feature] what a model multiplies the mixed values with before W_O, held as it was; 1 where W_O reads them plainly."""
+    if np.allclose(mixed, arrived, rtol=1e-3, atol=1e-4 * float(np.abs(mixed).max())):
+        return np.ones_like(mixed)
+    # o = gate ⊙ Σ_k A[q,k]·V[k]
+    made: Numbers = np.divide(arrived, mixed, out=np.zeros_like(mixed), where=mixed != 0)
+    return made
 
 
 def by_keys(trace: RecordedPass, parts: Attribution, block: str) -> Numbers:
@@ -262,10 +273,12 @@ def by_keys(trace: RecordedPass, parts: Attribution, block: str) -> Numbers:
 
     `block` is the beginning of its taps, one of `parts.directions`. Raises NotKept.
     """
-    direction = head_directions(_weights(trace, block), block, parts.direction(block), trace.card.d_head)  # [head, feature]
-    heads = [trace.card.head_in(f"{block}.value", head) for head in range(len(direction))]
-    value = trace[f"{block}.value"].astype(np.float64)[heads]  # [head, key, feature]
     weights = trace[f"{block}.dropped"][:, parts.position].astype(np.float64)  # [head, key]
+    heads = [trace.card.head_in(f"{block}.value", head) for head in range(len(weights))]
+    value = trace[f"{block}.value"].astype(np.float64)[heads]  # [head, key, feature]
+    direction = head_directions(_weights(trace, block), block, parts.direction(block), value.shape[2])  # [head, feature]
+    mixed = (weights[:, None] @ value)[:, 0]  # [head, feature]
+    direction = direction * _gate(mixed, trace[f"{block}.mixed"][:, parts.position])
     # c[h,k] = A[h,q,k] · (V[h,k]·direction[h])
     made: Numbers = weights * (value @ direction[:, :, None])[..., 0]
     return made

@@ -76,27 +76,28 @@ def added_tap(trace: RecordedPass, block: str) -> str:
 def additions(trace: RecordedPass, side: str) -> tuple[Addition, ...]:
     """The blocks of a side in the order of computation."""
     card, parallel = trace.card.side(side), trace.card.parallel
-    names = (*card.attentions, "feed_forward")
 
-    def one(base: str, layer: int, number: int, name: str) -> Addition:
+    def one(names: tuple[str, ...], base: str, before: int, number: int, name: str) -> Addition:
         # Parallel blocks may share one norm, that of the first.
         norm = f"{base}.norm{number}" if f"{base}.norm{number}" in trace or not parallel else f"{base}.norm1"
         residual = f"{base}.residual{len(names) if parallel else number}"
-        place = layer * len(names)
-        return Addition(f"{base}.{name}", residual, number, place if parallel else place + number - 1, norm)
+        return Addition(f"{base}.{name}", residual, number, before if parallel else before + number - 1, norm)
 
-    return tuple(
-        one(f"{side}.layers.{layer}", layer, number, name)
-        for layer in range(card.n_layers)
-        for number, name in enumerate(names, 1)
-    )
+    found: list[Addition] = []
+    for layer in range(card.n_layers):
+        names, before = trace.card.blocks(side, layer), len(found)
+        found += [one(names, f"{side}.layers.{layer}", before, number, name) for number, name in enumerate(names, 1)]
+    return tuple(found)
 
 
 def read_tap(trace: RecordedPass, block: str) -> str:
-    """The tap that a block reads: the stream, under pre-norm behind the block's norm. Cross-attention makes only Q of it."""
+    """The tap that a block reads: the stream, under pre-norm behind the block's norm. Cross-attention makes only Q of it.
+
+    Some models have no norm there.
+    """
     found = additions(trace, block.partition(".")[0])
     own = next(each for each in found if each.block == block)
-    return own.norm if trace.card.norm_placement == "pre" else _stream(trace, found, own.reads)
+    return own.norm if trace.card.norm_placement == "pre" and own.norm in trace else _stream(trace, found, own.reads)
 
 
 def given_out_tap(trace: RecordedPass, side: str) -> str:
@@ -138,7 +139,7 @@ class WayBack:
 
     def _parts(self, g: Numbers, end: int, norm: str, tap: str, layer: int) -> Iterator[tuple[Part, Numbers]]:
         """The parts of what is read of the stream before the addition `end`, under pre-norm through a norm."""
-        if self._pre:
+        if self._pre and norm in self.weights.norms:  # Some models have no norm here.
             # h = norm(r), where r is the stream after the last addition before
             g, share = _through(self.row(self._stream(end)), self.weights.norms[norm], g)
             if self.weights.norms[norm].centred:  # The other kind has no bias.
@@ -214,6 +215,9 @@ class WayBack:
                 yield Part("norm_bias", f"{block}.normed", added.layer), share
         self.directions[block] = g
         layer, name = added.layer, block.rpartition(".")[2]
+        if name == "other":  # It has no heads.
+            yield Part("other", f"{block}.output", layer), g @ self.row(f"{block}.output")
+            return
         if name == "feed_forward":
             network, tap = (
                 self.weights.networks.get(block),
@@ -228,8 +232,8 @@ class WayBack:
         bias, tap = self.weights.projections[block].bias, f"{block}.mixed"
         if bias is not None:
             yield Part("attention_bias", f"{block}.output", layer, name), g @ bias.astype(np.float64)
-        through = head_directions(self.weights, block, g, self.trace.card.d_head)  # [row, head, feature]
         mixed = self.trace[tap][:, self.position].astype(np.float64)  # [head, feature]
+        through = head_directions(self.weights, block, g, mixed.shape[1])  # [row, head, feature]
         shares = (through * mixed).sum(axis=-1)  # [row, head]
         for head in reversed(range(shares.shape[1])):
             yield Part("head", tap, layer, name, head), shares[:, head]

@@ -10,7 +10,7 @@ from explorer.picture.cell_text import cell, changeable
 from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Strips
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.layout.strips import draw_beside_strips, draw_over_strips, pitch_of, strip_margins
+from explorer.picture.layout.strips import draw_beside_strips, draw_over_strips, pitch_of, strip_margins, widest
 from explorer.picture.layout.viewport import CellField
 from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
@@ -30,19 +30,20 @@ class StripsView(WalkedCanvas):
     def draw(self, picture: Strips, words: Words) -> None:
         self.picture, self.words = picture, words
         self._pitch = pitch_of(picture)
-        n_rows, n_columns = picture.bands[0].values.shape
+        n_rows, n_columns = len(picture.bands[0].values), widest(picture)
         across = self._pitch * (len(picture.bands) - 1) + n_columns
         if any(band.levels is not None for band in picture.bands):
             self.set_size(n_rows, across)
         else:
-            self.set_cells(self._cells(picture, n_rows, n_columns, across), picture.bands[0].scale.colours)
+            self.set_cells(self._cells(picture, n_rows, across), picture.bands[0].scale.colours)
         self.tell_reader(in_words(picture, words))
 
-    def _cells(self, picture: Strips, n_rows: int, n_columns: int, across: int) -> NDArray[np.uint8]:
+    def _cells(self, picture: Strips, n_rows: int, across: int) -> NDArray[np.uint8]:
         """All bands as one array of colour indices [row, column], with gaps between them."""
         index = np.full((n_rows, across), GAP, np.uint8)
         for place, band in enumerate(picture.bands):
-            index[:, place * self._pitch : place * self._pitch + n_columns] = indices(band.values, band.scale, band.closed)
+            left = place * self._pitch
+            index[:, left : left + band.values.shape[1]] = indices(band.values, band.scale, band.closed)
         return index
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:

@@ -18,7 +18,7 @@ from explorer.foreign.opening import Opened
 from explorer.mathematics import Numbers
 from explorer.model.attention import Attention
 from explorer.trace.found.parameters import ParameterList
-from tests.foreign.models import ATTENTION_ALONE, WHOLE, families, opened_anew, write_model
+from tests.foreign.models import WHOLE, families, opened_anew, write_model
 from tests.foreign.test_thin import n_lent, opened
 
 slow = pytest.mark.slow  # To import transformers takes seconds.
@@ -128,7 +128,7 @@ def test_a_foreign_model_has_all_its_parameters_and_circuits(name: str) -> None:
 
 
 @slow
-@pytest.mark.parametrize("name", families(ATTENTION_ALONE))
+@pytest.mark.parametrize("name", ["bloom"])
 def test_where_the_weights_of_attention_are_unknown_there_are_no_circuits(name: str) -> None:
     """With a sentence that says so; the parameters are all there."""
     found = opened_anew(name)

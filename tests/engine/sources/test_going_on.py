@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 
 GOING_ON = {
     *("gpt2", "llama", "qwen2", "qwen3", "gemma", "smollm3", "mixtral", "qwen2_moe", "qwen3_moe"),
-    *("phi", "gpt_neox", "gpt_neox in turn"),
+    *("phi", "gpt_neox", "gpt_neox in turn", "olmo2"),
     *(ALL.keys() & {"gptj"}),
 }
 # Typed at the end, taken back, typed in the middle, a text that is wholly another, one that is a beginning of the last.

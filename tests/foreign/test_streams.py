@@ -1,0 +1,208 @@
+"""The residual stream of every family is found by a pass: it is the model's own, and what is read off it is the model's output.
+
+All numbers are held against what transformers itself gives out: its hidden states and its logits.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import explorer
+from explorer.foreign.card import card_of
+from explorer.foreign.opening import with_taps
+from explorer.lang import LANGUAGES, Words
+from explorer.picture.card_text import lacking
+from explorer.picture.figure.kinds import kind_of
+from explorer.picture.makers.layers import stream
+from explorer.picture.makers.river import river
+from explorer.state.look import Look
+from explorer.trace.found.weights import ReadingWeights
+from explorer.trace.trace import Trace
+from tests.foreign.models import ALL, BY_SOFTMAX, FOUND, SOME_LAYERS, fresh
+from tests.sweeps import sweep
+
+pytestmark = pytest.mark.slow  # To import transformers takes seconds.
+TEXT = "the fox and the dog 我"
+Folder = Callable[[str], Path]
+TELLING = (
+    "phi3",
+    "olmo2",
+    "granite",
+    "deepseek_v3",
+    "bloom",
+    "modernbert",
+    "deberta",
+    "cohere",
+    "opt",
+    "qwen3_5",
+    "blenderbot",
+)
+NAMES = [name for name in (*ALL, *BY_SOFTMAX, *FOUND, *SOME_LAYERS) if "without" not in name]
+"""Those of the telling ones have, in turn: one matrix for two, norms behind alone, factors, values of another width, a softmax
+of their own, a layer without its norm, tensors that are written into, parallel blocks, rows of all texts below each other,
+layers without attention, and both sides."""
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that wait for each other take most of the time of so small a model."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def traced(folder: Folder, name: str, *experiments: str) -> Trace:
+    path = folder(name)
+    card = explorer.explore(TEXT, preset=path).card
+    target = {"target": "the dog"} if len(card.sides) == 2 else {}
+    return explorer.explore(TEXT, preset=path, experiments=experiments, **target)
+
+
+def own_pass(name: str, trace: Trace) -> Any:
+    """The model's own pass over the same tokens, with all that it says of itself."""
+    model = fresh(name)
+    model.set_attn_implementation("eager")
+    ids = [torch.tensor([[token.id for token in row]]) for row in (trace.tokens.source, trace.tokens.target) if row]
+    both = {"decoder_input_ids": ids[1]} if len(ids) == 2 else {}
+    with torch.inference_mode():
+        return model(input_ids=ids[0], output_hidden_states=True, use_cache=False, **both)
+
+
+def states_by_tap(trace: Trace, own: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each hidden state with the tap that shows it: of the last one, the stream before or behind the final norm."""
+    both = len(trace.card.sides) == 2
+    for side in trace.card.sides:
+        states = own[f"{side.name}_hidden_states"] if both else own.hidden_states
+        assert len(states) == side.n_layers + 1
+        for number, state in enumerate(states):
+            last = len(side.attentions) + 1
+            behind = f"{side.name}.layers.{number - 1}.{'norm' if trace.card.norm_placement == 'post' else 'residual'}{last}"
+            tap = behind if number else f"{side.name}.embedding.output"
+            ends = number == side.n_layers and f"{side.name}.norm" in trace
+            yield ((f"{side.name}.norm", tap) if ends else (tap,)), state[0].numpy()
+
+
+@pytest.mark.parametrize("name", sweep(NAMES, telling=TELLING))
+def test_the_stream_is_the_models_own_and_the_logits_are_read_off_it(name: str, folder: Folder) -> None:
+    """Hidden states to 1e-6, logits, the lens' last row, and direct logit attribution, also by keys and by what was read."""
+    trace = traced(folder, name, "why", "lens", "readers")
+    own = own_pass(name, trace)
+    for taps, state in states_by_tap(trace, own):
+        assert min(abs(trace[tap] - state).max() for tap in taps) <= 1e-6 * max(abs(state).max(), 1), taps
+    logits = own.logits[0].numpy()
+    assert abs(trace["generator.logits"] - logits).max() <= 1e-6 * abs(logits).max()
+    if not trace.card.has("decoder"):
+        return
+    lens, p = trace.lens(), torch.tensor(logits).softmax(-1).numpy()
+    np.testing.assert_allclose(lens.probabilities[-1], np.take_along_axis(p, lens.ids[-1], -1), atol=1e-5)
+    readers = trace.experiments["readers"]
+    for position in (0, len(trace.tokens.target) - 1):
+        parts = trace.why(position)
+        assert parts.exact and abs(parts.remainder) <= 1e-4
+        for place, part in enumerate(parts.parts):
+            if part.kind != "head" or f"{part.block}.value" not in trace:
+                continue
+            by_key = parts.inside(f"decoder.{part.attention}", part.layer, part.head)
+            assert by_key.values.sum() == pytest.approx(parts.values[place], abs=1e-5)
+            for which in ("query", "key", "value"):
+                if isinstance(readers, ReadingWeights) and part.block in readers.matrices(which):
+                    assert by_key.inside(0, which, 1).exact  # type: ignore[union-attr, arg-type]  # a head's, and a Which
+
+
+@pytest.mark.parametrize("name", sweep(TELLING, telling=["olmo2", "qwen3_5", "deepseek_v3", "modernbert"]))
+def test_experiments_and_pictures_are_those_of_any_other_model(name: str, folder: Folder) -> None:
+    """A pass with the part off makes each effect; patching, saliency and steering are made; river and layers are drawn."""
+    path, trace = folder(name), traced(folder, name)
+    side = trace.card.sides[-1]
+    target = {"target": "the dog"} if len(trace.card.sides) == 2 else {}
+    found = explorer.ablate(TEXT, preset=path, **target)
+    tap = f"{side.name}.layers.1.feed_forward.output"
+    off = explorer.explore(TEXT, preset=path, changes=[explorer.Change(tap, "scale", value=0.0)], **target)
+    rows, ids = range(len(found.word_ids)), list(found.word_ids)
+    before, after = (np.log(each["generator.probabilities"][rows, ids]) for each in (trace, off))
+    np.testing.assert_allclose(found.feed_forwards[-1, 1], after - before, atol=1e-4)
+    patched = explorer.patching(TEXT, "the dog and the fox 我", preset=path, **target)
+    assert {made.kind for made in patched.maps} == {"stream", "head", "feed_forward"}
+    saliency = explorer.saliency(TEXT, preset=path, **target)
+    np.testing.assert_allclose(
+        sum(made.sum(axis=-1) for made in saliency.integrated.values()) - saliency.errors,
+        saliency.log_p - saliency.baseline_log_p,
+        atol=1e-3,
+    )
+    vector = explorer.steering(["the fox", "a fox"], ["the dog", "a dog"], f"{side.name}.layers.0.residual2", preset=path)
+    assert np.isfinite(vector).all() and vector.any()
+    words = Words.load("en")
+    for layer in range(side.n_layers):
+        look = attrs.evolve(Look(), side=side.name, layer=layer).fitted(trace)
+        assert kind_of(stream(trace, look, words)).describe(stream(trace, look, words), words)
+    made = river(trace, Look().fitted(trace), words)
+    assert kind_of(made).describe(made, words)
+
+
+POSITIONS = {
+    "gpt2": "learned",
+    "llama": "rotary",
+    "t5": "relative-bias",
+    "bloom": "alibi",
+    "falcon in turn": "alibi",
+    "m2m_100": "sinusoidal-halves",
+    "marian": "sinusoidal-halves",
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions_are_called_by_their_name(name: str, folder: Folder) -> None:
+    """Those of a table and rotary ones are seen in a pass; others have their name by the family."""
+    assert traced(folder, name).card.position == POSITIONS[name]
+
+
+def test_a_layer_that_gives_out_no_sum_is_not_taken_for_one() -> None:
+    """Here each layer's output is stretched a little: then there are the taps of attention and output alone."""
+    model = fresh("llama")
+    model.model.layers[1].register_forward_hook(lambda _layer, _given, out: out * 1.01)
+    found = with_taps(model, "llama")
+    assert found.agrees and found.foreign.streams is None
+    card = card_of(found, "x")
+    assert card.why_absent("decoder.layers.0.residual1") == "absent.unknown_family"
+    assert not card.why_absent("decoder.layers.0.self_attn.weights")
+
+
+def test_a_norm_in_a_place_of_its_own_does_not_make_another_stream() -> None:
+    """Nor does a dropout between a block and its addition, or a block inside of a block."""
+
+    class Wrapped(nn.Module):
+        def __init__(self, inner: nn.Module) -> None:
+            super().__init__()
+            self.inner, self.dropout = inner, nn.Dropout(0.5)
+
+        def forward(self, *args: Any, **given: Any) -> Any:
+            return self.dropout(self.inner(*args, **given))
+
+    model = fresh("llama")
+    for layer in model.model.layers:
+        layer.mlp = Wrapped(layer.mlp)
+    found = with_taps(model, "llama").foreign.block("decoder.layers.1.feed_forward")
+    assert found is not None and (found.output, found.gate) == ("mlp.inner.down_proj", "mlp.inner.gate_proj")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_tap_that_such_a_model_lacks_has_a_true_reason(language: str, folder: Folder) -> None:
+    """OLMo 2 has no norm in front of a block, DeepSeek chooses its experts by a rule of its own."""
+    words = Words.load(language)
+    for name, tap, reason in (
+        ("olmo2", "decoder.layers.0.norm1", "no_norm_before"),
+        ("deepseek_v3", "decoder.layers.1.feed_forward.routing", "chosen_otherwise"),
+        ("phi3", "decoder.layers.0.feed_forward.routing", "no_experts"),
+        ("qwen3_5", "decoder.layers.0.feed_forward.routing", "no_experts"),
+        ("cohere", "decoder.layers.0.residual1", "parallel"),
+    ):
+        card = traced(folder, name).card
+        assert card.why_absent(tap) == f"absent.{reason}"
+        assert words(f"absent.{reason}").rstrip(".。") in lacking(card, tap, words)
