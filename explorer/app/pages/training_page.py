@@ -17,7 +17,7 @@ from explorer.app.pages.training_bar import TrainingBar
 from explorer.app.pages.training_control import TrainingControl
 from explorer.app.pages.training_form import TrainingForm
 from explorer.app.training.follower import Follower
-from explorer.app.training.runs import FIRST, folder_of, given_of, run_name, run_of, runs_there, text_of
+from explorer.app.training.runs import FIRST, first_run, folder_of, given_of, run_name, run_of, runs_there, text_of
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.training import answers, curves_of, head_diary, loss_curves, measure_curves
@@ -53,7 +53,7 @@ class TrainingPage(Page):
         self._look, self._words, self._wish = Look(), Words.load("en"), Wish.from_preset(FIRST)
         self.run, self.runs = "", runs_there(FIRST)
         self._curve, self._right, self._attention, self._chosen = _CURVES[0], _RIGHT[0], "", 0
-        self._live = False
+        self._live, self._first = False, first_run()
         self._beside: RunLog | None = None
         self._beside_run = ""
         self.follower, self.bar, self.form = Follower(self), TrainingBar(), TrainingForm()
@@ -130,7 +130,7 @@ class TrainingPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look, self._words = trace, look, words
-        self._show_run(look.run or run_of(self._wish.preset) or FIRST)
+        self._show_run(look.run or run_of(self._wish.preset) or self._first)
         self._show_beside(look.beside_run)
         self._read_moments()
         self._tell()

@@ -10,11 +10,11 @@ from explorer.lang import Words
 from explorer.presets import load_preset, title_in, training_names
 from explorer.resources import trainings_folder
 from explorer.runs.log import FILE, RunLog
-from explorer.runs.snapshots import moment_in
+from explorer.runs.snapshots import WEIGHTS, moment_in
 from explorer.training.tasks import OF_FILES, TASKS
 
 FIRST = "sort"
-"""The training that the page opens with: a bundled one that has come to its end."""
+"""The training that the page opens with at first: a bundled one that has come to its end."""
 _MOST_OFFERED = 20
 
 
@@ -33,14 +33,24 @@ def run_of(preset: str) -> str:
     return name if folder is not None and (folder / FILE).exists() else ""
 
 
+def first_run() -> str:
+    """The training that is shown until somebody chooses one: the newest of the user's own if it can go on, else FIRST."""
+    newest = next(iter(_own()), None)
+    return FIRST if newest is None or (newest / WEIGHTS).exists() else str(newest)
+
+
 def runs_there(shown: str) -> tuple[str, ...]:
     """The bundled trainings, the newest of the user's own, and the one that is shown wherever it lies."""
+    return tuple(dict.fromkeys((FIRST, *map(str, _own()[:_MOST_OFFERED]), *training_names(), shown)))
+
+
+def _own() -> list[Path]:
+    """The folders of the user's own trainings, the newest first."""
     try:
-        own = [each for each in trainings_folder().iterdir() if (each / FILE).exists()]
-    except OSError:
-        own = []
-    newest = sorted(own, key=lambda each: (each / FILE).stat().st_mtime_ns, reverse=True)[:_MOST_OFFERED]
-    return tuple(dict.fromkeys((FIRST, *map(str, newest), *training_names(), shown)))
+        logs = [each / FILE for each in trainings_folder().iterdir() if (each / FILE).exists()]
+        return [log.parent for log in sorted(logs, key=lambda log: log.stat().st_mtime_ns, reverse=True)]
+    except OSError:  # There is none yet, or it is removed at this moment.
+        return []
 
 
 def run_name(run: str, words: Words) -> str:

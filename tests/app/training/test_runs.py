@@ -53,3 +53,12 @@ def test_a_preset_leads_to_its_training(home: Path) -> None:
     own = begun(home / "copy-1127-1649")
     assert runs.run_of(f"{own}@120") == runs.run_of(own) == own
     assert runs.run_of("sort@5") == "sort" and runs.run_of("tiny") == runs.run_of("translator") == ""
+
+
+def test_a_training_that_can_go_on_is_shown_first(home: Path) -> None:
+    """Also when the window was killed before anything was remembered; a finished one gives way to the bundled life."""
+    assert runs.first_run() == runs.FIRST
+    own = begun(home / "copy-1127-1649")
+    assert runs.first_run() == own
+    Path(own, "weights.safetensors").touch()
+    assert runs.first_run() == runs.FIRST
