@@ -1,7 +1,7 @@
 """What a translator cannot read of a sentence, so that the tour offers one of its own."""
 
 from explorer.tokens.language import language_of
-from explorer.trace.found.doubts import reads_english
+from explorer.trace.found.doubts import language_read
 from explorer.trace.trace import Trace
 
 
@@ -10,6 +10,7 @@ def unread(trace: Trace) -> tuple[str, ...]:
     tokens = trace.tokens.source
     if not trace.card.has("encoder") or not trace.card.has("decoder") or not tokens:
         return ()
-    if language_of(trace.source) not in ("", "en" if reads_english(trace) else "zh"):
+    reads = language_read(trace)
+    if reads and language_of(trace.source) not in ("", reads):
         return (trace.source,)
     return tuple(dict.fromkeys(token.text for token in tokens if not token.known))

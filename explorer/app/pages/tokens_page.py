@@ -10,7 +10,7 @@ from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.makers.segmentations import cut_rows
 from explorer.state.cut_intents import TakeExample
 from explorer.state.look import Look
-from explorer.trace.found.doubts import reads_english
+from explorer.trace.found.doubts import language_read
 from explorer.trace.found.experiments import SEGMENTATIONS
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import PoolBox
@@ -62,7 +62,7 @@ class TokensPage(Page):
             card.setVisible(bool(getattr(trace.tokens, side)))
         self.pool.offer(_POOLS, look.aligned if look.aligned in _POOLS else _nearest(look.aligned), words)
         self.pool.show()
-        self.example.setVisible((trace.source or trace.target) != EXAMPLE and not reads_english(trace))
+        self.example.setVisible((trace.source or trace.target) != EXAMPLE and language_read(trace) != "en")
         super().draw(trace, look, words)
         self._make_room()
 

@@ -9,6 +9,7 @@ from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
+from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.state_link import OpenLink, link_in
@@ -110,10 +111,11 @@ class Sentences(QWidget):
             self._show_target(wish.config.architecture == "encoder-decoder")
         elif by is None and self._nothing_drawn:  # The first answer of a foreign model says whether it has a target.
             self._show_target(False)
-        own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
+        preset = load_preset(wish.preset)
+        own = wish.uses_trained and preset.translates
         both = wish.config.architecture == "encoder-decoder" and not wish.foreign
-        language = "english" if wish.reads_english else "chinese"
-        self._source_name = f"header.{f'source_{language}' if own else 'source' if both else 'text'}"
+        reads = f"_{preset.reads}" if own and preset.reads else ""
+        self._source_name = f"header.source{reads}" if both else "header.text"
         if self._words is not None:
             self._name_source(self._words)
 
@@ -147,7 +149,7 @@ class Sentences(QWidget):
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
-        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese").removesuffix("_english")))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_zh").removesuffix("_en")))
 
     def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
         """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.

@@ -29,6 +29,7 @@ import attrs
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.language import language_of
 from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import SPECIALS
 from explorer.trace.recorded_pass import RecordedPass
 
 LEAST_P = 0.35
@@ -63,11 +64,12 @@ def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
     if trace.of_others:
         return tuple(found)
     text = trace.source or trace.target
-    english = reads_english(trace)
+    reads = language_read(trace)
+    english = reads == "en"
     letters = () if english else tuple(each for each in broken(tokens) if _LETTERS.search(text[slice(*each)]))
     units = {(token.start, token.end) if english else _span(token) for token in tokens}
     spelled = _in_bytes(tokens, text) if english else {*letters, *(_span(token) for token in tokens if not token.known)}
-    if language_of(text) != ("en" if english else "zh") and len(spelled) > len(units) / 2:
+    if reads and language_of(text) != reads and len(spelled) > len(units) / 2:
         found = [Doubt("reads_english" if english else "reads_chinese")]
     elif letters:
         found.append(Doubt("letters", tuple(dict.fromkeys(text[slice(*each)] for each in letters))))
@@ -77,10 +79,16 @@ def doubts(trace: RecordedPass) -> tuple[Doubt, ...]:
     return tuple(found)
 
 
-def reads_english(trace: RecordedPass) -> bool:
-    """Whether a model that was trained here reads English, which byte pairs are for: a translator writes the other language."""
+def language_read(trace: RecordedPass) -> str:
+    """The language that a model which was trained here reads, "zh" or "en"; "" for one of digits and for all other models.
+
+    What it writes is told by its symbols: byte pairs are for English. A translator reads the other language.
+    """
+    if not trace.trained:
+        return ""
+    written = "en" if BYTES[0] in trace.symbols else next(filter(None, map(language_of, trace.symbols[len(SPECIALS) :])), "")
     translates = trace.card.architecture == "encoder-decoder"
-    return trace.trained and bool(trace.symbols) and (BYTES[0] in trace.symbols) != translates
+    return {"en": "zh", "zh": "en"}.get(written, "") if translates else written
 
 
 def _span(token: Token) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from tests.engine.sources.bundles import an_english_preset
     [
         ("translator", {}, "Source (Chinese)"),
         ("tiny", {}, "Source"),
+        ("sort", {}, "Source"),
         ("language-model", {}, "Text"),
         ("tiny", {"architecture": "encoder-only"}, "Text"),
     ],
@@ -44,7 +45,7 @@ def test_a_translator_from_english_says_so(qtbot: QtBot, tmp_path: Path) -> None
         sentences.speak(Words.load(language))
         sentences.put(Wish.from_preset(an_english_preset(tmp_path)), None)
         assert sentences.source_label.text() == english and "（" not in sentences.source_edit.accessibleName()
-        assert sentences.examples.isHidden()  # Its sentences are Chinese.
+        assert sentences.examples.isHidden()  # Its folder has none.
         sentences.put(Wish.from_preset("translator"), None)
         assert sentences.source_label.text() == chinese and not sentences.examples.isHidden()
 

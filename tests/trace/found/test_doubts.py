@@ -10,8 +10,9 @@ import pytest
 import explorer
 from explorer.api.lending import alone
 from explorer.engine.request import Request
+from explorer.presets import load_preset, preset_names
 from explorer.state.wish import Wish
-from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts, mean_p, reads_english
+from explorer.trace.found.doubts import LEAST_P, Doubt, broken, doubts, language_read, mean_p
 from explorer.trace.measures.measures import log_p
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import an_english_preset
@@ -94,17 +95,30 @@ def test_chinese_is_what_a_model_of_english_does_not_read(tmp_path: Path, archit
 
     def kinds(text: str, **knobs: str) -> list[str]:
         trace = explorer.explore(text, preset=preset, **knobs)
-        assert reads_english(trace)
+        assert language_read(trace) == "en"
         return [doubt.kind for doubt in doubts(trace)]
 
     assert kinds(CHINESE) == kinds(f"{CHINESE} I") == ["reads_english"]
     assert kinds(ENGLISH) == kinds(ENGLISH, tokenizer="spaces") == kinds(f"{ENGLISH} 我") == kinds("🙂🙂") == []
 
 
-@pytest.mark.parametrize("preset", ["translator", "language-model", "tiny"])
-def test_the_bundled_models_do_not_read_english(preset: str) -> None:
-    """One writes English in byte pairs, one Chinese, and one nothing that it was trained on."""
-    assert not reads_english(explorer.explore("我", preset=preset))
+@pytest.mark.parametrize("preset", [name for name in preset_names() if load_preset(name).folder or name == "tiny"])
+def test_a_pass_tells_which_language_its_model_reads(preset: str) -> None:
+    """As the preset's file does: what a model writes tells it. Digits and random weights are of no language."""
+    text = load_preset(preset).text
+    assert language_read(explorer.explore(text, preset=preset)) == load_preset(preset).reads
+
+
+def test_a_model_of_digits_reads_no_language() -> None:
+    """Letters are unknown to it, and that is all."""
+    for text in ("hello", "你好吗"):
+        assert [doubt.kind for doubt in doubts(explorer.explore(text, preset="sort"))] == ["unknown"]
+
+
+def test_rare_characters_are_not_another_language() -> None:
+    """A Chinese text is one, also where most of it is unknown; one in another script is none."""
+    assert [doubt.kind for doubt in doubts(searched("龘龘龘"))][:1] == ["unknown"]
+    assert [doubt.kind for doubt in doubts(searched("Я люблю кошек."))][:1] == ["reads_chinese"]
 
 
 def test_of_untrained_weights_nothing_is_said() -> None:
