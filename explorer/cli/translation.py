@@ -112,7 +112,7 @@ def _tell_step(step: "TrainingStep", run: "Run", line: ProgressLine, words: Word
         line.show(_step_line(step, wish.recipe.epochs, words))
         return
     line.end()
-    kind = "task" if wish.task else "epoch_gaps" if wish.is_masked_lm else "epoch"
+    kind = "task" if wish.task and wish.task != "text" else "epoch_gaps" if wish.is_masked_lm else "epoch"
     click.echo(words(f"train.{kind}", **attrs.asdict(step.finished)))
     if not (wish.task or wish.translates or wish.is_masked_lm):
         token, character = run.perplexities(step.finished.validation_loss)

@@ -67,8 +67,9 @@ class TrainingControl(QObject):
             told = words("training.page.running", done=done, total=total, minutes=minutes, seconds=seconds, speed=speed)
             return told, done / total
         if self._follower.is_finished:
-            seconds_all, exact = float(log.column("seconds")[-1]), float(log.column("exact")[-1])
-            return words("training.page.finished", done=done, seconds=seconds_all, exact=exact), None
+            last = {field: float(log.column(field)[-1]) for field in ("seconds", "exact", "accuracy")}
+            key = "finished_text" if log.task == "text" else "finished"  # A text has no answers that could be right as a whole.
+            return words(f"training.page.{key}", done=done, **last), None
         return words("training.page.stopped", done=done, total=total), None
 
     def shows_another(self) -> None:
