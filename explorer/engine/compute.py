@@ -30,6 +30,7 @@ from explorer.presets import load_preset
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
+from explorer.trace.found.effects import classes_of
 
 KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text or a large model took goes back to the system.
 
@@ -93,9 +94,9 @@ class Computer:
         inquiry = Inquiry(
             model=made.model,
             tokens=trace.tokens,
-            expected=trace.expected,
+            expected=trace.expected or classes_of(trace),
             stop=stop,
-            symbols=trace.symbols,
+            symbols=trace.symbols if trace.card.classes is None else trace.card.classes.labels,
             changing=made.changing,
             card=trace.card,
             trace=trace,

@@ -113,8 +113,14 @@ class Foreign(nn.Module):
         return self._given_out(found), found[self._cache]
 
     def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
-        """As `forward` of a model that has an output, without its softmax over the vocabulary."""
-        made: Tensor = self.get_submodule("generator.logits")(self._passed(source, target, memory).logits)
+        """As `forward` of a model that has an output, without its softmax over the vocabulary.
+
+        A classifier of texts gives [batch, text 1, class].
+        """
+        found: Tensor = self._passed(source, target, memory).logits
+        if self.classes is not None:
+            found = found[:, None] if self.classes.of == "text" else found
+        made: Tensor = self.get_submodule("generator.logits" if self.classes is None else LOGITS)(found)
         return made
 
     def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:

@@ -144,6 +144,8 @@ def with_taps(
     the output stays the same. Raises UnknownFamily, WantsMoreThanText, SharedLayers, NoAttention, SelfCheckFailed, Superseded.
     """
     model.eval().requires_grad_(False)
+    if class_head(model) is not None and model.config.pad_token_id is None:
+        model.config.pad_token_id = -1  # No token has it. Without one, some classifiers refuse several texts at once.
     family = model.config.model_type
     lender = lending(model)
     try:

@@ -44,6 +44,11 @@ class ClassHead:
         """The tap of what a reader asks for: probabilities, or the logits of a model that has none."""
         return LOGITS if self.by == "number" else PROBABILITIES
 
+    @property
+    def why_not_asked(self) -> str:
+        """The key of the text that says why no experiment asks for log p of a class; "" where they do."""
+        return {"softmax": "", "number": "absent.numbers"}.get(self.by, "absent.several_classes")
+
     @classmethod
     def of_values(cls, values: Mapping[str, Any] | None) -> "ClassHead | None":
         """The head that `attrs.asdict` wrote; None for None. Raises TypeError, ValueError."""

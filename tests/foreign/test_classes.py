@@ -176,7 +176,7 @@ def test_the_kind_of_problem_says_what_the_numbers_mean(changed: dict[str, Any],
 
 @slow
 def test_a_change_is_obeyed_and_what_needs_words_is_refused(tmp_path: Path) -> None:
-    """A head switched off moves the classes, and logits that are set are the output; effects on words have no words."""
+    """A head switched off moves the classes, and logits that are set are the output; what needs words has none."""
     folder = written(tmp_path / "m", "bert", "BertForSequenceClassification")
     plain = explorer.explore(TEXT, preset=folder)
     off = explorer.explore(
@@ -187,11 +187,6 @@ def test_a_change_is_obeyed_and_what_needs_words_is_refused(tmp_path: Path) -> N
     assert abs(off["classifier.logits"] - plain["classifier.logits"]).max() > 1e-4
     assert put["classifier.logits"][0, 1] == 9
     assert put["classifier.probabilities"][0, 1] > plain["classifier.probabilities"][0, 1]
-    with pytest.raises(LacksTap) as caught:
-        explorer.ablate(TEXT, preset=folder)
-    for language in LANGUAGES:
-        words = Words.load(language)
-        assert words("absent.classifies") in words.error(caught.value)
     for ask in (explorer.attribute, explorer.lens, explorer.cloze, explorer.generate):
         with pytest.raises(ExplorerError):
             ask(TEXT, preset=folder)
@@ -347,3 +342,49 @@ def test_a_head_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     """Also where a file says so."""
     with pytest.raises(ValueError):
         ClassHead.of_values({"labels": ["a"], "of": "text", "by": "softmax"} | wrong)
+
+
+@slow
+@pytest.mark.parametrize(("family", "which"), [("bert", 0), ("llama", 1), ("gpt2", 0)])
+def test_effects_patching_and_saliency_are_those_of_the_predicted_class(family: str, which: int, tmp_path: Path) -> None:
+    """Of the text, or of each token: each number is that of a pass with this change, in log p of the class."""
+    path, other = written(tmp_path / "m", family, HEADS[family][which]), "a fox and the dogs 我爱"
+    trace, found = explorer.explore(TEXT, preset=path), explorer.ablate(TEXT, preset=path)
+    side = trace.card.sides[0].name
+    likeliest = trace["classifier.logits"].argmax(-1)
+    assert found.measured == "class" and found.words == tuple(LABELS[each] for each in likeliest)
+
+    def log_p(traced: Trace) -> Any:
+        return np.log(traced["classifier.probabilities"][np.arange(len(likeliest)), likeliest])
+
+    for tap, head, effect in (
+        (f"{side}.layers.1.feed_forward.output", None, found.feed_forwards[0, 1]),
+        (f"{side}.layers.0.self_attn.mixed", 2, found.heads[0, 0, 2]),
+    ):
+        off = explorer.explore(TEXT, preset=path, changes=[Change(tap, "scale", head=head, value=0.0)])
+        np.testing.assert_allclose(effect, log_p(off) - log_p(trace), atol=1e-5)
+    saliency = explorer.saliency(TEXT, preset=path)
+    np.testing.assert_allclose(saliency.log_p, log_p(trace), atol=1e-5)
+    told = saliency.integrated[side].sum(axis=-1) - saliency.errors
+    np.testing.assert_allclose(told, saliency.log_p - saliency.baseline_log_p, atol=1e-4)
+    patched = explorer.patching(TEXT, other, preset=path)
+    (stream,) = [made for made in patched.maps if made.kind == "stream"]
+    for n, step in enumerate(patched.steps):
+        if step.measurable:
+            own, theirs = patched.pairs[side][2]
+            put = Change(stream.taps[1], "patch", rows=[own], columns=None, text=other)
+            row = explorer.explore(TEXT, preset=path, changes=[put])["classifier.logits"][step.position]
+            share = (row[step.other_word[0]] - row[step.word[0]] - step.gap) / (step.other_gap - step.gap)
+            assert own == theirs and stream.recovered[1, own, n] == pytest.approx(share, abs=1e-3)
+
+
+@slow
+def test_classes_that_are_each_right_or_wrong_say_why_there_are_no_effects(tmp_path: Path) -> None:
+    """A sentence of its own, and one for a number."""
+    several = written(tmp_path / "a", "bert", "BertForSequenceClassification", problem_type="multi_label_classification")
+    number = written(tmp_path / "b", "bert", "BertForSequenceClassification", problem_type="regression")
+    for path, reason in ((several, "absent.several_classes"), (number, "absent.numbers")):
+        for ask in (explorer.ablate, explorer.saliency):
+            with pytest.raises(LacksTap) as caught:
+                ask(TEXT, preset=path)
+            assert caught.value.values["why"] == reason

@@ -34,6 +34,7 @@ class EffectsPage(Page):
     key = "effects"
     least_px = 600
     needs = ("generator.logits",)
+    of_classes = True
     sweeps = True
     experiments = _FIRST
 

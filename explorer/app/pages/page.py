@@ -69,6 +69,7 @@ class Page(QWidget):
     focus: Focus = NOWHERE
     least_px = 0
     needs: tuple[str, ...] = ()
+    of_classes = False  # whether the classes of a classifier may stand in the place of words
     sweeps = False  # whether it is nothing without passes of its own
     invites = True  # whether it still tells a newcomer what to click first
     shows_masks = False  # whether an odd mask would be seen on it
@@ -252,6 +253,9 @@ class Page(QWidget):
         if trace.config is not None or not self.needs:
             return ""
         there = {without_place(tap) for tap in trace.names()}
+        head = trace.card.classes
+        if self.of_classes and head is not None and not head.why_not_asked:
+            there.add("generator.logits")  # The classes stand in the place of words.
         return next((tap for tap in self.needs if tap not in there), "")
 
     def open(self, page: str) -> None:

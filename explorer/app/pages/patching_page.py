@@ -35,6 +35,7 @@ class PatchingPage(Page):
     sweeps = True
     least_px = 560
     needs = ("generator.logits",)
+    of_classes = True
     experiments = frozenset({PATCHING.key})
 
     def __init__(self) -> None:

@@ -20,6 +20,7 @@ from explorer.errors import ExplorerError, LacksTap, NotComputed, NotForThisMode
 from explorer.stops import Superseded
 from explorer.trace.found.experiments import Experiment, asked_for
 from explorer.trace.found.findings import NotMade
+from explorer.trace.model_card import PROBABILITIES
 from explorer.trace.trace import Trace
 
 Make = Callable[[Inquiry], object]
@@ -81,8 +82,10 @@ def _made(row: Experiment, inquiry: Inquiry) -> object:
     """What an experiment finds, or why this model can have none. Raises Superseded."""
     make: Make = importlib.import_module(f"{__package__}.{row.key}").MAKE
     try:
-        for tap in row.taps:
-            why = inquiry.card.why_absent(tap)
+        for needed in row.taps:
+            tap, why = needed, inquiry.card.why_absent(needed)
+            if tap == "generator.logits" and inquiry.card.classes is not None and not row.decoder:
+                tap, why = PROBABILITIES, inquiry.card.classes.why_not_asked
             if why:
                 raise LacksTap(name=row.called, tap=tap, why=why)
         with _running(row, inquiry) as ready:

@@ -84,7 +84,8 @@ class PatchedPasses:
         self._bed, self._model = bed, bed.model
         self._runs = runs_of(bed.model, bed.first.tokens)
         self._lent, other = _recorded(bed, frozenset(taps), bed.second.tokens)  # [batch 1, (head,) position, feature]
-        self._pairs = pairs[bed.card.sides[-1].name]
+        of_text = bed.card.classes is not None and bed.card.classes.of == "text"  # Its output has one row.
+        self._pairs = ((0, 0),) if of_text else pairs[bed.card.sides[-1].name]
         self._in_front = LayersInFront(bed.model)
         with bed.changing.inside(self._model), self._in_front.noting():
             self._memory = self._runs.memory()

@@ -34,9 +34,10 @@ def patching(inquiry: Inquiry) -> Patching | NotMade:
     except BadText as error:  # The sentence on screen is answered all the same.
         return NotMade(error)
     card, own = trace.card, other.target is None  # Of a typed target, both passes would be asked for the same words.
-    first = PatchText(trace.source, trace.tokens, trace.expected if own else (), trace.symbols, trace.target)
+    names = () if card.classes is None else card.classes.labels
+    first = PatchText(trace.source, trace.tokens, trace.expected if own else (), names or trace.symbols, trace.target)
     words = written(sentence.tokens, card.begin, card.end) if own else ()
-    symbols = origin.symbols(other.config, sentence.tokens)
+    symbols = names or origin.symbols(other.config, sentence.tokens)
     second = PatchText(other.text, sentence.tokens, words, symbols, sentence.target)
     try:
         with without_dropout(inquiry.model) as quiet:

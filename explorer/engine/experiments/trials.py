@@ -42,6 +42,7 @@ class Trials:
     def __init__(self, bench: Bench, asked: Sequence[tuple[int, int]] = ()) -> None:
         self._bench = bench
         self.word_ids, self.measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
+        self.measured = self.measured if bench.card.classes is None else "class"
         self._places: slice | list[int] = slice(len(self.word_ids))
         if asked:
             self._places, self.word_ids = [place for place, _word in asked], tuple(word for _place, word in asked)

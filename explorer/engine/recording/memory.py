@@ -28,8 +28,8 @@ def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
 
 def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of one part (see `keep_plan.part_of`) in all layers of both sides. A side that is absent has no tokens."""
-    # Norms and additions are numbered; one of them that every layer has stands for all of it.
-    if {"norm": "norm1", "residual": "residual2"}.get(part, part) in card.absent:
+    # Norms and additions are numbered; one of them that every layer has stands for all of it. A final norm may stand alone.
+    if {"residual": "residual2"}.get(part, part) in card.absent and (part != "norm" or "norm1" in card.absent):
         return 0
     if part in ("logits", "probabilities"):
         n_classes = 0 if card.classes is None else len(card.classes.labels)

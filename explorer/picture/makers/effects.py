@@ -20,8 +20,8 @@ from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
-from explorer.trace.found.effects import LEAST, Effects, largest, measured_words
-from explorer.trace.model_card import ModelCard
+from explorer.trace.found.effects import LEAST, Effects, largest, measured_in
+from explorer.trace.model_card import PROBABILITIES, ModelCard
 from explorer.trace.trace import Trace
 
 _FORMULA = "Δ log p = log p<sub>off</sub> − log p"
@@ -35,10 +35,11 @@ def found_effects(trace: Trace) -> Effects | None:
 
 def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
     """The whole sentence and each of its words with its probability, to choose from. Step i is word i − 1."""
-    if not trace.whole or _TAP not in trace:
+    if not trace.whole or (PROBABILITIES if trace.card.classes else _TAP) not in trace:
         return None
-    ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
-    probabilities = trace["generator.probabilities"][np.arange(len(ids)), list(ids)]  # [word]
+    ids, measured = measured_in(trace)
+    tap = PROBABILITIES if trace.card.classes else "generator.probabilities"
+    probabilities = trace[tap][np.arange(len(ids)), list(ids)]  # [word]
     labels = (words("effects.sentence"), *_labels(trace, ids))
     with np.errstate(divide="ignore"):  # A probability may be too small for float32.
         log_p = np.log(probabilities.astype(np.float64))  # [word]
@@ -50,23 +51,30 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
         chosen=chosen_word(trace, look) + 1,
         caption=Caption(
             title=words("effects.words"),
-            tap="generator.probabilities",
+            tap=tap,
             name="effects.words",
             formula=_FORMULA,
             shape=f"[word {len(ids)}]",
             note=_note(trace, measured, words),
             origin="computed",
         ),
-        side="target" if trace.tokens.target else "source",
-        shift=-1 if measured == "own" else 0,
+        side=_words_side(trace),
+        shift=-1 if measured in ("own", "class") else 0,
         scale=unit_scale(look.unit_colours),
         alike=True,
     )
 
 
+def _words_side(trace: Trace) -> str:
+    """The side whose tokens the measured words stand at; "" for the class of a whole text."""
+    if trace.card.classes is not None and trace.card.classes.of == "text":
+        return ""
+    return "target" if trace.tokens.target else "source"
+
+
 def chosen_word(trace: Trace, look: Look) -> int:
     """The chosen word, -1 for the whole sentence."""
-    ids, _measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+    ids, _measured = measured_in(trace)
     return look.position if look.position < len(ids) else -1
 
 
@@ -76,7 +84,8 @@ def _note(trace: Trace, measured: str, words: Words) -> str:
 
 
 def _labels(trace: Trace, ids: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(symbol(trace, each) for each in ids)
+    head = trace.card.classes
+    return tuple(symbol(trace, each) if head is None else head.labels[each] for each in ids)
 
 
 def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
@@ -159,7 +168,7 @@ def _chosen(card: ModelCard, look: Look) -> tuple[int, int] | None:
 
 
 def _ids(trace: Trace) -> tuple[int, ...]:
-    return measured_words(trace.tokens.source, trace.tokens.target, trace.expected)[0]
+    return measured_in(trace)[0]
 
 
 def sliced(effects: Array, word: int) -> Array:
@@ -221,20 +230,20 @@ def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     if not trace.whole:
         return None
     found = found_effects(trace)
-    ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+    ids, measured = measured_in(trace)
     side = "source" if trace.tokens.source else "target"
     tokens = tuple(token.text for token in (trace.tokens.source or trace.tokens.target))
     values = np.full((len(ids), len(tokens)), np.nan, np.float32) if found is None else found.hidden.T  # [word, token]
     end = ladder_end(float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else math.nan)
     word = chosen_word(trace, look)
-    own = measured == "own"
+    own = measured in ("own", "class")
     across = found is None or found.hidden_in.endswith("cross_attn")
     return Heatmap(
         values=np.ascontiguousarray(values),
         rows=Axis(
-            words("axis.position" if own else "axis.next_token"),
+            words("axis.class" if measured == "class" else "axis.position" if own else "axis.next_token"),
             tuple(each if own else f"→{each}" for each in _labels(trace, ids)),
-            "target" if trace.tokens.target else "source",
+            _words_side(trace),
             shift=0 if own else 1,
         ),
         columns=Axis(words("effects.hidden_axis"), tokens, side),

@@ -103,7 +103,7 @@ def _row(tap: str, words: Words) -> str:
 def _columns(found: Patching, trace: Trace, side: str, words: Words) -> Axis:
     """The tokens of A with B's where they differ: "her/me". A place of a translation is named after what it writes."""
     other = dict(found.pairs[side])
-    if side == "decoder" and "encoder" in found.pairs:
+    if side == "decoder" and "encoder" in found.pairs and trace.card.classes is None:
         named = {step.position: step for step in found.steps}
         written = [symbol(trace, each) for each in trace.expected]  # what A writes where B has no such place
         following = written or [*(token.text for token in found.tokens[side][1:]), ""]

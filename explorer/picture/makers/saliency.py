@@ -34,19 +34,21 @@ def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
             raise bare(refused.error)
         if found is None or side not in found.tokens:
             return None
-        closed = _unwritten(found, side, look) if f"{side}.self_attn" in trace.card.causal and side == "decoder" else None
-        made = _map(found, side, look, words)
+        head = trace.card.classes
+        by_place = (head is None or head.of == "tokens") and side == "decoder" and f"{side}.self_attn" in trace.card.causal
+        closed = _unwritten(found, side, look) if by_place else None
+        made = _map(found, trace, side, look, words)
         return attrs.evolve(made, values=masked_values(made.values, closed), closed=closed)
 
     return make
 
 
-def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
+def _map(found: Saliency, trace: Trace, side: str, look: Look, words: Words) -> Heatmap:
     values = found.values(look.saliency, side)
     labels = tuple(unmarked(token.text) for token in found.tokens[side])
     return Heatmap(
         values=values,
-        rows=_word_axis(found, words),
+        rows=_word_axis(found, trace, words),
         columns=Axis(words("axis.position"), labels, "source" if side == "encoder" else "target"),
         scale=_scale(found, look),
         caption=Caption(
@@ -72,7 +74,11 @@ def _unwritten(found: Saliency, side: str, look: Look) -> Closed | None:
     return closed if closed.any() else None
 
 
-def _word_axis(found: Saliency, words: Words) -> Axis:
+def _word_axis(found: Saliency, trace: Trace, words: Words) -> Axis:
+    head = trace.card.classes
+    if head is not None:
+        side = "target" if "decoder" in found.tokens else "source"
+        return Axis(words("axis.class"), found.words, side if head.of == "tokens" else "")
     labels = tuple(f"→{unmarked(word)}" for word in found.words)
     shift = 1 if "encoder" in found.tokens and "decoder" in found.tokens else 0
     return Axis(words("axis.next_token"), labels, "target" if "decoder" in found.tokens else "source", shift=shift)

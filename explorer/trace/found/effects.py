@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.model_card import LOGITS
 from explorer.trace.printed import printed
+from explorer.trace.recorded_pass import RecordedPass
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -92,13 +94,26 @@ def measured_words(source: Sequence[Token], target: Sequence[Token], expected: t
     return (ids[1:], "next") if target and len(ids) > 1 else (ids, "own")
 
 
+def measured_in(trace: RecordedPass) -> tuple[tuple[int, ...], str]:
+    """As `measured_words` of a pass; of a classifier, the likeliest class of the text, or of each token ("class")."""
+    if trace.card.classes is not None:
+        return classes_of(trace), "class"
+    return measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+
+
+def classes_of(trace: RecordedPass) -> tuple[int, ...]:
+    """The likeliest class of each row of a classifier's logits; () of any other model."""
+    return () if trace.card.classes is None else tuple(map(int, trace[LOGITS].argmax(axis=-1)))
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Effects:
     """What each part of a model does to each word of one pass; all arrays are in nats.
 
     `words` are the measured words with their ids in `word_ids` and their log-probabilities `log_p` [word] in the pass as it is.
     Word i is predicted at position i. `measured` is "written" for the words of a translation with its end, "next" for the next
-    tokens of a text, and "own" for each token at its own place (encoder-only, which predicts no next one).
+    tokens of a text, "own" for each token at its own place (encoder-only, which predicts no next one), and "class" for the
+    likeliest class of the text or of each token.
 
     `heads` [attention, layer, head, word]: one head is ablated at its tap `mixed`.
     `layers` [attention, layer, word]: all heads of one attention in one layer are ablated.
