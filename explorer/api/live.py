@@ -3,15 +3,22 @@
 Nothing of such a model is packed, rounded or kept between two passes, so that every edit takes effect.
 """
 
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
 import attrs
 from torch import nn
 
 from explorer.engine.compute import Computer
+from explorer.engine.sources.folders import open_held
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayer
 from explorer.engine.speed.packed_linear import unpack
 from explorer.errors import LiveNotFinite, ModelHasPreset, NotLoaded
+from explorer.foreign.held import is_held, twin_of, write_reading
 from explorer.foreign.model import Foreign
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import all_finite
@@ -40,6 +47,27 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
         if isinstance(module.forward, PackedLayer):
             module.forward.unpack()
     setattr(model, _KEY, Live(wish, source if isinstance(source, ForeignModel) else None))
+    return model
+
+
+def load_held(held: nn.Module, tokenizer: object) -> nn.Module:
+    """The live model of one of transformers that is in memory. What is done to its weights takes effect in both.
+
+    Raises NotLoaded for any other module, NeedsTokenizer, CannotShare, ExplorerError.
+    """
+    if not is_held(held):
+        raise NotLoaded(module=type(held).__name__)
+    folder = Path(tempfile.mkdtemp(prefix="transformer-explorer-"))
+    try:
+        write_reading(held, tokenizer, folder)
+        name: str = getattr(held.config, "name_or_path", "") or type(held).__name__
+        source = open_held(twin_of(held), name, folder)
+        model: nn.Module = source.foreign
+        setattr(model, _KEY, Live(Wish.from_preset(str(folder)), source))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)  # It goes with the live model.
     return model
 
 

@@ -45,13 +45,18 @@ def explore(
     model's chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
 
     `model` is a module from `load_model`: the pass runs it as it is, with its hooks and edited weights, and with the preset and
-    knobs that it was loaded with. Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the
-    sentence.
+    knobs that it was loaded with. Or it is a model of transformers that you have in memory, with its `tokenizer`: it stays as
+    it is, and a twin with the same weights computes, in float32 on the processor.
+
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     if model is not None:
-        given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None} | dict.fromkeys(
-            knobs, True
-        )
+        from explorer.foreign.held import is_held
+
+        others: dict[str, Any] = dict(knobs)
+        model = _held(model, others) if is_held(model) else model
+        given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None}
+        given |= dict.fromkeys(others, True)
         request = request_of_live(model, text, target, changes, frozenset(name for name in given if given[name]))
     else:
         request = request_of(text, target, preset, trained, changes, {**knobs, "adapter": adapter})
@@ -60,16 +65,33 @@ def explore(
         return computer(request).trace
 
 
+def _held(model: "nn.Module", given: dict[str, Any]) -> "nn.Module":
+    """The live model of one of transformers in memory, with the tokenizer that was given beside it. Raises NotLoaded."""
+    from explorer.api.live import load_held
+
+    with alone():
+        return load_held(model, given.pop("tokenizer", None))
+
+
 def load_model(
-    preset: str | Path = DEFAULT, *, trained: bool = True, adapter: str | Path | None = None, **knobs: "Unpack[KnobValues]"
+    preset: "str | Path | nn.Module" = DEFAULT,
+    *,
+    trained: bool = True,
+    adapter: str | Path | None = None,
+    **knobs: "Unpack[KnobValues]",
 ) -> "nn.Module":
     """The live model of a preset or folder: a torch module to which you may add hooks, and whose weights you may edit.
+
+    In place of a preset it takes a model of transformers that is in memory, with its `tokenizer`, so that it is looked through
+    once and not at each `explore`; its weights are shared, and its own hooks are those that it had at that moment.
 
     Each call loads a new model. Its taps are modules, `model.get_submodule("encoder.layers.0.self_attn.weights")`; whatever a
     forward hook of a tap returns continues through the pass. `explore`, `why` and `lens` run the model as it is when they are
     given `model=model`. Its parameters require no gradients until you ask for them. Of a Hugging Face folder, `model.model` is
     the module of transformers. The arguments are those of `explore`. Raises explorer.errors.ExplorerError.
     """
+    if not isinstance(preset, (str, Path)):
+        return _held(preset, dict(knobs))
     request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})
     with alone() as computer:
         from explorer.api.live import load_live

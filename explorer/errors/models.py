@@ -2,7 +2,8 @@
 
 ExplorerError
 ├── LiveNotFinite
-├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, ModelHasPreset
+├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, NeedsTokenizer,
+│             CannotShare, ModelHasPreset
 └── BadFile   BadVocabulary (VocabularyTooLarge, VocabularyTooSlow, UnknownCut), BadWeights (NotFinite)
 """
 
@@ -85,6 +86,18 @@ class NotLoaded(NotFound):
     """A module that `explorer.load_model` did not make, given to `explorer.explore`. Values: module."""
 
     key = "error.not_loaded"
+
+
+class NeedsTokenizer(NotFound):
+    """A model of transformers in memory without the tokenizer that reads texts for it. Values: module, got."""
+
+    key = "error.needs_tokenizer"
+
+
+class CannotShare(NotFound):
+    """A model in memory of which no second one can be made. Values: module, reason."""
+
+    key = "error.cannot_share"
 
 
 class ModelHasPreset(NotFound):

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -10,9 +11,10 @@ from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.errors import BadVocabulary
+from explorer.foreign.attention import register
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
-from explorer.foreign.opening import Opened, open_model
+from explorer.foreign.opening import Opened, open_model, with_taps
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.chat import has_template, told_template
 from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
@@ -63,6 +65,18 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
     return ForeignModel(opened, card, tokenizer, folder.path, template)
+
+
+def open_held(model: Any, name: str, reading: Path) -> ForeignModel:
+    """A model that is in memory and ours to change; the folder `reading` has its settings and the files of its tokenizer.
+
+    Raises BadFolder, BadVocabulary.
+    """
+    tokenizer = open_tokenizer(reading, model.config.model_type)
+    register()
+    opened = with_taps(model, name)
+    card = attrs.evolve(card_of(opened, name), mask=_mask_id(tokenizer, opened), chat=has_template(reading))
+    return ForeignModel(opened, card, tokenizer, reading)
 
 
 def _mask_id(tokenizer: FencedTokenizer, opened: Opened) -> int:
