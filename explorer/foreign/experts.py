@@ -44,7 +44,7 @@ def _routed(said: _Choice, tap: Tap, router: Any, shape: _BatchRows) -> _Choice:
     softmax = logits.softmax(dim=-1, dtype=torch.float)  # [batch · position, expert]
     seen = shape.by_row(softmax)
     replaced = tap(seen)
-    if replaced is seen:
+    if torch.equal(replaced, seen):  # Some families normalize the weights in another order, which differs in the last bit.
         return said
     weights, choice = replaced.reshape_as(softmax).topk(router.top_k, dim=-1)  # [batch · position, choice]
     if getattr(router, "norm_topk_prob", True):  # Mixtral has no such setting and always normalizes.

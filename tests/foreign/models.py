@@ -104,7 +104,7 @@ FURTHER: dict[str, tuple[str, str, dict[str, Any]]] = {
     "gpt_oss": (
         "GptOssConfig",
         "GptOssForCausalLM",
-        _LLAMA | {"head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1},
+        _LLAMA | {"head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2},
     ),  # Its rows have sinks.
 }
 """Models whose layers have fewer norms, or whose rows do not sum to 1."""

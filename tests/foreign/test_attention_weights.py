@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.foreign.weights import attention_weights
+from explorer.engine.experiments.checked_weights import checked
+from explorer.foreign.weights import attention_weights, possible_turns
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.projections import MADE, projection
 from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, families, opened
@@ -25,7 +26,7 @@ def test_each_matrix_gives_what_the_model_recorded(name: str, folder: Callable[[
     n = max(len(trace.tokens.source), len(trace.tokens.target))
     assert foreign.attentions
     for block in foreign.attentions:
-        found = attention_weights(foreign, block, n)
+        found = checked(attention_weights(foreign, block, n), possible_turns(foreign, n), trace)
         for made in MADE:
             recorded = trace[f"{block}.{made}"]
             for head in range(1 if made == "output" else trace.card.side(block).n_heads):
