@@ -4,10 +4,11 @@ import tomllib
 
 import attrs
 
+from explorer.files import read_whole
 from explorer.lessons.lesson import Text
 from explorer.presets import load_preset, preset_names
 
-_FILE = "examples.toml"
+_FILE, _MOST_BYTES = "examples.toml", 2**20
 
 
 @attrs.frozen
@@ -29,7 +30,7 @@ def gallery(preset: str) -> tuple[Example, ...]:
     folder = load_preset(preset).folder
     if folder is None or not (folder / _FILE).is_file():
         return ()
-    rows = tomllib.loads((folder / _FILE).read_text("utf-8"))["sentence"]
+    rows = tomllib.loads(read_whole(folder / _FILE, _MOST_BYTES).decode("utf-8"))["sentence"]
     return tuple(
         Example(row["text"], row["written"], Text(row["zh"], row["en"]), row.get("claim", ""), row.get("least", 0.0))
         for row in rows

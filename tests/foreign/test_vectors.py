@@ -99,7 +99,7 @@ def test_vectors_of_another_width_are_on_no_plane_with_the_stream(tmp_path: Path
     model.save_pretrained(tmp_path / "narrow")
     write_tokenizer(tmp_path / "narrow")
     trace, sides = looked_into(tmp_path / "narrow")
-    assert sides["encoder"].n_features == 16 and sides["decoder"].taps == ()
+    assert sides["encoder"].n_features == 16 and sides["encoder"].taps == ()
     with pytest.raises(LacksTap) as caught:
         vector_map(trace, Look().fitted(trace), EN)
     assert caught.value.values["why"] == "absent.other_width"
