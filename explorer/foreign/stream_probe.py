@@ -17,6 +17,7 @@ from explorer.foreign.additions import FoundAddition, additions
 from explorer.foreign.layer_parts import experts_router, inner_layers, is_matrix
 from explorer.foreign.norms import is_norm, norm_weights
 from explorer.foreign.stream_map import BlockPaths, Kind, LayerPaths, LogitReading, SidePaths, StreamMap
+from explorer.foreign.thin import weight_of
 from explorer.foreign.watching import Call, LayerCall, Watched
 
 _CLOSE = 1e-4  # Logits that are read off the last stream may differ by this share of the largest.
@@ -265,10 +266,12 @@ def _read_shape(call: Call) -> torch.Size:
 
 
 def _first_row(positions: Call) -> int:
-    """The row of a table of positions that it was asked for first; 0 where it was not asked for rows in order."""
-    rows = None if positions.ids is None else positions.ids.flatten()
-    asked = isinstance(positions.module, nn.Embedding) and rows is not None and len(rows) > 1
-    return int(rows[0]) if asked and rows is not None and bool((rows.diff() == 1).all()) else 0
+    """The row of a table of positions that it gave out first; 0 where it did not give out the rows that it was asked for."""
+    rows, table = None if positions.ids is None else positions.ids.flatten(), positions.module
+    if rows is None or len(rows) < 2 or not isinstance(table, nn.Embedding) or not bool((rows.diff() == 1).all()):
+        return 0
+    # Some families ask with the ids of the tokens, which count for nothing but how many there are.
+    return int(rows[0]) if _equal(positions.made, nn.functional.embedding(rows, weight_of(table))) else 0
 
 
 def _is_one_row(made: Tensor) -> bool:

@@ -32,7 +32,7 @@ def changed_by_hand(model: Any, like: Opened, tap: str, step: Step) -> Iterator[
             stack.callback(_router(model, int(block.split(".")[2]), part, step))
         else:
             module, before = _module(model, like, tap)
-            stack.callback((_before if before else _after)(module, step))
+            stack.callback((_before if before else _after)(module, _on_its_half(like, tap, step)))
         yield
 
 
@@ -104,6 +104,24 @@ def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
     block = next(each for each in blocks if each.kind == names[3])
     path = {"normed": block.after, "gate": block.gate, "hidden": block.hidden}.get(names[4], block.output)
     return layer.get_submodule(path), names[4] == "activated"
+
+
+def _on_its_half(like: Opened, tap: str, step: Step) -> Step:
+    """The step on that half of a module's output which a tap shows: some families make gate and hidden by one matrix."""
+    side, _, number, *_kind, part = tap.split(".") if ".layers." in tap else ("", "", "0", "")
+    if part not in ("gate", "hidden"):
+        return step
+    block = next(each for each in like.foreign.sides[side].each[int(number)].blocks if each.kind == "feed_forward")
+    if block.gate != block.hidden:
+        return step
+    place = 0 if (part == "gate") == block.gate_first else 1
+
+    def on_half(out: Tensor) -> Tensor:
+        halves = list(out.chunk(2, dim=-1))
+        halves[place] = step(halves[place])
+        return torch.cat(halves, dim=-1)
+
+    return on_half
 
 
 def _of(side: SidePaths, part: str) -> str:

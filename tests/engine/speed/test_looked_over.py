@@ -9,7 +9,7 @@ import pytest
 from torch import Tensor
 
 from explorer.engine.compute import Computer
-from explorer.engine.decoding.beam import Decoding, search
+from explorer.engine.decoding.beam import search
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
@@ -166,8 +166,9 @@ def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytes
     assert len(texts) == 300 and len(said) > 250
     assert 300 < len(passes) < 336, "rounded weights guess nearly all of them, but not all"
     model, n_held = Translator(load_preset("translator")).model(translator.preset.config), 0
+    decoding = translator.decoding(translator.preset.config, beam=1)
     for alike in by_length.values():  # Sentences of one length go together, which takes less time than one by one.
-        slow_ones = search(model, [ids for _text, ids, _found in alike], Decoding())
+        slow_ones = search(model, [ids for _text, ids, _found in alike], decoding)
         for (text, _ids, found), slow in zip(alike, slow_ones, strict=True):
             assert found.best == slow.best, text
             n_held += 1
