@@ -83,8 +83,9 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
         seen.append(tensor.device)
         return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
-    for found in pkgutil.iter_modules(experiments.__path__):
-        module = importlib.import_module(f"{experiments.__name__}.{found.name}")
+    # All are imported before one is patched: a module that is first imported later would keep the patched function for good.
+    names = [f"{experiments.__name__}.{found.name}" for found in pkgutil.iter_modules(experiments.__path__)]
+    for module in [importlib.import_module(name) for name in names]:
         if hasattr(module, "fetched"):
             monkeypatch.setattr(module, "fetched", from_meta)
     return seen

@@ -118,7 +118,8 @@ def test_edited_weights_are_noticed(
         layer(x)
     edit(layer)
     with torch.inference_mode():
-        torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
+        # Sums of 250 products in another order; an edit that is not noticed is off by one or more.
+        torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias), atol=1e-4, rtol=1e-5)
 
 
 @needs_packs
