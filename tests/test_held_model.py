@@ -77,3 +77,6 @@ def test_what_lacks_is_said(held: Any, tokenizer: Any, tmp_path: Path) -> None:
         explorer.explore(TEXT, model=torch.nn.Linear(2, 2))
     with pytest.raises(NotLoaded):
         explorer.load_model(torch.nn.Linear(2, 2))
+    for beside in ({"n_heads": 2}, {"trained": False}, {"adapter": tmp_path}):
+        with pytest.raises(ModelHasPreset):
+            explorer.load_model(held, tokenizer=tokenizer, **beside)

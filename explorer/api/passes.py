@@ -54,7 +54,7 @@ def explore(
         from explorer.foreign.held import is_held
 
         others: dict[str, Any] = dict(knobs)
-        model = _held(model, others) if is_held(model) else model
+        model = _held(model, others.pop("tokenizer", None), others) if is_held(model) else model
         given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None}
         given |= dict.fromkeys(others, True)
         request = request_of_live(model, text, target, changes, frozenset(name for name in given if given[name]))
@@ -65,12 +65,16 @@ def explore(
         return computer(request).trace
 
 
-def _held(model: "nn.Module", given: dict[str, Any]) -> "nn.Module":
-    """The live model of one of transformers in memory, with the tokenizer that was given beside it. Raises NotLoaded."""
+def _held(model: "nn.Module", tokenizer: object, beside: Mapping[str, Any]) -> "nn.Module":
+    """The live model of one of transformers in memory. Raises ModelHasPreset for what else was given, NotLoaded."""
     from explorer.api.live import load_held
+    from explorer.errors import ModelHasPreset
 
+    others = sorted(name for name, value in beside.items() if value is not None)
+    if others:
+        raise ModelHasPreset(names=", ".join(others))
     with alone():
-        return load_held(model, given.pop("tokenizer", None))
+        return load_held(model, tokenizer)
 
 
 def load_model(
@@ -91,7 +95,8 @@ def load_model(
     the module of transformers. The arguments are those of `explore`. Raises explorer.errors.ExplorerError.
     """
     if not isinstance(preset, (str, Path)):
-        return _held(preset, dict(knobs))
+        beside: dict[str, Any] = {**knobs, "trained": None if trained else False, "adapter": adapter}
+        return _held(preset, beside.pop("tokenizer", None), beside)
     request = request_of("", None, preset, trained, (), {**knobs, "adapter": adapter})
     with alone() as computer:
         from explorer.api.live import load_live

@@ -253,8 +253,7 @@ class Page(QWidget):
         if trace.config is not None or not self.needs:
             return ""
         there = {without_place(tap) for tap in trace.names()}
-        head = trace.card.classes
-        if self.of_classes and head is not None and not head.why_not_asked:
+        if self.of_classes and (head := trace.card.classes) is not None and not head.why_not_asked:
             there.add("generator.logits")  # The classes stand in the place of words.
         return next((tap for tap in self.needs if tap not in there), "")
 

@@ -72,11 +72,13 @@ class _Calls(TorchFunctionMode):
         return result
 
 
-def _cells(scores: Tensor, dim: int | None = None, *_args: Any, **_given: Any) -> Tensor | None:
+def _cells(*args: Any, **given: Any) -> Tensor | None:
     """[batch, head, query, key] what a softmax over keys reads; None for another one.
 
     Three axes are those of one sentence, [head, query, key], if it is square: else it may be one over symbols.
     """
+    scores: Tensor = args[0] if args else given["input"]
+    dim = args[1] if len(args) > 1 else given.get("dim")
     if dim not in (-1, scores.dim() - 1):
         return None
     if scores.dim() == 3 and scores.shape[1] == scores.shape[2]:
@@ -87,14 +89,13 @@ def _cells(scores: Tensor, dim: int | None = None, *_args: Any, **_given: Any) -
 def _computed(
     query: Tensor,
     key: Tensor,
-    _value: Tensor,
+    value: Tensor,
     attn_mask: Tensor | None = None,
-    _dropout_p: float = 0.0,
+    dropout_p: float = 0.0,
     is_causal: bool = False,
     *,
     scale: float | None = None,
     enable_gqa: bool = False,
-    **_given: Any,
 ) -> tuple[Tensor, Tensor]:
     """The masked scores and the weights of a call of the fused attention, [batch, head, query, key], in float32."""
     if enable_gqa:  # Each key serves several heads.

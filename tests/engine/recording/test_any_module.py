@@ -311,11 +311,13 @@ class Fused(nn.Module):
             return x + attend(q, k, v, is_causal=self.causal, dropout_p=0.5).transpose(1, 2).flatten(2)
         if self.way == "grouped":
             return x + attend(q, k, v, attn_mask=open_cells, enable_gqa=True).transpose(1, 2).flatten(2)
+        if self.way == "by name":
+            return x + attend(query=q, key=k, value=v, attn_mask=open_cells, dropout_p=0.0).transpose(1, 2).flatten(2)
         if self.way == "added":
             least = torch.zeros(n, n).masked_fill(~open_cells, torch.finfo(torch.float32).min)
             return x + attend(q, k, v, attn_mask=least, scale=0.25).transpose(1, 2).flatten(2)
         scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~open_cells, -torch.inf)
-        weights = self.soft(scores) if self.way == "module" else torch.softmax(scores, -1)
+        weights = self.soft(scores) if self.way == "module" else torch.softmax(input=scores, dim=-1)
         return x + (weights @ v).transpose(1, 2).flatten(2)
 
 
@@ -331,7 +333,7 @@ def fused_weights(module: Fused, x: Tensor) -> np.ndarray:
     return raised / raised.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize("way", ["is_causal", "grouped", "added", "softmax", "module"])
+@pytest.mark.parametrize("way", ["is_causal", "grouped", "by name", "added", "softmax", "module"])
 @pytest.mark.parametrize("causal", [True, False])
 def test_an_attention_that_calls_a_function_is_seen(way: str, causal: bool) -> None:
     """By the path of its module, with its masked cells; the result of the pass is what it was."""
