@@ -17,6 +17,7 @@ explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
+explorer.explore(ids=[[15, 27, 3]], model=gpt2)  # exactly these tokens, also without a tokenizer
 explorer.explore(text, model=gpt2, tokenizer=tokenizer)  # a model of transformers that is in memory
 explorer.parameters(model=model)["generator.project.weight"]  # numpy; `.circuits` names W_Q·W_Kᵀ and W_V·W_O
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module

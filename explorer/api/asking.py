@@ -1,6 +1,6 @@
 """The checks of arguments that all calls share, and the Requests made from them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from explorer.engine.request import Request
     from explorer.trace.changes import Change
+
+_MOST_SHOWN = 40  # characters of what is no row of ids
 
 
 def request_of(
@@ -32,6 +34,22 @@ def request_of_live(
 
     request = Request(wish=live_wish(model, given)).wishing(text=as_text(text))
     return request.wishing(target=None if target is None else as_text(target), changes=tuple(changes))
+
+
+def as_ids(ids: object, text: object) -> str:
+    """A row of ids as a text of numbers. Raises NotIds, SeveralRows, TextAndIds."""
+    from explorer.errors import NotIds, SeveralRows, TextAndIds
+
+    if text:
+        raise TextAndIds
+    row = ids.tolist() if hasattr(ids, "tolist") else ids  # of torch, NumPy
+    if isinstance(row, Sequence) and row and isinstance(row[0], Sequence):
+        if len(row) > 1:
+            raise SeveralRows(got=len(row))
+        row = row[0]
+    if not isinstance(row, Sequence) or any(not isinstance(each, int) or each < 0 for each in row):
+        raise NotIds(got=str(ids)[:_MOST_SHOWN])
+    return " ".join(map(str, row))
 
 
 def as_text(value: object) -> str:

@@ -17,7 +17,7 @@ from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayer
 from explorer.engine.speed.packed_linear import unpack
-from explorer.errors import LiveNotFinite, ModelHasPreset, NotLoaded
+from explorer.errors import LiveNotFinite, ModelHasPreset, NeedsTokenizer, NotLoaded
 from explorer.foreign.held import is_held, twin_of, write_reading
 from explorer.foreign.model import Foreign
 from explorer.model.transformer import Transformer
@@ -53,6 +53,8 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
 def load_held(held: nn.Module, tokenizer: object) -> nn.Module:
     """The live model of one of transformers that is in memory. What is done to its weights takes effect in both.
 
+    Without a tokenizer it reads ids.
+
     Raises NotLoaded for any other module, NeedsTokenizer, CannotShare, ExplorerError.
     """
     if not is_held(held):
@@ -61,7 +63,8 @@ def load_held(held: nn.Module, tokenizer: object) -> nn.Module:
     try:
         write_reading(held, tokenizer, folder)
         name: str = getattr(held.config, "name_or_path", "") or type(held).__name__
-        source = open_held(twin_of(held), name, folder)
+        missing = NeedsTokenizer(module=type(held).__name__, got=str(tokenizer and type(tokenizer).__name__))
+        source = open_held(twin_of(held), name, folder, missing)
         model: nn.Module = source.foreign
         setattr(model, _KEY, Live(Wish.from_preset(str(folder)), source))
     except BaseException:

@@ -1,10 +1,10 @@
 """One pass over a text or through any torch module, and attributions and lenses of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.api.asking import request_of, request_of_live
+from explorer.api.asking import as_ids, as_text, request_of, request_of_live
 from explorer.api.lending import alone
 from explorer.presets import DEFAULT
 from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
@@ -12,7 +12,8 @@ from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from torch import nn
+    from numpy.typing import NDArray
+    from torch import Tensor, nn
 
     from explorer.config import KnobValues
     from explorer.trace.changes import Change
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def explore(
-    text: str,
+    text: str = "",
     target: str | None = None,
     preset: str | Path = DEFAULT,
     *,
@@ -31,6 +32,7 @@ def explore(
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
     chat: bool = False,
+    ids: "Sequence[Any] | Tensor | NDArray[Any] | None" = None,
     model: "nn.Module | None" = None,
     **knobs: "Unpack[KnobValues]",
 ) -> "Trace":
@@ -44,12 +46,16 @@ def explore(
     explorer.trace.found.experiments.EXPERIMENTS; each runs extra passes. `chat` writes the text as a message in a foreign
     model's chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
 
+    `ids` are given in place of a text: one row of ids, [[15, 27, 3]] as a tokenizer returns them or [15, 27, 3], a tensor or
+    lists. The tokens are exactly those, with no special ones added. A model without a tokenizer reads nothing else.
+
     `model` is a module from `load_model`: the pass runs it as it is, with its hooks and edited weights, and with the preset and
     knobs that it was loaded with. Or it is a model of transformers that you have in memory, with its `tokenizer`: it stays as
     it is, and a twin with the same weights computes, in float32 on the processor.
 
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
+    written = as_text(text) if ids is None else as_ids(ids, text)
     if model is not None:
         from explorer.foreign.held import is_held
 
@@ -57,10 +63,10 @@ def explore(
         model = _held(model, others.pop("tokenizer", None), others) if is_held(model) else model
         given = {"preset": preset != DEFAULT, "trained": not trained, "adapter": adapter is not None}
         given |= dict.fromkeys(others, True)
-        request = request_of_live(model, text, target, changes, frozenset(name for name in given if given[name]))
+        request = request_of_live(model, written, target, changes, frozenset(name for name in given if given[name]))
     else:
-        request = request_of(text, target, preset, trained, changes, {**knobs, "adapter": adapter})
-    request = request.wishing(chat=chat).asking(experiments=frozenset(experiments))
+        request = request_of(written, target, preset, trained, changes, {**knobs, "adapter": adapter})
+    request = request.wishing(chat=chat, by_ids=ids is not None).asking(experiments=frozenset(experiments))
     with alone(model) as computer:
         return computer(request).trace
 

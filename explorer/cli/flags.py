@@ -47,10 +47,11 @@ def range_of(knob: Knob) -> str:
 
 
 def shared_flags(command: Command) -> Command:
-    """Add the flags for the target, the preset, an adapter, chat templates and all knobs."""
+    """Add the flags for the target, the preset, an adapter, chat templates, ids and all knobs."""
     command = knob_flags(KNOBS)(command)
     command = click.option("--adapter", metavar="FOLDER", type=click.Path())(command)
     command = click.option("--chat", is_flag=True)(command)
+    command = click.option("--ids", "by_ids", is_flag=True)(command)
     command = click.option("--target", metavar="TEXT")(command)
     chosen = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME", shell_complete=presets_completed)
     return chosen(command)

@@ -33,7 +33,10 @@ def asked(text: str, given: dict[str, Any]) -> "Request":
     if not text.strip():
         raise EmptyText
     return Request.from_preset(given["preset"], text, **turned_knobs(given)).wishing(
-        target=given["target"], adapter=given.get("adapter") or "", chat=bool(given.get("chat"))
+        target=given["target"],
+        adapter=given.get("adapter") or "",
+        chat=bool(given.get("chat")),
+        by_ids=bool(given.get("by_ids")),
     )
 
 

@@ -2,7 +2,8 @@
 
 ExplorerError
 └── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManyCharacters,
-    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel
+    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel,
+    │        NotIds, NeedsIds, NoSuchId, SeveralRows, TextAndIds
     └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
 
@@ -89,6 +90,36 @@ class IdOutsideModel(BadText):
     """A token with an id that the model has no vector for. Values: path, token, id, size."""
 
     key = "error.id_outside_model"
+
+
+class NotIds(BadText):
+    """A piece that is no number in a text that is read as ids. Values: got."""
+
+    key = "error.not_ids"
+
+
+class NeedsIds(BadText):
+    """A text that is no row of ids, for a foreign model without a tokenizer. Values: path."""
+
+    key = "error.needs_ids"
+
+
+class NoSuchId(BadText):
+    """An id that a model has no token for, given as such. Values: id, size."""
+
+    key = "error.no_such_id"
+
+
+class SeveralRows(BadText):
+    """More than one row of ids for one pass. Values: got."""
+
+    key = "error.several_rows"
+
+
+class TextAndIds(BadText):
+    """A text and ids, of which a pass takes one."""
+
+    key = "error.text_and_ids"
 
 
 class TokenizerFailed(BadText):

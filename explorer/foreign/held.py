@@ -25,11 +25,15 @@ def twin_of(model: Any) -> Any:
 
 
 def write_reading(model: Any, tokenizer: Any, folder: Path) -> None:
-    """Write what reads texts for a model into a folder: its settings, and the files of its tokenizer. Raises NeedsTokenizer."""
-    if not hasattr(tokenizer, "save_pretrained"):
+    """Write what reads texts for a model into a folder: its settings, and the files of its tokenizer if it has one.
+
+    Raises NeedsTokenizer.
+    """
+    if tokenizer is not None and not hasattr(tokenizer, "save_pretrained"):
         raise NeedsTokenizer(module=type(model).__name__, got=type(tokenizer).__name__)
     model.config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    if tokenizer is not None:
+        tokenizer.save_pretrained(folder)
 
 
 def is_held(model: object) -> bool:

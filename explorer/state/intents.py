@@ -175,8 +175,9 @@ class SetPreset(Intent):
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
         cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
-        # An adapter belongs to its base, and a chat template to its folder.
-        return wishing(cut, adapter="", adapted=True, chat=wish.chat and self.name == wish.preset)
+        # An adapter belongs to its base, a chat template to its folder, and an id to its vocabulary.
+        same = self.name == wish.preset
+        return wishing(cut, adapter="", adapted=True, chat=wish.chat and same, by_ids=wish.by_ids and same)
 
 
 @attrs.frozen

@@ -152,6 +152,7 @@ class State:
             toward=(),
             away=(),
             chat=False,
+            by_ids=False,
         )
         return attrs.evolve(self, wish=wish).changed(settings)
 

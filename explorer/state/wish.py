@@ -24,6 +24,8 @@ class Wish:
 
     `chat` writes the text as a message in a foreign model's chat template; tokens are then those of the whole prompt.
 
+    `by_ids` reads the text as a row of ids, whole numbers with spaces between them: the tokens are exactly those.
+
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that is
     answered together with this one. `other` is the second sentence of activation patching, whose activations are patched into
     this one's pass; "" means the first suggestion. `toward` and `away` are the two sets of sentences of a steering vector; two
@@ -51,6 +53,7 @@ class Wish:
     adapted: bool = True
     compared_with: "Wish | None" = None
     chat: bool = False
+    by_ids: bool = False
 
     @property
     def has_trained(self) -> bool:

@@ -90,7 +90,6 @@ WHOLE: dict[str, tuple[Spoil, type[ExplorerError], str]] = {
         errors.NotFinite,
         "model.norm.weight",
     ),
-    "no vocabulary": (lambda folder: (folder / "tokenizer.json").unlink(), errors.NoTokenizer, "tokenizer.json"),
     "a vocabulary of an unknown kind": (vocabulary("vocab.txt", "a\nb\n"), errors.UnknownTokenizer, "vocab.txt"),
     "a vocabulary of another model": (
         vocabulary("vocab.txt", "\n".join(["[UNK]", "[CLS]", "[SEP]", *(f"w{n}" for n in range(200))])),

@@ -95,6 +95,7 @@ class Chance:
             "adapter": self.text(),
             "adapted": False,
             "chat": True,
+            "by_ids": True,
             "config": self.knobs(wish.config),
         })  # fmt: skip
         return attrs.evolve(wish, **fields)

@@ -34,6 +34,7 @@ FULL = State(
         adapter="/an/adapter",
         adapted=False,
         chat=True,
+        by_ids=True,
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
             Change("encoder.norm", "patch", text="你"),

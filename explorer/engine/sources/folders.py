@@ -1,6 +1,7 @@
 """The models of others that are open. Computers that work side by side share them: one model is never opened twice."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from explorer.engine.sources.folder_files import fits_beside, folder_version
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayers
-from explorer.errors import BadVocabulary
+from explorer.errors import BadVocabulary, ExplorerError, NeedsIds, NoTokenizer
 from explorer.foreign.attention import register
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
@@ -18,6 +19,7 @@ from explorer.foreign.opening import Opened, open_model, with_taps
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.chat import has_template, told_template
 from explorer.tokens.fenced_tokenizer import FencedTokenizer, open_tokenizer
+from explorer.tokens.written_ids import IdTokenizer
 
 _MOST_OPEN = 2  # models: the one that is looked at, and the former one, or one to compare with
 _BEYOND = 1.1  # times as many pieces as vectors: more is a vocabulary of another model.
@@ -52,7 +54,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
     folder = check_folder(path)
     told = {} if folder.gguf is None else folder.gguf.header.told
-    tokenizer = open_tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
+    tokenizer = _tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop), PackedLayers)
     made_from = () if folder.gguf is None else folder.gguf.kinds
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
@@ -67,19 +69,36 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     return ForeignModel(opened, card, tokenizer, folder.path, template)
 
 
-def open_held(model: Any, name: str, reading: Path) -> ForeignModel:
+def open_held(model: Any, name: str, reading: Path, missing: ExplorerError) -> ForeignModel:
     """A model that is in memory and ours to change; the folder `reading` has its settings and the files of its tokenizer.
+
+    Without such files it reads ids, and `missing` is what any other text raises.
 
     Raises BadFolder, BadVocabulary.
     """
-    tokenizer = open_tokenizer(reading, model.config.model_type)
+    tokenizer = _tokenizer(reading, model.config.model_type, {}, missing)
     register()
     opened = with_taps(model, name)
     card = attrs.evolve(card_of(opened, name), mask=_mask_id(tokenizer, opened), chat=has_template(reading))
     return ForeignModel(opened, card, tokenizer, reading)
 
 
-def _mask_id(tokenizer: FencedTokenizer, opened: Opened) -> int:
+def _tokenizer(
+    folder: Path, family: str, told: Mapping[str, Any], missing: ExplorerError | None = None
+) -> FencedTokenizer | IdTokenizer:
+    """The tokenizer of a folder; one that reads ids where there is none.
+
+    Raises NotInstalled, NeedsSentencepiece, BadVocabulary.
+    """
+    try:
+        return open_tokenizer(folder, family, told)
+    except NoTokenizer as error:
+        if type(error) is not NoTokenizer:  # There is one, but it cannot be read.
+            raise
+        return IdTokenizer(missing or NeedsIds(path=str(folder)))
+
+
+def _mask_id(tokenizer: FencedTokenizer | IdTokenizer, opened: Opened) -> int:
     """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none, or the model no vector for it."""
     found = (tokenizer.id_of(piece) for piece in _MASKS)
     size = opened.foreign.model.get_input_embeddings().num_embeddings

@@ -46,6 +46,7 @@ from explorer.tokens.chat import Template, read_template
 from explorer.tokens.chat_prompt import Prompt
 from explorer.tokens.fenced_tokenizer import FencedTokenizer
 from explorer.tokens.token import Token
+from explorer.tokens.written_ids import IdTokenizer, tokens_of_ids, written_ids
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
@@ -59,7 +60,12 @@ class ForeignModel:
     """The ModelSource of one opened folder."""
 
     def __init__(
-        self, opened: Opened, card: ModelCard, tokenizer: FencedTokenizer, path: Path, template: Template | None = None
+        self,
+        opened: Opened,
+        card: ModelCard,
+        tokenizer: FencedTokenizer | IdTokenizer,
+        path: Path,
+        template: Template | None = None,
     ) -> None:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
         self._prompted: tuple[str, Prompt] | None = None  # A text and its prompt, which `tokenize` and then `decode` ask for.
@@ -202,6 +208,10 @@ class ForeignModel:
 
         Those of the prompt have places in the text where they stand in it. Raises BadText, NoChatTemplate, BadTemplate.
         """
+        if wish.by_ids or isinstance(self.tokenizer, IdTokenizer):
+            ids = written_ids(text) if wish.by_ids else self.tokenizer.tokenize(text)
+            row = tokens_of_ids(ids, self.tokenizer.symbols(self._card.sides[0].vocab_size))
+            return tuple(attrs.evolve(each, special=self.tokenizer.token(each.id).special) for each in row)
         if not wish.chat:
             return self._known_ids(self.tokenizer.tokenize(text))
         prompt = self._prompt(text)

@@ -19,6 +19,7 @@ from explorer.model.weights import build, can_be_redrawn, redrawn, with_knobs
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.tokens.written_ids import tokens_of_ids, written_ids
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
@@ -46,7 +47,7 @@ class OwnModel:
 
     def further(self, wish: Wish, text: str) -> Row:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
-        return self._tokenizers.tokenize(text, wish.config, words=wish.words)[: wish.config.max_len]
+        return self._tokenized(attrs.evolve(wish, source_cuts=None), text)[: wish.config.max_len]
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """The tokens of the sides that the architecture has. If no target was typed, the text is the target as well.
@@ -66,7 +67,10 @@ class OwnModel:
         if wish.target is None and not config.has_two_vocabularies:
             return Sentence(Tokens(source, source), wish.text)
         text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)
-        found = self._tokenizers.tokenize(text, of_target(config), cuts=cuts, words=wish.words)
+        if wish.by_ids and wish.target is None:
+            found = tokens_of_ids(written_ids(text), self._tokenizers.symbols(of_target(config)))
+        else:
+            found = self._tokenizers.tokenize(text, of_target(config), cuts=cuts, words=wish.words)
         return Sentence(Tokens(source, short_enough(found, config)), text)
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
@@ -118,4 +122,6 @@ class OwnModel:
         return tables[0], None if same else tables[1]
 
     def _tokenized(self, wish: Wish, text: str) -> Row:
+        if wish.by_ids:
+            return tokens_of_ids(written_ids(text), self._tokenizers.symbols(wish.config))
         return self._tokenizers.tokenize(text, wish.config, cuts=wish.source_cuts, words=wish.words)

@@ -20,6 +20,7 @@ from explorer.stops import Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
 from explorer.tokens.vocabulary import END, MASK
+from explorer.tokens.written_ids import tokens_of_ids, written_ids
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
@@ -51,7 +52,8 @@ class Predicting(OfTrained):
         if alone is not None:
             return alone
         text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)
-        target = within(self._row(wish, text, cuts), config.n_target_symbols)
+        row = self._row(attrs.evolve(wish, by_ids=wish.by_ids and wish.target is None), text, cuts)
+        target = within(row, config.n_target_symbols)
         return Sentence(Tokens(source, short_enough(target, config)), text)
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
@@ -78,6 +80,8 @@ class Predicting(OfTrained):
         return whole[len(before) :] if whole.startswith(before) else vocabulary.target_text(ids)
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
+        if wish.by_ids:
+            return tokens_of_ids(written_ids(text), self._vocabulary(wish.config).source.symbols)
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)
 
     def _vocabulary(self, config: Config) -> Bilingual:

@@ -18,7 +18,9 @@ from explorer.engine.sources.translator import Translator
 from explorer.model.hooks import is_hooked
 from explorer.state.wish import Wish
 from explorer.stops import Stop
+from explorer.tokens.cuts import Spans
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.tokens.written_ids import tokens_of_ids, written_ids
 from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import Tokens
 
@@ -32,15 +34,17 @@ class Translating(OfTrained):
 
     def tokenize(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
-        config = wish.config
-        bilingual = room(self._translator, config)
-        found = self._tokenizers.source(wish.text, config, bilingual, cuts=wish.source_cuts, words=wish.words)
-        return short_enough(found, config)
+        return short_enough(self._row(wish, wish.text, wish.source_cuts), wish.config)
 
     def further(self, wish: Wish, text: str) -> Row:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
+        return self._row(wish, text, None)[: wish.config.max_len]
+
+    def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         bilingual = room(self._translator, wish.config)
-        return self._tokenizers.source(text, wish.config, bilingual, words=wish.words)[: wish.config.max_len]
+        if wish.by_ids:
+            return tokens_of_ids(written_ids(text), bilingual.source.symbols)
+        return self._tokenizers.source(text, wish.config, bilingual, cuts=cuts, words=wish.words)
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """The tokens of both sides; the target was typed or is written by the trained model.

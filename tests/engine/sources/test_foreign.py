@@ -26,11 +26,11 @@ from explorer.errors import (
     BadVocabulary,
     ExplorerError,
     KnobDoesNothing,
+    NeedsIds,
     NoChatTemplate,
     NotAModel,
     NotForThisModel,
     NotKept,
-    NoTokenizer,
     NotOwnModel,
     OutOfTensor,
     TooLong,
@@ -315,7 +315,7 @@ def test_folders_without_a_vocabulary_or_settings(folder: Folder, tmp_path: Path
     copied = tmp_path / "copied"
     shutil.copytree(folder("gpt2"), copied)
     (copied / "tokenizer.json").unlink()
-    with pytest.raises(NoTokenizer):
+    with pytest.raises(NeedsIds):
         explorer.explore(TEXT, preset=copied)
     shutil.copy(folder("gpt2") / "tokenizer.json", copied)
     text = (copied / "tokenizer.json").read_text()
