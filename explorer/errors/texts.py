@@ -99,7 +99,7 @@ class NotIds(BadText):
 
 
 class NeedsIds(BadText):
-    """A text that is no row of ids, for a foreign model without a tokenizer. Values: path."""
+    """A text that is no row of ids, for a foreign model without a tokenizer."""
 
     key = "error.needs_ids"
 

@@ -95,7 +95,7 @@ def _tokenizer(
     except NoTokenizer as error:
         if type(error) is not NoTokenizer:  # There is one, but it cannot be read.
             raise
-        return IdTokenizer(missing or NeedsIds(path=str(folder)))
+        return IdTokenizer(missing or NeedsIds())
 
 
 def _mask_id(tokenizer: FencedTokenizer | IdTokenizer, opened: Opened) -> int:
