@@ -1,5 +1,6 @@
 """The checks of arguments that all calls share, and the Requests made from them."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,19 @@ def request_of_live(
 
     request = Request(wish=live_wish(model, given)).wishing(text=as_text(text))
     return request.wishing(target=None if target is None else as_text(target), changes=tuple(changes))
+
+
+def with_gradients(request: "Request", of: object) -> "Request":
+    """The Request that also asks for gradients: of the whole "target" or of the word at a step.
+
+    Any other value asks for the last step, which the caller then finds to be another one.
+    """
+    from explorer.state.focus import Focus
+    from explorer.trace.found.experiments import GRADIENTS
+
+    step = of if type(of) is int and of >= 0 else sys.maxsize
+    focus = Focus(position=-1 if of == "target" else step)
+    return request.asking(experiments=request.detail.experiments | {GRADIENTS.key}, focus=focus)
 
 
 def as_ids(ids: object, text: object) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from explorer.api.asking import as_ids, as_text, request_of, request_of_live
+from explorer.api.asking import as_ids, as_text, request_of, request_of_live, with_gradients
 from explorer.api.lending import alone
+from explorer.errors import NoSuchStep
 from explorer.presets import DEFAULT
 from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
 
@@ -32,6 +33,8 @@ def explore(
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
     chat: bool = False,
+    taps: Iterable[str] = (),
+    gradients: Literal["target"] | int | None = None,
     ids: "Sequence[Any] | Tensor | NDArray[Any] | None" = None,
     model: "nn.Module | None" = None,
     **knobs: "Unpack[KnobValues]",
@@ -45,6 +48,12 @@ def explore(
     inside the pass, also while a trained model generates its translation. `experiments` are names from
     explorer.trace.found.experiments.EXPERIMENTS; each runs extra passes. `chat` writes the text as a message in a foreign
     model's chat template: the tokens are those of the whole prompt. `knobs` are fields of explorer.config.Config.
+
+    `taps` are names of taps, with * for any part: ["*.weights", "encoder.norm"]. Only these are recorded, and the Trace has no
+    others.
+
+    `gradients` asks for the gradient of log p at every tap: of the whole "target", or of the word at a step, counted from 0.
+    `trace.gradients["encoder.norm"]` has the shape of the tap; `.products` is by tap the sum of value × gradient.
 
     `ids` are given in place of a text: one row of ids, [[15, 27, 3]] as a tokenizer returns them or [15, 27, 3], a tensor or
     lists. The tokens are exactly those, with no special ones added. A model without a tokenizer reads nothing else.
@@ -66,9 +75,15 @@ def explore(
         request = request_of_live(model, written, target, changes, frozenset(name for name in given if given[name]))
     else:
         request = request_of(written, target, preset, trained, changes, {**knobs, "adapter": adapter})
-    request = request.wishing(chat=chat, by_ids=ids is not None).asking(experiments=frozenset(experiments))
+    taps = (taps,) if isinstance(taps, str) else tuple(taps)
+    request = request.wishing(chat=chat, by_ids=ids is not None, taps=taps).asking(experiments=frozenset(experiments))
+    if gradients is not None:
+        request = with_gradients(request, gradients)
     with alone(model) as computer:
-        return computer(request).trace
+        trace = computer(request).trace
+    if gradients is not None and gradients not in ("target", trace.gradients.position):
+        raise NoSuchStep(got=gradients, last=trace.gradients.position)
+    return trace
 
 
 def _held(model: "nn.Module", tokenizer: object, beside: Mapping[str, Any]) -> "nn.Module":

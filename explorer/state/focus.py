@@ -17,7 +17,9 @@ _HEAD = re.compile(r"((?:encoder|decoder)\.(?:self|cross)_attn)\.(\d{1,9})\.(\d{
 @attrs.frozen(kw_only=True)
 class Focus:
     """The head whose cells are masked one by one; the step of the output and the rival of its word (-1: the likeliest);
-    `without`, the part of the model that the sentence is translated without, one of `trace.found.without.PARTS`.
+    `tap`, the
+    tensor that is set to zero; `without`, the part of the model that the sentence is translated without, one of
+    `trace.found.without.PARTS`.
 
     `head_rows` and `edge_rows` say how many rows of a long sweep are computed exactly: of the heads' map the rows [attention
     and layer], of a head's cells the queries. 0 asks for all heads at once, and for the estimate of the cells.
@@ -31,6 +33,7 @@ class Focus:
     head_rows: int = 0
     edge_rows: int = 0
     without: str = ""
+    tap: str = ""
 
     @classmethod
     def on_head(cls, head: str) -> Self:

@@ -26,6 +26,8 @@ class Wish:
 
     `by_ids` reads the text as a row of ids, whole numbers with spaces between them: the tokens are exactly those.
 
+    `taps` are names of taps, with * for any part of a name: only these are recorded. () means all of them.
+
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that is
     answered together with this one. `other` is the second sentence of activation patching, whose activations are patched into
     this one's pass; "" means the first suggestion. `toward` and `away` are the two sets of sentences of a steering vector; two
@@ -54,6 +56,7 @@ class Wish:
     compared_with: "Wish | None" = None
     chat: bool = False
     by_ids: bool = False
+    taps: tuple[str, ...] = ()
 
     @property
     def has_trained(self) -> bool:

@@ -4,7 +4,7 @@ A pass records a hundred and fifty tensors, and a screen shows twenty of them. T
 took a tenth of the pass.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,10 @@ class Arrays(Mapping[str, Array]):
     def followed_by(self, others: "Arrays") -> "Arrays":
         """A mapping with the arrays of this one and then those of `others`."""
         return Arrays(self._batches | others._batches)
+
+    def of_names(self, names: Collection[str]) -> "Arrays":
+        """A mapping with the arrays of these names."""
+        return Arrays({name: batch for name, batch in self._batches.items() if name in names})
 
     def after(self, earlier: "Arrays", n_before: int, rows_at: Mapping[str, int]) -> "Arrays":
         """The arrays of this one behind the first `n_before` rows of those of an `earlier` pass.

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NoSuchStep, NotLookedInto, NoWrittenWords, bare
 from explorer.trace.files.trace_file import read_trace, write_trace
-from explorer.trace.found.experiments import JACOBIAN, LENS, VECTORS
+from explorer.trace.found.experiments import GRADIENTS, JACOBIAN, LENS, VECTORS
 from explorer.trace.found.findings import NotMade
+from explorer.trace.found.gradients import Gradients
 from explorer.trace.found.lens import Lens
 from explorer.trace.found.why import Parts, parts_asked
 from explorer.trace.measures.head_measures import MEASURES, head_values
@@ -141,6 +142,19 @@ class Trace(NotebookDisplay, RecordedPass):
             raise bare(found.error)
         if not isinstance(found, Lens):
             raise NotLookedInto(name=key)
+        return found
+
+    @property
+    def gradients(self) -> Gradients:
+        """The gradients at each tap. The Trace needs the experiment "gradients", which `explore(…, gradients=…)` makes.
+
+        Raises NotLookedInto, and LacksTap where the model has no output.
+        """
+        found = self.experiments.get(GRADIENTS.key)
+        if isinstance(found, NotMade):
+            raise bare(found.error)
+        if not isinstance(found, Gradients):
+            raise NotLookedInto(name=GRADIENTS.key)
         return found
 
     def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:

@@ -16,11 +16,11 @@ from torch import Tensor
 
 from explorer import resources
 from explorer.config import counting_knobs
-from explorer.engine.experiments.gradients import seen_at
 from explorer.engine.experiments.jacobian import carried
 from explorer.engine.experiments.jacobian_sums import jacobian_sums
 from explorer.engine.experiments.lens_file import Fitted, weights_hash, write_fitted
 from explorer.engine.experiments.output_weights import final_reading, stream_readings, stream_taps
+from explorer.engine.experiments.taking_gradients import seen_at
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit

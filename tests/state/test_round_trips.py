@@ -96,6 +96,7 @@ class Chance:
             "adapted": False,
             "chat": True,
             "by_ids": True,
+            "taps": ("*.weights", "encoder.norm"),
             "config": self.knobs(wish.config),
         })  # fmt: skip
         return attrs.evolve(wish, **fields)

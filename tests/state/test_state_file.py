@@ -35,6 +35,7 @@ FULL = State(
         adapted=False,
         chat=True,
         by_ids=True,
+        taps=("*.weights", "encoder.norm"),
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
             Change("encoder.norm", "patch", text="你"),

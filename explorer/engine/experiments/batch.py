@@ -4,8 +4,8 @@ import attrs
 import torch
 
 from explorer.engine.experiments.bench import fetched, first_stack, frozen, ids_of, number_of
-from explorer.engine.experiments.gradients import seen_at
 from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.taking_gradients import seen_at
 from explorer.engine.sources.source import Row
 from explorer.engine.sources.token_limits import numbered
 from explorer.model import masks

@@ -6,9 +6,9 @@ from torch.nn.functional import cross_entropy
 
 from explorer.config import Config
 from explorer.engine.experiments.bench import frozen, ids_of, number_of, stop_if
-from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.other_knobs import turned
+from explorer.engine.experiments.taking_gradients import seen_at, wanting_gradients
 from explorer.trace.found.findings import Depth
 
 

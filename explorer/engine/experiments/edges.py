@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
-from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.taking_gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.trials import Trial, Trials, is_long
 from explorer.engine.speed.threads import pass_work
 from explorer.mathematics import softmax

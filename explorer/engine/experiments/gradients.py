@@ -1,43 +1,43 @@
-"""What experiments with gradients share: where gradients begin, and the tensors of taps that they are taken for."""
+"""The gradient of the chosen words at every tap, by one pass forward and one back through torch's autograd."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from explorer.engine.experiments.runs import AnyModel
-from explorer.foreign.model import Foreign
+from explorer.engine.experiments.bench import fetched, frozen, number_of
+from explorer.engine.experiments.chosen_words import Chosen
+from explorer.engine.experiments.inquiry import Inquiry
+from explorer.engine.experiments.taking_gradients import said, wanting_gradients
+from explorer.engine.speed.threads import threads
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
-from explorer.model.transformer import Transformer
+from explorer.trace.found.gradients import Gradients
 
 
-@contextmanager
-def wanting_gradients(model: AnyModel) -> Iterator[None]:
-    """Inside the block, gradients begin at the embedding tables; those of all other weights are not computed."""
-    tables = set(model.tables()) if isinstance(model, Foreign) else _own_tables(model)
-    try:
-        for table in tables:
-            table.requires_grad_(True)
-        yield
-    finally:
-        for table in tables:
-            table.requires_grad_(False)
-
-
-def _own_tables(model: Transformer) -> set[Tensor]:
-    return {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
-
-
-@contextmanager
-def seen_at(model: AnyModel, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
-    """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
-    seen: dict[str, Tensor] = {}
+def gradients(inquiry: Inquiry) -> Gradients:
+    """∂ y / ∂ x of every tap that y depends on. Raises Superseded."""
+    torch.set_num_threads(threads(inquiry.card, max(len(inquiry.tokens.source), len(inquiry.tokens.target))))
+    seen: dict[str, list[Tensor]] = {}
 
     def hook(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
-        if tap.name.endswith(endings):
-            seen[tap.name] = tensor if keep else tensor.detach().clone()
+        if tensor.requires_grad:
+            seen.setdefault(tap.name, []).append(tensor)
 
-    with hooked(model, hook):
-        yield seen
+    with torch.enable_grad(), wanting_gradients(inquiry.model), hooked(inquiry.model, hook):
+        chosen = Chosen.of(inquiry, said(inquiry.model, inquiry.source(), inquiry.target())[0])
+        parts = [tensor for tensors in seen.values() for tensor in tensors]
+        found = iter(torch.autograd.grad(chosen.log_p, parts, allow_unused=True))
+    slopes = {tap: [next(found) for _ in tensors] for tap, tensors in seen.items()}
+    by_tap, products = {}, {}
+    for tap, each in slopes.items():
+        if all(slope is not None for slope in each):
+            slope = torch.cat([fetched(part)[0] for part in each], dim=-2)
+            value = torch.cat([fetched(part)[0] for part in seen[tap]], dim=-2)
+            by_tap[tap] = frozen(slope)
+            # Σ x · g, where −∞ of a closed cell counts for nothing: its gradient is 0
+            products[tap] = float((value.double() * slope.double())[value.isfinite()].sum())
+    return Gradients(chosen.position, chosen.words, number_of(chosen.log_p), by_tap, products)
+
+
+MAKE = gradients

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from explorer.engine.experiments.bench import fetched, stop_if
-from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.output_weights import stream_taps
+from explorer.engine.experiments.taking_gradients import seen_at, wanting_gradients
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
 

@@ -21,8 +21,8 @@ from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.runs import AnyModel
+from explorer.engine.experiments.taking_gradients import said
 from explorer.engine.speed.threads import batch_threads, pass_work
-from explorer.foreign.model import Foreign
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 from explorer.stops import Stop
@@ -151,7 +151,7 @@ class _Path:
             }
             with _reading(self._model, paths):
                 batch = [None if row is None else row.expand(len(shares), -1) for row in self._ids]
-                log_p = _said(self._model, *batch).log_softmax(dim=-1)  # [batch, position, vocab]
+                log_p = said(self._model, *batch).log_softmax(dim=-1)  # [batch, position, vocab]
             found = []  # [word] by side the gradients [batch, position, feature]
             for place, word in words:
                 stop_if(self._stop)
@@ -182,17 +182,9 @@ def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tupl
             seen[tap.name] = tensor.detach().clone()
 
     with hooked(model, hook):
-        logits = _said(model, *ids)
+        logits = said(model, *ids)
     outputs = {name: tensor for name, tensor in seen.items() if name.endswith(".output")}
     return outputs, {name: _base(name.removesuffix(".output"), seen) for name in outputs}, logits
-
-
-def _said(model: AnyModel, source: Tensor | None, target: Tensor | None) -> Tensor:
-    """[batch, position, vocab] the logits of a pass; of a classifier [batch, text 1 or position, class]."""
-    if isinstance(model, Foreign) and model.classes is not None:
-        return model.logits(source, target)
-    made: Tensor = model(source, target)
-    return made
 
 
 def _base(embedding: str, seen: Mapping[str, Tensor]) -> Tensor:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from explorer.engine.experiments.ablations import Ablated, card_place, feed_forwards_of, heads_of, hidden_tokens, layers_of
 from explorer.engine.experiments.bench import Bench, fetched, frozen, stop_if
-from explorer.engine.experiments.gradients import seen_at, wanting_gradients
+from explorer.engine.experiments.taking_gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.trials import Trials, is_long
 from explorer.engine.speed.threads import pass_work
 from explorer.trace.arrays import Array, frozen_array

@@ -16,6 +16,7 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.model_version import model_version
+from explorer.engine.recording.chosen_taps import card_of_chosen, chosen_bytes, chosen_plan
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.recording.recorder import Recording, joined, record
@@ -37,7 +38,10 @@ _ROWS = ("position", "query")
 def ready_model(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Model:
     """The model of a source for a pass over a sentence. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
     card = source.card(wish.config)
-    recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
+    if wish.taps:
+        recorded = chosen_bytes(chosen_plan(wish.taps, source.taps(wish.config)), card, *sentence.sizes)
+    else:
+        recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
     return source.ready(wish.config, recorded, stop, progress)
 
 
@@ -129,6 +133,10 @@ class PassRecorder:
     ) -> Trace:
         """The Trace of a pass; of a long text with the heads that the user looks at. Raises Superseded, NeverReached."""
         wanted, config = request.detail.wanted, request.wish.config
+        if request.wish.taps:
+            self._long = self._earlier = None
+            plan = chosen_plan(request.wish.taps, source.taps(config))
+            return recorded_pass(source, model, request.wish, sentence, plan, changing, stop)
         plan = plan_for(source.card(config), config.memory_budget, *sentence.sizes, wanted)
         if plan.everything:
             self._long = None
@@ -190,6 +198,9 @@ def recorded_pass(
     if sentence.begun is not None:
         recording = joined(sentence.begun.recording, recording)
     card = source.card(config, wish.preset, wish.uses_trained)
+    if plan.only is not None:
+        recording = recording.of_taps(plan.only)
+        card = card_of_chosen(card, recording.axes)
     places, decoder_places = source.places(model, min(max(_PLACES, *sentence.sizes), card.max_len))
     trace = Trace(
         arrays=recording.arrays,
@@ -207,4 +218,4 @@ def recorded_pass(
         changes=wish.changes,
         prompt=sentence.prompt,
     )
-    return trace if plan.everything else in_levels(trace, recording, plan)
+    return trace if plan.everything or plan.only is not None else in_levels(trace, recording, plan)

@@ -13,18 +13,19 @@ class KeepPlan:
 
     A `block` of 1 keeps attention maps whole. A larger `block`, a power of two up to 64, keeps only the maps of the `stages`,
     as blocks of `block` × `block` cells. `parts` are taps without side and layer that are kept in every layer; None means all.
-    `taps` are single taps that are kept besides.
+    `taps` are single taps that are kept besides. `only` are the taps that the Wish names: no other is seen at all.
     """
 
     block: int = 1
     stages: frozenset[str] = frozenset()
     parts: frozenset[str] | None = None
     taps: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
 
     @property
     def everything(self) -> bool:
         """Whether nothing is left out."""
-        return self.block == 1 and self.parts is None
+        return self.block == 1 and self.parts is None and self.only is None
 
     def pools(self, tap: str) -> bool:
         """Whether this tap's maps are kept as blocks."""

@@ -12,7 +12,7 @@ from explorer.errors import NotEnoughMemory
 from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.stages import STAGES, Stage, stage_of
 
-_FLOAT = 4  # bytes
+FLOAT = 4  # bytes
 _SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
@@ -33,8 +33,8 @@ def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
         return 0
     if part in ("logits", "probabilities"):
         n_classes = 0 if card.classes is None else len(card.classes.labels)
-        return _FLOAT * (n_target or n_source) * (card.vocab_size + n_classes)
-    return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)
+        return FLOAT * (n_target or n_source) * (card.vocab_size + n_classes)
+    return FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)
 
 
 def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target: int) -> int:
@@ -78,7 +78,7 @@ _PARTS = tuple(part for stage in STAGES if stage.width != "keys" for part in _pa
 @lru_cache(maxsize=64)
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""
-    maps = _FLOAT * _MAPS * map_cells(card, n_source, n_target)
+    maps = FLOAT * _MAPS * map_cells(card, n_source, n_target)
     return maps + sum(part_bytes(part, card, n_source, n_target) for part in _PARTS)
 
 
@@ -88,6 +88,6 @@ def check_memory(card: ModelCard, kept: int, *, held: int) -> None:
     The pass needs `kept` bytes of recorded arrays and the weights. An older model already has `held` bytes, which are used
     again or freed first.
     """
-    need = kept + max(0, _FLOAT * card.parameters - held)
+    need = kept + max(0, FLOAT * card.parameters - held)
     if need > _SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))

@@ -19,7 +19,7 @@ with an array made on demand (1.05 to 1.07 of a plain pass in place of 1.13 to 1
 the arrays, and no tensor may leave the compute thread.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,6 +52,11 @@ class Recording:
     # Masks of attentions whose maps are pooled, [query, key] by attention.
     closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)
 
+    def of_taps(self, only: Collection[str]) -> "Recording":
+        """The recording of these taps alone."""
+        arrays = self.arrays.of_names(only)
+        return Recording(arrays, {tap: self.axes[tap] for tap in arrays}, closed=self.closed)
+
 
 @attrs.frozen
 class Begun:
@@ -73,7 +78,8 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
     """
     recording = Recording()
     copies = not getattr(model, "overwrites_nothing", False) or is_hooked(model)
-    keeping = _Keeping(stop, None if plan.everything else PoolingRecorder(plan), copies)
+    pools = not plan.everything and plan.only is None
+    keeping = _Keeping(stop, PoolingRecorder(plan) if pools else None, copies, plan.only)
     try:
         with hooked(model, keeping):
             keeping.n_handles = RemovableHandle.next_id
@@ -101,6 +107,7 @@ class _Keeping:
     stop: Callable[[], bool] | None
     selective: PoolingRecorder | None
     copies: bool
+    only: frozenset[str] | None = None
     n_handles: int = 0
     seen: dict[Tap, Tensor] = attrs.field(factory=dict)
     parts: dict[Tap, list[Tensor]] = attrs.field(factory=dict)
@@ -109,6 +116,8 @@ class _Keeping:
         """Keep the tensor of a tap as far as it is wanted. Raises BadReplacement, ValueError, Superseded."""
         if self.stop is not None and self.stop():
             raise Superseded
+        if self.only is not None and tap.name not in self.only:
+            return
         if tensor is not args[0]:
             _check_replacement(tap, args[0], tensor)
         first = first_of(args)

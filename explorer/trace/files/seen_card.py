@@ -3,7 +3,7 @@
 Such a model is a torch module of the user's, or ran in another program.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from explorer.tokens.token import Token
@@ -48,7 +48,7 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
         "position_added": False,
         "causal": (),
         "trained": True,  # The file does not say; models that somebody records are mostly trained.
-        "absent": {part: NOT_RECORDED for part in _PARTS if part not in there},
+        "absent": unrecorded(there),
         "remakes_maps": False,
         "with_attention": _with_attention(axes, cards) if len(cards) == 1 else (),
         "dtype": "",
@@ -57,6 +57,11 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
         "end": -1,
     }
     return ModelCard(name=name, **(found | told))
+
+
+def unrecorded(there: Collection[str]) -> dict[str, str]:
+    """The parts of a model, named without side and layer, that are not in what was recorded, and the key of the reason."""
+    return {part: NOT_RECORDED for part in _PARTS if part not in there}
 
 
 def _side(side: str, axes: Axes, shapes: Shapes) -> SideCard:

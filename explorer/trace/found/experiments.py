@@ -97,6 +97,8 @@ LENS = Experiment(key="lens", decoder=True, taps=("generator.logits", "residual2
 JACOBIAN = Experiment(key="jacobian", decoder=True, passes=False)
 PATCHING = Experiment(key="patching", taps=("generator.logits", "residual2"), other=True, by_itself=True)
 SALIENCY = Experiment(key="saliency", taps=("generator.logits", "embedding.output"))
+GRADIENTS = Experiment(key="gradients", taps=("generator.logits",), place=("position",))
+ZEROED = Experiment(key="zeroed", taps=("generator.logits",), place=("position", "tap"))
 VECTORS = Experiment(key="vectors", passes=False)
 SEGMENTATIONS = Experiment(key="segmentations", own=True, quietly=True, changes=False, by_itself=True)
 NORMS = Experiment(key="norms", passes=False)
@@ -133,6 +135,8 @@ EXPERIMENTS = {
         JACOBIAN,
         PATCHING,
         SALIENCY,
+        GRADIENTS,
+        ZEROED,
         VECTORS,
         SEGMENTATIONS,
         NORMS,

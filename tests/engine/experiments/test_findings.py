@@ -12,6 +12,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.experiments import leak
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.request import Request
+from explorer.state.focus import Focus
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
 from explorer.trace.found.experiments import EXPERIMENTS, IN_FORMULAS
@@ -112,7 +113,7 @@ def test_every_experiment_is_made_of_every_kind_of_our_models(computer: Computer
     side = "encoder" if architecture == "encoder-only" else "decoder"
     change = Change(f"{side}.layers.0.self_attn.mixed", "scale", head=0, value=0.5)
     request = Request.from_preset("tiny", "我爱北京", architecture=architecture).wishing(batch=("好",), changes=(change,))
-    frame = computer(request.asking(experiments=frozenset(EXPERIMENTS)))
+    frame = computer(request.asking(experiments=frozenset(EXPERIMENTS), focus=Focus(tap=change.tap)))
     promised = {key for key, row in EXPERIMENTS.items() if not row.decoder or architecture != "encoder-only"}
 
     assert frame.trace.experiments.keys() == promised and not frame.broken

@@ -22,6 +22,7 @@ OTHER_WORDS = {
     "trace/files/recorded_file.py": {"batch"},  # an axis
     "picture/follow_text.py": {"vectors"},  # a beat of the film
     "picture/layout/follow_sheet.py": {"vectors"},  # a beat of the film
+    "picture/makers/layers.py": {"gradients"},  # a choice of the Look
     "picture/makers/lens.py": {"jacobian"},  # a choice of the Look
     "state/comparing_intents.py": {"swap"},  # what an Intent does
 }
