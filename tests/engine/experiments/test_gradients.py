@@ -62,7 +62,7 @@ def agree(model: Any, trace: Trace, size: float = _STEP) -> None:
         slope = float((found[tap] * along[0].numpy()).sum())
         step = min(size, 0.02 / max(abs(slope), 1e-9))  # y moves by 0.02 nat, where it is still nearly straight.
         by_hand = moved(model, ids, tap, along, lambda logits: logits.double().log_softmax(dim=-1)[places, words].sum(), step)
-        close = {"abs": 2e-4, "rel": 1e-3} if exact else {"abs": 5e-3, "rel": 2e-2}
+        close: Any = {"abs": 2e-4, "rel": 1e-3} if exact else {"abs": 5e-3, "rel": 2e-2}
         assert slope == pytest.approx(by_hand, **close), tap
         value = np.where(np.isfinite(trace[tap]), trace[tap], 0).astype(np.float64)
         assert found.products[tap] == pytest.approx(float((value * found[tap]).sum()), abs=1e-4), tap
