@@ -17,6 +17,7 @@ NUMBER_PAD_PX = 4.0
 DARK_INK, LIGHT_INK = "#10141a", "#ffffff"
 SMALL_WEIGHT = 0.1
 """A weight below this is written in fainter ink, so that the eye finds the others."""
+_LEAST_REACH = 0.05
 FAINTER = 0.7
 """The opacity of fainter ink."""
 
@@ -24,6 +25,11 @@ FAINTER = 0.7
 def has_room(wide_px: float, high_px: float) -> bool:
     """Whether cells of this size have numbers."""
     return wide_px >= LEAST_WIDE_PX and high_px >= LEAST_HIGH_PX
+
+
+def tells_apart(scale: Scale) -> bool:
+    """Whether numbers with two decimals tell the values of a scale apart; on a smaller one, all of them would be 0.00."""
+    return scale.colours != "open" and max(abs(scale.low), abs(scale.high)) >= _LEAST_REACH
 
 
 def figures(value: float) -> Iterator[str]:

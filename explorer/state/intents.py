@@ -97,6 +97,17 @@ class SetChat(Intent):
 
 
 @attrs.frozen
+class SetTaps(Intent):
+    """Record only taps whose names fit one of these, such as "*.weights"; () for all."""
+
+    taps: tuple[str, ...]
+
+    def applied(self, state: State, shown: OnScreen | None) -> State:
+        """The State with this choice."""
+        return wishing(state, taps=self.taps)
+
+
+@attrs.frozen
 class BeginWith(Intent):
     """Make the translation begin with these ids; the model continues it."""
 

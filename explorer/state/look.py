@@ -25,6 +25,8 @@ ATTENTION_STEPS = ("query", "key", "value", "scores", "scaled", "masked", "weigh
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
+GRADIENTS_OF = ("", "target", "word")
+"""Of what the page of tensors shows gradients: of nothing, of the whole target, or of the word at the chosen position."""
 TENSORS = ("taps", "parameters", "circuits")
 """What the page of tensors lists: what the pass recorded, the weights of its model, or products of a head's weights."""
 CHANGED_HEADS = ("largest", "looked")
@@ -76,6 +78,7 @@ class Look:
     tap: str = ""
     # The page of tensors: what it lists, the parameter or circuit that it shows, and which matrix of a stack of several.
     tensors: str = attrs.field(default="taps", validator=one_of(TENSORS))
+    gradients: str = attrs.field(default="", validator=one_of(GRADIENTS_OF))
     parameter: str = ""
     matrix: int = attrs.field(default=0, validator=between(0, _MOST))
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: none is chosen

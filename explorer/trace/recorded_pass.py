@@ -64,7 +64,8 @@ class RecordedPass:
     own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
     show the numbers with these changes. `left_out` are changes that this sentence has no place for, by the error that says
     why; they are not saved. `recorded_by` names another program that recorded the numbers; "" for this one. `prompt` is what
-    a chat template made of the text, whose tokens these are; "" where the text itself was read.
+    a chat template made of the text, whose tokens these are; "" where the text itself was read. `taps` are the names by which
+    few taps were chosen to be recorded; () where all of them were.
 
     `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
     seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
@@ -99,6 +100,7 @@ class RecordedPass:
     changes: tuple[Change, ...] = ()
     recorded_by: str = ""
     prompt: str = ""
+    taps: tuple[str, ...] = ()
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
     _folded: dict[str, Array] = attrs.field(init=False, repr=False, factory=dict)

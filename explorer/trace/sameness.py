@@ -14,7 +14,20 @@ import numpy as np
 from explorer.trace.recorded_pass import RecordedPass
 
 # The fields that a file of the Trace holds. The others come from extra passes, or are made on demand.
-_SAVED = ("tokens", "config", "card", "source", "target", "preset", "symbols", "search", "changes", "recorded_by", "prompt")
+_SAVED = (
+    "tokens",
+    "config",
+    "card",
+    "source",
+    "target",
+    "preset",
+    "symbols",
+    "search",
+    "changes",
+    "recorded_by",
+    "prompt",
+    "taps",
+)
 
 
 def _frozen_again(fields: dict[Any, Any]) -> MappingProxyType[Any, Any]:

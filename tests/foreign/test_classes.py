@@ -11,12 +11,17 @@ import torch
 import explorer
 from explorer import Change
 from explorer.cli import main as cli
+from explorer.engine.compute import Computer
+from explorer.engine.errand import TryAll
 from explorer.errors import ExplorerError, KnobDoesNothing, LacksTap, MissingWeights, NoEndSymbol, NotAModel, WeightsDoNotFit
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import open_model
 from explorer.foreign.settings import read_labels
 from explorer.lang import LANGUAGES, Words
+from explorer.state.tries import tries, unchanged_wish
+from explorer.state.wish import Wish
+from explorer.trace.found.consequences import Consequence
 from explorer.trace.model_card import ClassHead, ModelCard
 from explorer.trace.trace import Trace
 from tests.foreign.models import WHOLE, write_folder, write_tokenizer
@@ -388,3 +393,22 @@ def test_classes_that_are_each_right_or_wrong_say_why_there_are_no_effects(tmp_p
             with pytest.raises(LacksTap) as caught:
                 ask(TEXT, preset=path)
             assert caught.value.values["why"] == reason
+
+
+@slow
+@pytest.mark.parametrize("kind", ["BertForSequenceClassification", "BertForTokenClassification"])
+def test_a_row_of_an_intervention_says_what_it_does_to_the_class(kind: str, tmp_path: Path) -> None:
+    """Before it is switched on: log p of the likeliest class is that of passes without and with the change."""
+    folder = written(tmp_path / "m", "bert", kind)
+    change = Change("encoder.layers.0.self_attn.mixed", "scale", head=0, value=0.0)
+    wish = Wish.from_preset(str(folder), TEXT)
+    errand = TryAll(unchanged=unchanged_wish(wish), tries=tries(wish, ((change,),)))
+    found = Computer().piece(errand, len(errand.tries) - 1, lambda: False).found
+    assert isinstance(found, Consequence)
+    plain, changed = explorer.explore(TEXT, preset=folder), explorer.explore(TEXT, preset=folder, changes=[change])
+    likeliest = plain["classifier.logits"].argmax(axis=-1)
+    assert found.words == tuple(LABELS[each] for each in likeliest)
+    for trace, log_p in ((plain, found.log_p), (changed, found.log_p_after)):
+        of_classes = trace["classifier.probabilities"][range(len(likeliest)), likeliest]
+        np.testing.assert_allclose(log_p, np.log(of_classes), atol=1e-5)
+    assert not np.allclose(found.log_p, found.log_p_after)

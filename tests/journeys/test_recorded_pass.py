@@ -48,11 +48,11 @@ def test_it_is_opened_by_the_flag_and_looked_at(journey: Journey, file: Path) ->
         assert all(ENGINE in card.badge.toolTip() for card in cards)
         absent = [card for card in window.page_stack.page.cards if card.picture is None and card.isVisible()]
         assert absent
-        assert all(words("card.not_recorded", tap="self_attn.query") in _told(card) for card in absent)
+        assert all(words("card.not_recorded", tap="self_attn.query") in told(card) for card in absent)
         window.go("follow")
         journey.settle(window)
         (card,) = window.page_stack.page.cards
-        assert words("card.not_recorded", tap="self_attn.scaled") in _told(card)  # No memory was short.
+        assert words("card.not_recorded", tap="self_attn.scaled") in told(card)  # No memory was short.
 
     journey.run(script, "--trace", str(file))
 
@@ -69,7 +69,7 @@ def test_no_page_is_blank_and_none_breaks(journey: Journey, file: Path) -> None:
             journey.settle(window)
             for card in window.page_stack.page.cards:
                 if card.isVisible():
-                    assert card.picture is not None or _told(card), key
+                    assert card.picture is not None or told(card), key
         window.appearance.switch_language()
         journey.settle(window)
 
@@ -171,7 +171,7 @@ def test_what_is_exported_says_who_recorded_it(journey: Journey, file: Path, tmp
     journey.run(script, "--trace", str(file))
 
 
-def _told(card: object) -> str:
+def told(card: object) -> str:
     """All that a card says."""
     return " ".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())  # type: ignore[attr-defined]
 

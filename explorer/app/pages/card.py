@@ -158,7 +158,8 @@ class Card(QFrame):
             self._refuse(words.error(error), self._called(error, "tap", words))
             return
         except UnknownTap as error:
-            if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
+            # Our own models have every tap that a picture asks for, unless few were to be recorded.
+            if trace.config is not None and not trace.recorded_by and not trace.taps:
                 raise
             more = f"\n{words('card.other_pages')}" if self.bare else ""  # It has the whole page.
             self._refuse(lacking(trace.card, str(error.values["name"]), words) + more, self._called(error, "name", words))

@@ -5,7 +5,7 @@ The same table lists the parameters of the model, and the circuits of its heads.
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from explorer.app.pages.page import Page
 from explorer.app.pages.parameters_part import ParametersPart
@@ -14,14 +14,19 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.compare import place_difference
+from explorer.picture.makers.gradients import gradient_map, words_to_ask
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import TapList, tap_list
 from explorer.picture.theme import Theme
+from explorer.state.focus import NOWHERE, Focus
+from explorer.state.intents import SetTaps
 from explorer.state.look import TENSORS, Look
 from explorer.state.wish import Wish
+from explorer.trace.found.experiments import GRADIENTS, ZEROED
 from explorer.trace.found.parameters import ParameterList
 from explorer.trace.measures.tap_figures import MeasuredTaps, TapFigures, agree, grouped
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import PlaceBox
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.segments import Segments
@@ -31,6 +36,7 @@ from explorer.views.pictures.tap_table import TapTableView
 _TABLE_PX = 320
 _TABLE_WHOLE_PX = 794
 _CARD_PX = 360
+_OF_GRADIENTS = frozenset({GRADIENTS.key, ZEROED.key})
 _LEAST_HIGH_PX = 160  # px of the table and of the cards where they stand below each other
 
 
@@ -50,11 +56,19 @@ class InspectorPage(Page):
         self.table.filtered.connect(self._count)
         self.lists = Segments()
         self.lists.chose.connect(self.sets("tensors"))
+        self.gradients = PlaceBox()
+        self.gradients.chose.connect(self._chose_gradients)
+        self.record_only, self.record_all = QPushButton(), QPushButton()
+        for button in (self.record_only, self.record_all):
+            button.setObjectName("slim")
+        self.record_only.clicked.connect(self._record_only)
+        self.record_all.clicked.connect(lambda: self.wished.emit(SetTaps(())))
         self._look = Look()
         self._trace: Trace | None = None  # the pass whose figures are in the table
         self._words: Words | None = None
         self._listed: ParameterList | None = None  # the parameters in the table
         self._asked = MeasureTaps()
+        self._recorded: tuple[str, ...] = ()  # the names by which few taps are recorded; () for all
         self.head = WholeNumberBox()
         self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
@@ -63,6 +77,8 @@ class InspectorPage(Page):
         shown = self.card(HeatmapView(), _looked_at)
         self.difference = self.card(HeatmapView(), _difference, page="compare")
         self.difference.hide()  # Nothing is compared before there is a pass.
+        self.slopes = self.card(HeatmapView(), gradient_map)
+        self.slopes.hide()  # Nobody has asked for gradients.
         self.shown = shown
         shown.bar.insertWidget(2, self.head_label)
         shown.bar.insertWidget(3, self.head)
@@ -75,10 +91,10 @@ class InspectorPage(Page):
         self.without.setObjectName("faint")
         self.without.setWordWrap(True)
         part = self.part
-        cards = (shown, 1), (self.difference, 1), (part.map, 5), part.reading, (part.curve, 3)
+        cards = (shown, 1), (self.slopes, 1), (self.difference, 1), (part.map, 5), part.reading, (part.curve, 3)
         self._maps = filled(QVBoxLayout(maps), *cards, margins_px=(0, 0, 0, 0))
         tables = QWidget()
-        self.choose_above(self.table.filter, self.lists)
+        self.choose_above(self.record_all, self.record_only, self.table.filter, self.gradients, self.lists)
         filled(QVBoxLayout(tables), self.without, (self.table, 1), gap_px=6, margins_px=(0, 0, 0, 0))
         splitter = self._splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(tables)
@@ -112,13 +128,19 @@ class InspectorPage(Page):
 
     def put(self, wish: Wish) -> None:
         self.part.put(wish)
+        self._recorded = wish.taps
+        self._count()
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        of_pass, other, self._look = look.tensors == "taps", look.tensors != self._look.tensors, look
+        of_pass = look.tensors == "taps"
+        other = (look.tensors, look.gradients) != (self._look.tensors, self._look.gradients)
+        self._look = look
         self.part.look_into(trace)
         self.part.draw(look, words)
         self.shown.setVisible(of_pass)
+        self.slopes.setVisible(of_pass and bool(look.gradients))
         self.difference.setVisible(of_pass and agree(trace, look.tap))
+        self._offer_gradients(trace, look, words)
         super().draw(trace, look, words)
         is_new = trace is not self._trace or words is not self._words
         if is_new and self._asked.n_pieces:
@@ -149,7 +171,7 @@ class InspectorPage(Page):
         """What the table lists of the pass on screen."""
         assert self._trace is not None  # Callers have one.
         if tensors == "taps":
-            return tap_list(self._trace)
+            return tap_list(self._trace, gradients=bool(self._look.gradients))
         return self.part.rows("circuits" if tensors == "circuits" else "parameters")
 
     def _list(self) -> None:
@@ -167,9 +189,38 @@ class InspectorPage(Page):
         if self._trace is None or self._words is None:
             return
         counts = {tensors: self.table.n_found(self._rows(tensors).names) for tensors in TENSORS}
-        words = self._words
+        words, text = self._words, self.table.filter.text()
+        fewer = 0 < counts["taps"] < len(self._trace)
+        self.record_only.setText(words("inspector.record_only", count=counts["taps"]))
+        self.record_only.setVisible(self._look.tensors == "taps" and bool(text) and fewer and "*" not in text)
+        self.record_all.setText(words("inspector.record_all"))
+        self.record_all.setVisible(bool(self._recorded))
         self.lists.setAccessibleName(words("inspector.lists"))
         self.lists.offer({key: words(f"inspector.list.{key}", count=counts[key]) for key in TENSORS}, self._look.tensors)
+
+    def _offer_gradients(self, trace: Trace, look: Look, words: Words) -> None:
+        """Offer the gradients of each word, and ask for the chosen ones."""
+        texts = words_to_ask(trace)
+        at = min(max(look.position, 0), len(texts) - 1)
+        place = {"target": 1, "word": 2 + at}.get(look.gradients, 0) if texts else (1 if look.gradients else 0)
+        named = [words("gradients.of", word=f"{number} {text}") for number, text in enumerate(texts)]
+        self.gradients.put([words("gradients.none"), words("gradients.of", word=words("gradients.target")), *named], place)
+        self.gradients.setAccessibleName(words("gradients.choice"))
+        self.gradients.setToolTip(words("gradients.choice"))
+        self.gradients.setVisible(look.tensors == "taps")
+        asks = look.tensors == "taps" and bool(look.gradients)
+        focus = Focus(position=at if look.gradients == "word" and texts else -1, tap=look.tap)
+        self.look_into(_OF_GRADIENTS if asks else frozenset(), focus if asks else NOWHERE)
+
+    def _chose_gradients(self, place: int) -> None:
+        if place < 2:
+            self.look_at(gradients=("", "target")[max(place, 0)])
+        else:
+            self.look_at(gradients="word", position=place - 2)
+
+    def _record_only(self) -> None:
+        self.wished.emit(SetTaps((f"*{self.table.filter.text()}*",)))
+        self.table.filter.clear()
 
     def _chose(self, name: str) -> None:
         self.look_at(**{"tap" if self._look.tensors == "taps" else "parameter": name})

@@ -31,6 +31,8 @@ from explorer.presets import load_own_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.found.consequences import Break, Breaks
+from explorer.trace.found.experiments import GRADIENTS
+from explorer.trace.found.gradients import Gradients
 from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.script_parts import ScriptParts
 
@@ -56,7 +58,9 @@ class Pieces:
         """Do a piece of an errand. Raises Superseded."""
         if isinstance(errand, MeasureTaps):
             assert errand.trace is not None  # An errand with pieces has it.
-            return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop))
+            found = errand.trace.experiments.get(GRADIENTS.key)
+            products = found.products if isinstance(found, Gradients) else {}
+            return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop, products))
         if isinstance(errand, PrepareScript):
             return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, ListParameters | MeasureParameters | ReadParameter):

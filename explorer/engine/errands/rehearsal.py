@@ -28,7 +28,6 @@ from explorer.trace.arrays import frozen_array
 from explorer.trace.found.consequences import Break, Consequence, repeated_share, written_words
 from explorer.trace.found.effects import measured_words
 from explorer.trace.own_card import parameter_bytes
-from explorer.trace.recorded_pass import written
 
 T = TypeVar("T")
 _MOST_KEPT = 1024  # answers
@@ -68,13 +67,9 @@ class Rehearsal:
         if not errand.anyway:
             self._check_work(errand.unchanged)
         said = self._said(errand.unchanged, stop)
-        without, with_it = self._log_p(tried.without, said, stop), self._log_p(tried.wish, said, stop)
-        saying = self._saying(errand.unchanged)
-        card = saying.card(errand.unchanged)
-        expected = written(said.tokens, card.begin, card.end)
-        ids, _measured = measured_words(said.tokens.source, said.tokens.target, expected)
-        symbols = saying.symbols(errand.unchanged, said)
-        first, second = (written_words(ids, symbols, each.tolist()) for each in (without, with_it))
+        expected = self._saying(errand.unchanged).expected(errand.unchanged, said, stop)
+        without, with_it = (self._log_p(each, said, stop, expected) for each in (tried.without, tried.wish))
+        first, second = (self._named(errand.unchanged, said, expected, each) for each in (without, with_it))
         before, after = (self._said(each, stop) for each in (tried.without, tried.wish))
         says = before.search is not None or after.search is not None
         return Consequence(
@@ -108,9 +103,19 @@ class Rehearsal:
         """What the model of a Wish says."""
         return self._kept(wish, lambda: self._saying(wish).says(wish, stop))
 
-    def _log_p(self, wish: Wish, sentence: Sentence, stop: Stop) -> LogP:
+    def _named(self, wish: Wish, said: Sentence, expected: tuple[int, ...], log_p: LogP) -> list[tuple[str, float]]:
+        """The words that are asked about, or the labels of a classifier's classes, each with its log p (nats)."""
+        saying = self._saying(wish)
+        classes = saying.card(wish).classes
+        if classes is not None:
+            return [(classes.labels[each], value) for each, value in zip(expected, log_p.tolist(), strict=True)]
+        ids, _measured = measured_words(said.tokens.source, said.tokens.target, expected)
+        return written_words(ids, saying.symbols(wish, said), log_p.tolist())
+
+    def _log_p(self, wish: Wish, sentence: Sentence, stop: Stop, expected: tuple[int, ...] = ()) -> LogP:
         """[word] log p of the words of a sentence by the model of a Wish (nats)."""
-        return self._kept(_measured(wish, sentence), lambda: self._saying(wish).log_p(wish, sentence, stop))
+        key = (*_measured(wish, sentence), expected) if expected else _measured(wish, sentence)
+        return self._kept(key, lambda: self._saying(wish).log_p(wish, sentence, stop, expected))
 
     def _look_ahead(self, wish: Wish, texts: Sequence[str], stop: Stop) -> None:
         """Find out together what `sentence` will ask of the first text and of those to come that are as long.
@@ -210,6 +215,6 @@ def can_be_together(wish: Wish) -> bool:
     return wish.writes and not wish.config.dropout_active
 
 
-def _measured(wish: Wish, sentence: Sentence) -> object:
+def _measured(wish: Wish, sentence: Sentence) -> tuple[object, ...]:
     """The key of log p of the words of a sentence by the model of a Wish."""
     return wish, sentence.tokens

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 import attrs
+import torch
 
-from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments.bench import Bench, stopping
+from explorer.engine.experiments.runs import runs_of
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.passes.lender import Lender, check_in_sentence
 from explorer.engine.passes.pass_recorder import ready_model
@@ -13,9 +15,10 @@ from explorer.engine.sources.source import Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.errors import LacksTap, TooLongToTry
+from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
 from explorer.stops import Stop
-from explorer.trace.model_card import ModelCard
+from explorer.trace.model_card import PROBABILITIES, ModelCard
 from explorer.trace.recorded_pass import written
 
 
@@ -67,21 +70,38 @@ class Saying:
             check_in_sentence(wish, source, sentence, changing)
         return sentences
 
-    def log_p(self, wish: Wish, sentence: Sentence, stop: Stop = never) -> LogP:
+    def expected(self, wish: Wish, sentence: Sentence, stop: Stop = never) -> tuple[int, ...]:
+        """The ids that are asked about: what was written; of a classifier the likeliest class of each row of its logits.
+
+        Raises LacksTap where a class has no probability of its own, ExplorerError, Superseded.
+        """
+        source = self._sources.of(wish)
+        card = source.card(wish.config)
+        if card.classes is None:
+            return written(sentence.tokens, card.begin, card.end)
+        if card.classes.why_not_asked:
+            raise LacksTap(name="change", tap=PROBABILITIES, why=card.classes.why_not_asked)
+        changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
+        model = ready_model(source, wish, sentence, stop, silent)
+        with torch.inference_mode(), changing.inside(model), hooked(model, stopping(stop)):
+            logits = runs_of(model, sentence.tokens).logits(1)[0]  # [text 1 or position, class]
+        return tuple(logits.argmax(dim=-1).tolist())
+
+    def log_p(self, wish: Wish, sentence: Sentence, stop: Stop = never, expected: tuple[int, ...] = ()) -> LogP:
         """[word] log p (nats) of the words of a sentence, each after the words before it, by the model of a Wish.
 
-        The words are those of `measured_words`. Raises ExplorerError, Superseded.
+        The words are `expected`, or those of `measured_words`. Raises ExplorerError, Superseded.
         """
         source = self._sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         check_in_sentence(wish, source, sentence, changing)
         card = source.card(wish.config)
         why = card.why_absent("generator.logits")
-        if why:
+        if why and card.classes is None:
             raise LacksTap(name="change", tap="generator.logits", why=why)
         model = ready_model(source, wish, sentence, stop, silent)
-        expected = written(sentence.tokens, card.begin, card.end)
-        return teacher_forced(Bench(model, sentence.tokens, expected, stop, card=card), changing)
+        asked = expected or written(sentence.tokens, card.begin, card.end)
+        return teacher_forced(Bench(model, sentence.tokens, asked, stop, card=card), changing)
 
     def log_p_together(self, wish: Wish, sentences: Sequence[Sentence], stop: Stop = never) -> list[LogP]:
         """As `log_p`, for sentences of equally many tokens on each side. Raises ExplorerError, Superseded."""

@@ -217,5 +217,6 @@ def recorded_pass(
         search=sentence.search,
         changes=wish.changes,
         prompt=sentence.prompt,
+        taps=wish.taps,
     )
     return trace if plan.everything or plan.only is not None else in_levels(trace, recording, plan)

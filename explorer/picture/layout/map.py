@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.cell_numbers import has_room
+from explorer.picture.cell_numbers import has_room, tells_apart
 from explorer.picture.cell_text import told_closed
 from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.layout.map_labels import (
@@ -181,7 +181,7 @@ def draw_over(
         _outline(sketch, field, range(field.view.rows), range(field.view.columns), "hairline", 1)
     if bare:
         return
-    if has_room(field.wide, field.high) and picture.levels is None and picture.scale.colours != "open":
+    if has_room(field.wide, field.high) and picture.levels is None and tells_apart(picture.scale):
         _write_numbers(sketch, picture, field, _NUMBER * px)
     _outline(sketch, field, *_lit_lines(picture, field.view, here, lit), "accent", 1.5)
 

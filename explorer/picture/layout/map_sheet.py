@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.cell_numbers import has_room
+from explorer.picture.cell_numbers import has_room, tells_apart
 from explorer.picture.cell_text import number, told_closed
 from explorer.picture.kinds import Axis, Closed, HeadGrid, Heatmap
 from explorer.picture.layout.map_labels import colour_bar, level_labels, row_labels, turned_labels
@@ -47,7 +47,7 @@ def map_sheet(sketch: Sketch, picture: Heatmap, words: Words, top: float, room: 
     sketch.cells(field.rect, index, picture.scale.colours)
     if picture.estimated is not None:
         _hatch(sketch, picture.estimated, field)
-    if has_room(wide, high) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
+    if has_room(wide, high) and index.size <= _MOST_NUMBERS and tells_apart(picture.scale):
         sketch.marks.append(Numbers(field.rect, picture.written, index, picture.scale, _NUMBER))
     draw_legends(sketch, picture, index, field.rect, words, room)
     cramped = bool(columns.labels) and wide < LABEL <= min(44.0, 900 / max(n_rows, n_columns))

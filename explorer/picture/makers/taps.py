@@ -2,14 +2,18 @@
 
 import attrs
 
+from explorer.picture.makers.findings import finding
 from explorer.picture.makers.heatmaps import shape_badge
+from explorer.trace.found.experiments import GRADIENTS
+from explorer.trace.found.gradients import Gradients
 from explorer.trace.measures.measures import Summary, summary
 from explorer.trace.trace import Trace
 
 
 @attrs.frozen
 class TapList:
-    """Names of all taps, their shapes in words and in short, and whether there is a pass to compare with.
+    """Names of all taps, their shapes in words and in short, and whether there is a pass to compare with,
+    and whether there are gradients.
 
     `kind` is one of `look.TENSORS`: a model's parameters and circuits are listed in the same way.
 
@@ -20,17 +24,19 @@ class TapList:
     shapes: tuple[str, ...]
     sizes: tuple[str, ...]
     compares: bool
+    has_gradients: bool = False
     kind: str = "taps"
 
 
-def tap_list(trace: Trace) -> TapList:
-    """The TapList of a Trace, in the order of the flow."""
+def tap_list(trace: Trace, *, gradients: bool = False) -> TapList:
+    """The TapList of a Trace, in the order of the flow; with `gradients`, where they are there."""
     names = trace.names()
     return TapList(
         names=names,
         shapes=tuple(shape_badge(trace, name) for name in names),
         sizes=tuple("×".join(map(str, trace.shape(name))) for name in names),
         compares=trace.compared_with is not None,
+        has_gradients=gradients and finding(trace, GRADIENTS.key, Gradients) is not None,
     )
 
 

@@ -87,6 +87,7 @@ def _about(trace: RecordedPass) -> dict[str, Any]:
         "changes": [change.to_dict() for change in trace.changes],
         "recorded_by": trace.recorded_by,
         "prompt": trace.prompt,
+        "taps": list(trace.taps),
     }
 
 
@@ -110,6 +111,7 @@ def _fields(about: dict[str, Any], arrays: dict[str, Array], places: Array, deco
         "changes": changes_from(about.get("changes", [])),
         "recorded_by": str(about.get("recorded_by", "")),
         "prompt": str(about.get("prompt", "")),
+        "taps": tuple(map(str, about.get("taps", ()))),
     }
 
 

@@ -12,6 +12,7 @@ from explorer.trace.recorded_pass import RecordedPass
 
 _PIECE = 2**20  # Numbers of taps that are measured together; their figures come together.
 _BLOCK = 2**20  # Numbers between two looks at whether to stop.
+_NONE: Mapping[str, float] = {}
 
 
 @attrs.frozen
@@ -19,12 +20,14 @@ class TapFigures:
     """The Summary of a tap, None where its array was not kept, and the largest difference from the pass compared with.
 
     `dtype` is the kind of the recorded numbers, "" where they were not kept. `difference` is None where there is no such pass,
-    where it lacks the tap, or where the shapes differ.
+    where it lacks the tap, or where the shapes differ. `product` is the sum of the tensor times its gradient (nats), None
+    where there is no gradient.
     """
 
     summary: Summary | None
     dtype: str = ""
     difference: float | None = None
+    product: float | None = None
 
 
 @attrs.frozen(eq=False)
@@ -34,19 +37,23 @@ class MeasuredTaps:
     figures: Mapping[str, TapFigures]
 
 
-def tap_figures(trace: RecordedPass, name: str, stop: Stop | None = None) -> TapFigures:
-    """The figures of one tap. Raises UnknownTap, and Superseded as soon as `stop` says so."""
+def tap_figures(trace: RecordedPass, name: str, stop: Stop | None = None, products: Mapping[str, float] = _NONE) -> TapFigures:
+    """The figures of one tap; `products` has by tap the sum of the tensor times its gradient (nats), where there are gradients.
+
+    Raises UnknownTap, and Superseded as soon as `stop` says so."""
     if trace.map(name).array is None:
         return TapFigures(None)
     about, other, difference = summary(trace[name], stop), trace.compared_with, None
     if other is not None and agree(trace, name):
         difference = largest(trace[name], other[name], stop)
-    return TapFigures(about, str(trace[name].dtype), difference)
+    return TapFigures(about, str(trace[name].dtype), difference, products.get(name))
 
 
-def measured_taps(trace: RecordedPass, names: tuple[str, ...], stop: Stop | None = None) -> MeasuredTaps:
+def measured_taps(
+    trace: RecordedPass, names: tuple[str, ...], stop: Stop | None = None, products: Mapping[str, float] = _NONE
+) -> MeasuredTaps:
     """The figures of these taps. Raises like `tap_figures`."""
-    return MeasuredTaps({name: tap_figures(trace, name, stop) for name in names})
+    return MeasuredTaps({name: tap_figures(trace, name, stop, products) for name in names})
 
 
 def agree(trace: RecordedPass, name: str) -> bool:

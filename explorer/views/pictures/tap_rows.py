@@ -7,13 +7,14 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number
+from explorer.picture.cell_text import number, rough
 from explorer.picture.makers.taps import TapList
 from explorer.trace.measures.tap_figures import TapFigures
 
 _Index = QModelIndex | QPersistentModelIndex
-COLUMNS = ("tap", "shape", "difference", "min", "max", "mean", "deviation", "nan", "infinite", "dtype")
-DIFFERENCE = COLUMNS.index("difference")
+COLUMNS = ("tap", "shape", "difference", "product", "min", "max", "mean", "deviation", "nan", "infinite", "dtype")
+DIFFERENCE, PRODUCT = COLUMNS.index("difference"), COLUMNS.index("product")
+DTYPE = COLUMNS.index("dtype")
 FIGURES = range(DIFFERENCE, len(COLUMNS))
 """The columns of figures; names and shapes stand before them."""
 _NOT_KEPT = "–"
@@ -153,8 +154,10 @@ class TapRows(QAbstractTableModel):
 
 def _value(found: TapFigures, column: str) -> float | None:
     about = found.summary
-    if column in ("difference", "dtype") or about is None:
-        return found.difference if column == "difference" else None
+    if column in ("difference", "product"):
+        return found.difference if column == "difference" else found.product
+    if column == "dtype" or about is None:
+        return None
     name = {"min": "low", "max": "high", "nan": "nan_share", "infinite": "infinite_share"}.get(column, column)
     value: float = getattr(about, name)
     return value
@@ -166,4 +169,6 @@ def _said(found: TapFigures, column: str) -> str:
     value = _value(found, column)
     if value is None:
         return _NOT_KEPT
+    if column == "product":
+        return rough(value)
     return f"{value:.0%}" if column in ("nan", "infinite") else number(value)

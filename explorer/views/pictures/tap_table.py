@@ -16,11 +16,11 @@ from explorer.picture.makers.taps import TapList
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.measures.tap_figures import TapFigures
 from explorer.views.painting.labels import advance
-from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, FIGURES, SORTED_BY, TapRows
+from explorer.views.pictures.tap_rows import COLUMNS, DIFFERENCE, DTYPE, FIGURES, PRODUCT, SORTED_BY, TapRows
 
-_WIDTHS_PX = (252, 78, 76, 84, 70, 86, 78, 42, 40, 48)
+_WIDTHS_PX = (252, 78, 76, 76, 84, 70, 86, 78, 42, 40, 48)
 _SHAPE_OF_WEIGHTS_PX = 104  # Their shapes are longer than those of taps.
-_OF_PASSES = (DIFFERENCE, COLUMNS.index("nan"), COLUMNS.index("infinite"))
+_OF_PASSES = (DIFFERENCE, PRODUCT, COLUMNS.index("nan"), COLUMNS.index("infinite"))
 """Columns that parameters do not have: no other model's are compared, and all of them are finite."""
 _FILTER_PX = 200
 _LEAST_NAME_PX = 164  # px of the first column, which gives way before one of the others is out of sight
@@ -28,7 +28,12 @@ _PAD, _GAP = 9.0, 2.0  # px at the side where texts of a column are flush; at le
 
 
 class TapCells(QTableView):
-    """Shows TapRows in an order. Figures of the last pass are faint; a chosen row is on the accent."""
+    """Shows TapRows in an order. Figures of the last pass are faint; a chosen row is on the accent.
+
+    Signals: resized() when there is more or less room for the columns.
+    """
+
+    resized = Signal()
 
     def __init__(self, rows: TapRows, order: QSortFilterProxyModel) -> None:
         super().__init__()
@@ -39,6 +44,10 @@ class TapCells(QTableView):
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
         self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         first, last = self.rowAt(event.rect().top()), self.rowAt(event.rect().bottom())
@@ -129,6 +138,7 @@ class TapTableView(QWidget):
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
+        self.table.resized.connect(self._fit_columns)
         self.table.selectionModel().currentRowChanged.connect(self._went)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -137,11 +147,13 @@ class TapTableView(QWidget):
 
     def draw(self, taps: TapList, words: Words) -> None:
         """Show the taps of a pass; `lacks` then asks for the figures of those on screen."""
-        if not taps.compares and self._sorted.sortColumn() == DIFFERENCE:
+        there = {DIFFERENCE: taps.compares, PRODUCT: taps.has_gradients}
+        if not there.get(self._sorted.sortColumn(), True):
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self._kind = taps.kind
+        self.table.setColumnHidden(DTYPE, taps.has_gradients)  # It is float32 for every tap.
         for column in _OF_PASSES:
-            self.table.setColumnHidden(column, taps.kind != "taps" or (column == DIFFERENCE and not taps.compares))
+            self.table.setColumnHidden(column, taps.kind != "taps" or not there.get(column, True))
         self._fit_columns()
         self._rows.put(taps, words)
         self._ask_for_shown()
@@ -159,10 +171,6 @@ class TapTableView(QWidget):
         wides = {column: int(grows * wide) for column, wide in usual.items()}
         for column, wide in {0: max(_LEAST_NAME_PX, room - sum(wides.values())), **wides}.items():
             self.table.setColumnWidth(column, wide)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
 
     def mark(self, name: str) -> None:
         """Mark the row of what is shown beside the table, without emitting `chosen`."""
