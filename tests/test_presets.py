@@ -364,7 +364,19 @@ def something_else(folder: Path) -> str:
     return str(folder / "notes.txt")
 
 
+def checkpoint(folder: Path) -> str:
+    (folder / "ckpt.pt").touch()
+    return str(folder / "ckpt.pt")
+
+
+def folder_of_a_checkpoint(folder: Path) -> str:
+    checkpoint(folder)
+    return str(folder)
+
+
 REASONS = {
+    "a checkpoint": (checkpoint, errors.CheckpointAsPreset, "transformer-explorer convert"),
+    "a folder with a checkpoint alone": (folder_of_a_checkpoint, errors.CheckpointAsPreset, 'ckpt.pt"'),
     "an adapter": (adapter, errors.AdapterAsPreset, "org/base"),
     "an adapter beside its settings": (adapter_beside_settings, errors.AdapterAsPreset, "org/base"),
     "a cache of several models": (whole_cache, errors.SeveralModels, "models--org--a"),

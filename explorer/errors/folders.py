@@ -2,7 +2,7 @@
 
 ExplorerError
 └── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), NotANumber (TextForNumber),
-             NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+             NeedsCode, NeedsSafetensors (NeedsConversion, SeveralGguf, PartOfGguf), Quantized,
              UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
              MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
@@ -58,6 +58,12 @@ class NeedsSafetensors(BadFolder):
     """A folder without safetensors files; all others may hold code. Values: path, found."""
 
     key = "error.needs_safetensors"
+
+
+class NeedsConversion(NeedsSafetensors):
+    """A folder with files of torch and without safetensors files. Values: path, found, example."""
+
+    key = "error.needs_conversion"
 
 
 class SeveralGguf(NeedsSafetensors):

@@ -11,7 +11,15 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
+from explorer.errors import (
+    CheckpointAsPreset,
+    FolderIsGone,
+    KnobDoesNothing,
+    NoModelInside,
+    NotAModel,
+    NotATrace,
+    UnknownPreset,
+)
 from explorer.presets import load_preset
 from explorer.state.look import SAMPLING, Look
 from explorer.state.state import LessonPlace, Settings, State
@@ -195,7 +203,7 @@ class OpenFolder(Intent):
         except UnknownPreset as error:
             if (folder / "adapter_config.json").is_file():
                 return state.with_adapter(str(folder))
-            if folder.is_file():
+            if folder.is_file() and type(error) is not CheckpointAsPreset:
                 raise NotATrace(path=str(folder)) from error
             if type(error) is not NoModelInside:
                 raise
