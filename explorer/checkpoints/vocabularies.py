@@ -9,6 +9,7 @@ import attrs
 
 from explorer.errors import NoTokenizer, OtherCharacters
 from explorer.files import read_whole
+from explorer.presets import FIRST_TEXT
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
 
@@ -59,6 +60,13 @@ def written_vocabulary(
     if tokenizer is not None:
         _copy(tokenizer, folder)
         return WrittenVocabulary("tokenizer")
+    written = _own_vocabulary(folder, n_symbols, characters)
+    (folder / FIRST_TEXT).write_text(f"{written.text}\n", encoding="utf-8")
+    return written
+
+
+def _own_vocabulary(folder: Path, n_symbols: int, characters: Path | None) -> WrittenVocabulary:
+    """Write a tokenizer of the characters of a training text, or of ids."""
     if characters is not None:
         letters = _characters_of(characters, n_symbols)
         every = {"type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False}

@@ -1,7 +1,7 @@
 """The command convert: a checkpoint of a course becomes a folder that opens."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,7 +9,6 @@ from explorer.cli.flags import number_flag
 from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
-from explorer.presets import preset_names
 
 if TYPE_CHECKING:
     from explorer.checkpoints.conversion import Converted
@@ -77,18 +76,20 @@ def _value(text: str) -> int | float | str:
     return text
 
 
+def _shown(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
 def _lines(made: "Converted", words: Words) -> list[str]:
     """What was written, what the file did not say, what a text is, and how the folder opens."""
-    course = words(f"preset.{made.course}.title") if made.course in preset_names() else made.course
-    told = [words("convert.written", folder=made.folder, course=course, count=made.n_parameters)]
+    told = [words("convert.written", folder=made.folder, course=made.course, count=made.n_parameters)]
     if made.left_out:
         names = ", ".join(made.left_out[:_NAMED]) + (", …" if len(made.left_out) > _NAMED else "")
         told.append(words("convert.left_out", count=len(made.left_out), names=names))
     if made.assumed:
-        named = ", ".join(f"{name}={value}" for name, value in made.assumed.items())
-        told.append(words("convert.assumed", course=course, settings=named))
+        named = ", ".join(f"{name}={_shown(value)}" for name, value in made.assumed.items())
+        told.append(words("convert.assumed", course=made.course, settings=named))
     if made.vocabulary.kind != "tokenizer":
         told.append(words(f"convert.{made.vocabulary.kind}", text=made.vocabulary.text))
-    text = f' --text "{made.vocabulary.text}"' if made.vocabulary.text else ""
-    told.append(words("convert.open", command=f'transformer-explorer gui --preset "{made.folder}"{text}'))
+    told.append(words("convert.open", command=f'transformer-explorer gui --preset "{made.folder}"'))
     return told

@@ -2,7 +2,7 @@
 
 ExplorerError
 └── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManyCharacters,
-    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel
+    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel (NoTokenFor)
     └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
 
@@ -89,6 +89,12 @@ class IdOutsideModel(BadText):
     """A token with an id that the model has no vector for. Values: path, token, id, size."""
 
     key = "error.id_outside_model"
+
+
+class NoTokenFor(IdOutsideModel):
+    """A piece of text that no token of the model stands for. Values: path, piece, example."""
+
+    key = "error.no_token_for"
 
 
 class TokenizerFailed(BadText):

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 import explorer
 from explorer.checkpoints import conversion
 from explorer.checkpoints.conversion import Converted, Supplied, convert
+from explorer.presets import load_preset
 from tests.checkpoints import gpts, llamas
 from tests.checkpoints.translators import TutorialA, TutorialB
 
@@ -81,6 +82,7 @@ def test_logits_are_those_of_the_courses_own_class(name: str, tmp_path: Path) ->
 
     assert json.loads((made.folder / "config.json").read_text())["model_type"] == family
     assert [token.id for token in trace.tokens.target] == IDS
+    assert load_preset(str(made.folder)).text == made.vocabulary.text == "4 5 6 7"
     assert trace["generator.logits"] == pytest.approx(own(model, IDS).numpy(), abs=1e-5)
 
 
@@ -140,8 +142,9 @@ def test_the_characters_of_the_training_text_are_the_vocabulary(tmp_path: Path) 
 
     assert [token.id for token in trace.tokens.target] == ids
     assert trace["generator.logits"] == pytest.approx(own(model, ids).numpy(), abs=1e-5)
-    with pytest.raises(explorer.errors.IdOutsideModel):
+    with pytest.raises(explorer.errors.NoTokenFor) as caught:
         explorer.explore("a bat", preset=str(made.folder))
+    assert caught.value.values["piece"] == "b"
 
 
 def test_a_tokenizer_is_taken_along(tmp_path: Path) -> None:
