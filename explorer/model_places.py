@@ -12,7 +12,7 @@ from pathlib import Path
 from explorer.errors import (
     AdapterAsPreset,
     CannotRead,
-    CheckpointAsPreset,
+    CheckpointAsModel,
     NameOnHub,
     NoModelInside,
     NothingDownloaded,
@@ -26,6 +26,7 @@ _CONFIG, _ADAPTER = "config.json", "adapter_config.json"
 _FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
 CHECKPOINTS = (".bin", ".pt", ".pth", ".ckpt")
 """The endings of what torch.save writes, which `explorer.checkpoints` converts."""
+_OF_MODELS = ("pytorch_model", "model")
 _PICKLES = (*CHECKPOINTS, ".h5")  # The check of the folder reports on them.
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
 _CACHED = "models--"
@@ -36,7 +37,7 @@ _NAMED = 3  # models in a sentence
 def model_place(name: str) -> Path | None:
     """The folder or the GGUF file that holds the model; None if the name means no model.
 
-    Raises AdapterAsPreset, CheckpointAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere,
+    Raises AdapterAsPreset, CheckpointAsModel, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere,
     NotAFile.
     """
     try:
@@ -61,7 +62,7 @@ def _place(name: str) -> Path | None:
     if path.is_file():
         found = path if path.suffix == ".gguf" else weights_folder(name)
         if found is None and path.suffix in CHECKPOINTS:
-            raise CheckpointAsPreset(path=name)
+            raise CheckpointAsModel(path=name)
         if found is None:
             raise NoModelInside(path=name)
         return found
@@ -84,7 +85,7 @@ def _in_folder(folder: Path) -> Path:
     weights = any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
     others = sorted(each for each in folder.iterdir() if each.suffix in (".gguf", *_PICKLES) and each.stem != "training_args")
     if not weights and others and not any((folder / each).is_file() for each in (_CONFIG, _ADAPTER)) and _of_torch(others):
-        raise CheckpointAsPreset(path=str(others[0]))
+        raise CheckpointAsModel(path=str(others[0]))
     weights = weights or bool(others)
     if not weights and (folder / _ADAPTER).is_file():
         raise AdapterAsPreset(path=str(folder), base=_base(folder / _ADAPTER))
@@ -101,8 +102,9 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _of_torch(files: Sequence[Path]) -> bool:
-    """Whether all of these are files that torch.save wrote."""
-    return all(each.suffix in CHECKPOINTS and each.is_file() for each in files)
+    """Whether all of these are files that torch.save wrote. Many programs have files of their own that end in ".bin"."""
+    named = (each.suffix in CHECKPOINTS and (each.suffix != ".bin" or each.name.startswith(_OF_MODELS)) for each in files)
+    return all(named) and all(each.is_file() for each in files)
 
 
 def _snapshot(cached: Path) -> Path:

@@ -12,7 +12,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.errors import CheckpointStopped, NotACheckpoint
+from explorer.errors import CannotConvert, CheckpointStopped, NoFloats, NotACheckpoint
 from explorer.files import check_file
 from explorer.tokens.fence import Fence, Limits, NoAnswerError
 
@@ -51,18 +51,20 @@ class FencedCheckpoint:
         self._fence = Fence("checkpoint", limits, _READER, path=str(path.absolute()))
         told = self._answer(self._fence.open)
         self.arguments: Mapping[str, Any] = told["arguments"]
-        self.tensors: Mapping[str, Stored] = {
-            _PREFIX.sub("", name): self._stored(name, dtype, tuple(shape), n_bytes)
-            for name, (dtype, shape) in told["tensors"].items()
-        }
+        stored = (self._stored(name, dtype, tuple(shape), n_bytes) for name, (dtype, shape) in told["tensors"].items())
+        try:
+            self.tensors: Mapping[str, Stored] = {_PREFIX.sub("", each.name): each for each in stored}
+        except CannotConvert:
+            self.end()
+            raise
 
     def _stored(self, name: str, dtype: str, shape: tuple[int, ...], n_bytes: int) -> Stored:
-        """One tensor, which cannot be larger than the file. Raises NotACheckpoint."""
+        """One tensor, which may not be larger than the file. Raises NoFloats, CheckpointStopped."""
         if dtype not in _TYPES:
-            raise NotACheckpoint(path=str(self.path))
+            raise NoFloats(path=str(self.path), tensor=name, dtype=dtype)
         stored = Stored(name, getattr(torch, dtype), shape)
-        if stored.n_bytes > n_bytes:
-            raise NotACheckpoint(path=str(self.path))
+        if stored.n_bytes > n_bytes:  # A view can stand for any number of equal numbers.
+            raise CheckpointStopped(path=str(self.path), reason=f"{name}: {stored.n_bytes:,} B > {n_bytes:,} B")
         return stored
 
     def read(self, name: str, told: Callable[[int], None]) -> Tensor:

@@ -1,7 +1,7 @@
 """Errors of folders with a foreign model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), NotANumber (TextForNumber),
+└── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), CheckpointAsModel, NotANumber (TextForNumber),
              NeedsCode, NeedsSafetensors (NeedsConversion, SeveralGguf, PartOfGguf), Quantized,
              UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
              MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
@@ -22,6 +22,12 @@ class NotAModel(BadFolder):
     """A folder whose config.json is missing or cannot be used. Values: path, reason."""
 
     key = "error.not_a_model"
+
+
+class CheckpointAsModel(BadFolder):
+    """A file that torch.save wrote, which has to be converted first. Values: path."""
+
+    key = "error.checkpoint_as_model"
 
 
 class BadSettings(NotAModel):

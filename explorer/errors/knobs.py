@@ -4,7 +4,7 @@ ExplorerError
 ├── BadKnob   UnknownKnob (MisspelledKnob), KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole,
 │             HeadsDoNotFit, KnobDoesNothing
 ├── NotFound  UnknownPreset (UnknownMoment, AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside,
-│             NothingThere, CheckpointAsPreset)
+│             NothingThere)
 └── BadFile   BadPreset
 """
 
@@ -103,12 +103,6 @@ class NoModelInside(UnknownPreset):
     """A folder or file that exists and holds no model. Values: path."""
 
     key = "error.no_model_inside"
-
-
-class CheckpointAsPreset(UnknownPreset):
-    """A file that torch wrote, which has to be converted first. Values: path."""
-
-    key = "error.checkpoint_as_preset"
 
 
 class NothingThere(UnknownPreset):

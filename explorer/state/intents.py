@@ -11,15 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.errors import (
-    CheckpointAsPreset,
-    FolderIsGone,
-    KnobDoesNothing,
-    NoModelInside,
-    NotAModel,
-    NotATrace,
-    UnknownPreset,
-)
+from explorer.errors import FolderIsGone, KnobDoesNothing, NoModelInside, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
 from explorer.state.look import SAMPLING, Look
 from explorer.state.state import LessonPlace, Settings, State
@@ -194,7 +186,10 @@ class OpenFolder(Intent):
     path: str
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
-        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
+        """The State with this model; it is opened by the next pass.
+
+        Raises FolderIsGone, NotAModel, CheckpointAsModel, NotATrace, BadPreset.
+        """
         folder = Path(self.path).absolute()
         if not folder.exists():
             raise FolderIsGone(path=str(folder))
@@ -203,7 +198,7 @@ class OpenFolder(Intent):
         except UnknownPreset as error:
             if (folder / "adapter_config.json").is_file():
                 return state.with_adapter(str(folder))
-            if folder.is_file() and type(error) is not CheckpointAsPreset:
+            if folder.is_file():
                 raise NotATrace(path=str(folder)) from error
             if type(error) is not NoModelInside:
                 raise

@@ -37,6 +37,12 @@ def nano(_folder: Path) -> object:
     return NANO().state_dict()
 
 
+def with_nan(_folder: Path) -> object:
+    state = NANO().state_dict()
+    state["transformer.ln_f.weight"][3] = torch.nan
+    return state
+
+
 def other_table(_folder: Path) -> object:
     state = TutorialA().state_dict()
     return state | {"decoder.pe.pe": state["decoder.pe.pe"] + 0.1}
@@ -53,6 +59,13 @@ FILES: dict[str, tuple[Making, list[str], type[errors.ExplorerError], str]] = {
     "a whole model": (lambda _folder: torch.nn.Linear(2, 2), [], errors.CheckpointHoldsCode, "torch.nn.modules.linear.Linear"),
     "no tensors": (lambda _folder: {"epoch": 3, "best": [1.0]}, [], errors.NoTensorsInside, "state_dict()"),
     "a tensor without a name": (lambda _folder: torch.zeros(3), [], errors.NoTensorsInside, "state_dict()"),
+    "a view larger than the file": (
+        lambda _folder: {"a": torch.zeros(1).expand(2**40)},
+        [],
+        errors.CheckpointStopped,
+        f"a: {2**42:,} B",
+    ),
+    "complex numbers": (lambda _folder: {"a": torch.zeros(3, dtype=torch.complex64)}, [], errors.NoFloats, "complex64"),
     "no course": (lambda _folder: torch.nn.Linear(2, 2).state_dict(), [], errors.UnknownLayout, "bias, weight"),
     "no number of heads": (nano, [], errors.NeedsHeads, "--n-heads"),
     "heads that do not divide": (nano, ["--n-heads", "5"], errors.HeadsDoNotDivide, "24"),
@@ -62,6 +75,7 @@ FILES: dict[str, tuple[Making, list[str], type[errors.ExplorerError], str]] = {
         errors.HeadsAreTold,
         "3",
     ),
+    "NaN": (with_nan, HEADS, errors.NotFinite, "transformer.ln_f.weight"),
     "an unknown setting": (nano, [*HEADS, "--setting", "colour=3"], errors.UnknownSetting, "activation_function"),
     "a setting of another kind": (nano, [*HEADS, "--setting", "layer_norm_epsilon=x"], errors.UnknownSetting, "=x"),
     "another table of positions": (other_table, ["--n-heads", "4"], errors.OtherPositions, "decoder.pe.pe"),
