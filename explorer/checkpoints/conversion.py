@@ -1,6 +1,6 @@
 """Converting a checkpoint: recognized by its tensors, read behind the fence, written as a folder whole or not at all.
 
-A file that lies beside the config.json of a model of transformers has that model's names already: it keeps them.
+A pytorch_model.bin beside its config.json has the names of transformers already: it keeps them.
 """
 
 import json
@@ -42,6 +42,7 @@ _HEADS = ("n_head", "n_heads", "num_attention_heads", "heads", "head")
 _BASE, _NEAR = 10000.0, 1e-3  # Courses compute their tables in float32, far positions less exactly.
 _ABOUT = {"format": "pt"}  # Readers of safetensors elsewhere ask for it.
 _WEIGHTS, _CONFIG = "model.safetensors", "config.json"
+_OF_TRANSFORMERS = ".bin"  # Courses do not write such files, which may lie beside one of them.
 _MOST_BYTES = 2**22  # of a config.json
 _PART = re.compile(r".+-\d{5}-of-(\d{5})\.\w+")
 
@@ -99,8 +100,8 @@ def convert(path: Path, out: Path, given: Supplied | None = None, going: Progres
 
 
 def _family_beside(path: Path) -> str:
-    """The family of transformers that config.json beside a file names; "" where there is none. Raises NotAModel, CannotRead."""
-    if not (path.parent / _CONFIG).is_file():
+    """The family that config.json beside a file of transformers names; "" for another file. Raises NotAModel, CannotRead."""
+    if path.suffix != _OF_TRANSFORMERS or not (path.parent / _CONFIG).is_file():
         return ""
     family = read_json(path.parent, _CONFIG).get("model_type")
     return family if isinstance(family, str) and family in known_families() else ""
