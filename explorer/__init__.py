@@ -24,6 +24,7 @@ explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32)) 
 explorer.view(outputs.attentions, tokens)               # attentions of transformers: the window, or a notebook's page
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # a notebook shows the figure itself
 for step in explorer.train("sort", out="sorted"): print(step.loss)     # then "sorted@120" is the preset after step 120
+explorer.convert("out/ckpt.pt")                         # the checkpoint of a course as a folder that opens
 explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a script of plain PyTorch, with its weights
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
@@ -35,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.api.causes import ablate, patching, saliency, steering
+from explorer.api.converting import convert
 from explorer.api.corpora import breaks, scan
 from explorer.api.output import postcard, show, to_pytorch, view
 from explorer.api.parameters import parameters
@@ -62,6 +64,7 @@ __all__ = [
     "attribute",
     "breaks",
     "cloze",
+    "convert",
     "effects",
     "explore",
     "generate",

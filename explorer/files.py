@@ -7,6 +7,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 import zlib
@@ -190,6 +191,27 @@ def make_folder(path: Path) -> Path:
     except (OSError, ValueError) as error:
         raise CannotCreate(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
     return path
+
+
+@contextlib.contextmanager
+def making_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside `path`, which becomes `path` when the block ends without an error.
+
+    Nothing may be at `path`. Raises CannotWrite, DiskFull.
+    """
+    unfinished = path.absolute().with_name(f".{path.absolute().name}.{os.getpid()}-{secrets.token_hex(4)}.unfinished")
+    try:
+        unfinished.mkdir(parents=True)
+        yield unfinished
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        unfinished.replace(path)
+    except CannotWrite as error:  # of a file in it, whose temporary place means nothing to the user
+        raise type(error)(**error.values | {"path": str(path)}) from error
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def cannot_write(path: Path, error: OSError | ValueError) -> CannotWrite:

@@ -6,11 +6,13 @@ Nothing is ever downloaded.
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.errors import (
     AdapterAsPreset,
     CannotRead,
+    CheckpointAsModel,
     NameOnHub,
     NoModelInside,
     NothingDownloaded,
@@ -22,7 +24,10 @@ from explorer.json_text import read_json_text
 
 _CONFIG, _ADAPTER = "config.json", "adapter_config.json"
 _FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5")  # The check of the folder reports on them.
+CHECKPOINTS = (".bin", ".pt", ".pth", ".ckpt")
+"""The endings of what torch.save writes, which `explorer.checkpoints` converts."""
+_OF_MODELS = ("pytorch_model", "model")
+_PICKLES = (*CHECKPOINTS, ".h5")  # The check of the folder reports on them.
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
 _CACHED = "models--"
 _MOST_BYTES = 2**20
@@ -32,7 +37,8 @@ _NAMED = 3  # models in a sentence
 def model_place(name: str) -> Path | None:
     """The folder or the GGUF file that holds the model; None if the name means no model.
 
-    Raises AdapterAsPreset, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere, NotAFile.
+    Raises AdapterAsPreset, CheckpointAsModel, SeveralModels, NothingDownloaded, NameOnHub, NoModelInside, NothingThere,
+    NotAFile.
     """
     try:
         return _place(name) if name else None
@@ -55,6 +61,8 @@ def _place(name: str) -> Path | None:
         return _in_folder(path)
     if path.is_file():
         found = path if path.suffix == ".gguf" else weights_folder(name)
+        if found is None and path.suffix in CHECKPOINTS:
+            raise CheckpointAsModel(path=name)
         if found is None:
             raise NoModelInside(path=name)
         return found
@@ -75,7 +83,10 @@ def _place(name: str) -> Path | None:
 def _in_folder(folder: Path) -> Path:
     """The folder itself, or the one that a download put inside it."""
     weights = any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
-    weights = weights or any(each.suffix in (".gguf", *_PICKLES) for each in folder.iterdir() if each.stem != "training_args")
+    others = sorted(each for each in folder.iterdir() if each.suffix in (".gguf", *_PICKLES) and each.stem != "training_args")
+    if not weights and others and not any((folder / each).is_file() for each in (_CONFIG, _ADAPTER)) and _of_torch(others):
+        raise CheckpointAsModel(path=str(others[0]))
+    weights = weights or bool(others)
     if not weights and (folder / _ADAPTER).is_file():
         raise AdapterAsPreset(path=str(folder), base=_base(folder / _ADAPTER))
     if weights or (folder / _CONFIG).is_file():
@@ -88,6 +99,12 @@ def _in_folder(folder: Path) -> Path:
     if cached:
         raise SeveralModels(path=str(folder), found=", ".join(each.name for each in cached[:_NAMED]), count=len(cached))
     raise NoModelInside(path=str(folder))
+
+
+def _of_torch(files: Sequence[Path]) -> bool:
+    """Whether all of these are files that torch.save wrote. Many programs have files of their own that end in ".bin"."""
+    named = (each.suffix in CHECKPOINTS and (each.suffix != ".bin" or each.name.startswith(_OF_MODELS)) for each in files)
+    return all(named) and all(each.is_file() for each in files)
 
 
 def _snapshot(cached: Path) -> Path:

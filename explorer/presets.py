@@ -42,6 +42,9 @@ DEFAULT = "translator"
 _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
+FIRST_TEXT = "first_text.txt"
+"""A file in the folder of a foreign model with the sentence to begin with, which a conversion writes."""
+_MOST_TEXT_BYTES = 2**12
 LENS = "lens.safetensors"
 _VOCABULARY = ".txt"
 _SUFFIX = ".toml"
@@ -152,7 +155,15 @@ def _of_others(name: str) -> Preset:
     place = model_place(name)
     if place is None:
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
-    return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=place)
+    return Preset(name=name, text=_first_text(place), config=Config(), foreign=place)
+
+
+def _first_text(place: Path) -> str:
+    """The sentence that a foreign model begins with: that of its folder, if there is one."""
+    try:
+        return read_whole(place / FIRST_TEXT, _MOST_TEXT_BYTES).decode("utf-8").strip() or _FOREIGN_TEXT
+    except (CannotRead, ValueError):
+        return _FOREIGN_TEXT
 
 
 def titles(folders: Sequence[str]) -> tuple[str, ...]:

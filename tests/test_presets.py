@@ -386,3 +386,14 @@ def test_what_holds_no_model_says_what_it_is(name: str, language: str, tmp_path:
 
     assert type(caught.value) is kind
     assert told in Words.load(language).error(caught.value)
+
+
+def test_a_checkpoint_is_sent_to_the_command_that_converts_it(tmp_path: Path) -> None:
+    """The file, and a folder with nothing else in it; beside an adapter's settings it is an adapter's."""
+    (tmp_path / "ckpt.pt").touch()
+    for name in (tmp_path, tmp_path / "ckpt.pt"):
+        with pytest.raises(errors.CheckpointAsModel, match="transformer-explorer convert") as caught:
+            load_preset(str(name))
+        assert caught.value.values == {"path": str(tmp_path / "ckpt.pt")}
+    (tmp_path / "adapter_config.json").write_text("{}")
+    assert load_preset(str(tmp_path)).foreign == tmp_path

@@ -17,6 +17,7 @@ import click
 from explorer.cli.breaking import breaks, postcard
 from explorer.cli.causes import ablation, patching, saliency
 from explorer.cli.completing import presets_completed
+from explorer.cli.converting import convert
 from explorer.cli.exporting import export
 from explorer.cli.flags import choice_flag, json_flag, range_of, shared_flags
 from explorer.cli.install import doctor, install_desktop, probe
@@ -214,6 +215,7 @@ def knobs(words: Words) -> None:
 
 for command in (
     export,
+    convert,
     breaks,
     postcard,
     ablation,

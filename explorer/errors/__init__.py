@@ -9,6 +9,7 @@
     recordings    Traces from files, and torch modules of one's own: CannotRecord, RecordingFault
     models        what a model was not trained for, and its files
     folders       folders with foreign models or adapters: BadFolder
+    checkpoints   checkpoints that are converted: CannotConvert
     changes       changes inside a pass: BadChange
     experiments   experiments, which make extra passes: CannotPatch, CannotSteer
     sessions      the State and the files of sessions: BadState
@@ -27,6 +28,7 @@ Decision: this file exports all names by a star, so that an error is declared on
 
 from explorer.errors.base import *
 from explorer.errors.changes import *
+from explorer.errors.checkpoints import *
 from explorer.errors.command_line import *
 from explorer.errors.experiments import *
 from explorer.errors.export import *

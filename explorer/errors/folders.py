@@ -1,8 +1,8 @@
 """Errors of folders with a foreign model or adapter.
 
 ExplorerError
-└── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), NotANumber (TextForNumber),
-             NeedsCode, NeedsSafetensors (SeveralGguf, PartOfGguf), Quantized,
+└── BadFile  BadFolder (NotAModel (BadSettings, ImpossibleNumber), CheckpointAsModel, NotANumber (TextForNumber),
+             NeedsCode, NeedsSafetensors (NeedsConversion, SeveralGguf, PartOfGguf), Quantized,
              UnknownFamily (NoModelType, WantsMoreThanText, SharedLayers, UnknownClass, NoAttention),
              MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
@@ -22,6 +22,12 @@ class NotAModel(BadFolder):
     """A folder whose config.json is missing or cannot be used. Values: path, reason."""
 
     key = "error.not_a_model"
+
+
+class CheckpointAsModel(BadFolder):
+    """A file that torch.save wrote, which has to be converted first. Values: path."""
+
+    key = "error.checkpoint_as_model"
 
 
 class BadSettings(NotAModel):
@@ -58,6 +64,12 @@ class NeedsSafetensors(BadFolder):
     """A folder without safetensors files; all others may hold code. Values: path, found."""
 
     key = "error.needs_safetensors"
+
+
+class NeedsConversion(NeedsSafetensors):
+    """A folder with files of torch and without safetensors files. Values: path, found, example."""
+
+    key = "error.needs_conversion"
 
 
 class SeveralGguf(NeedsSafetensors):

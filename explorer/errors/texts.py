@@ -2,7 +2,7 @@
 
 ExplorerError
 └── BadText  NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, BeyondPositions, TooManyCharacters,
-    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel,
+    │        TooManySymbols, BadWord, WordOfBytePairs, BadCut, NoTokens, IdOutsideModel (NoTokenFor),
     │        NotIds, NeedsIds, NoSuchId, SeveralRows, TextAndIds
     └── TokenizerFailed  TokenizerTooSlow, TokenizerTooLarge
 """
@@ -120,6 +120,12 @@ class TextAndIds(BadText):
     """A text and ids, of which a pass takes one."""
 
     key = "error.text_and_ids"
+
+
+class NoTokenFor(IdOutsideModel):
+    """A piece of text that no token of the model stands for. Values: path, piece, example."""
+
+    key = "error.no_token_for"
 
 
 class TokenizerFailed(BadText):

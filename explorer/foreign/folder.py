@@ -14,7 +14,16 @@ from typing import Any
 import attrs
 import psutil
 
-from explorer.errors import MissingWeights, NeedsSafetensors, NotAModel, Quantized, SeveralGguf, TooLarge, WeightsDoNotFit
+from explorer.errors import (
+    MissingWeights,
+    NeedsConversion,
+    NeedsSafetensors,
+    NotAModel,
+    Quantized,
+    SeveralGguf,
+    TooLarge,
+    WeightsDoNotFit,
+)
 from explorer.files import check_file
 from explorer.foreign.gguf_header import FLOATS, GgufHeader, OtherKindError, read_gguf_header
 from explorer.foreign.gguf_names import TensorPlace, kinds_of, places_of, refused_kind, settings_of
@@ -22,9 +31,10 @@ from explorer.foreign.gguf_rope import slowed_positions
 from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings, reading_weights
 from explorer.model.weights_header import Header, read_header
+from explorer.model_places import CHECKPOINTS
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
-_OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".onnx")
+_OTHERS = (*CHECKPOINTS, ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _WHOLE = ("I64", "BOOL")  # No quantization stores weights in these types.
@@ -192,7 +202,10 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
         raise MissingWeights(path=str(folder), missing=_INDEX)
     others = sorted(each.name for each in folder.iterdir() if each.suffix in _OTHERS)
     if others:
-        raise NeedsSafetensors(path=str(folder), found=", ".join(others[:3]))
+        named, of_torch = ", ".join(others[:3]), next((each for each in others if each.endswith(CHECKPOINTS)), "")
+        if of_torch:
+            raise NeedsConversion(path=str(folder), found=named, example=str(folder / of_torch))
+        raise NeedsSafetensors(path=str(folder), found=named)
     raise MissingWeights(path=str(folder), missing="*.safetensors")
 
 

@@ -198,7 +198,10 @@ class OpenFolder(Intent):
     path: str
 
     def applied(self, state: State, shown: OnScreen | None) -> State:
-        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
+        """The State with this model; it is opened by the next pass.
+
+        Raises FolderIsGone, NotAModel, CheckpointAsModel, NotATrace, BadPreset.
+        """
         folder = Path(self.path).absolute()
         if not folder.exists():
             raise FolderIsGone(path=str(folder))

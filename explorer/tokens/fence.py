@@ -31,7 +31,8 @@ from explorer.tokens.fence_process import HEAD_BYTES, PATIENCE_S
 ARGUMENT = "fence"  # With it a bundled program is this process and no window.
 _LOOK_S = 0.02
 _MOST_ASKED_BYTES = 2**28
-_CODE = "import sys; sys.path[:] = {paths!r}; from explorer.tokens.behind_fence import main; main()"
+_CODE = "import sys; sys.path[:] = {paths!r}; from {module} import main; main()"
+_MODULE = "explorer.tokens.behind_fence"
 
 
 @attrs.frozen(kw_only=True)
@@ -69,10 +70,13 @@ class OverSizeError(NoAnswerError):
 
 
 class Fence:
-    """What `behind_fence.KINDS` opens, in a process that starts with the first question and ends with this object."""
+    """What a module such as `behind_fence` opens, in a process that starts with the first question and ends with this object.
 
-    def __init__(self, kind: str, limits: Limits, **opening: Any) -> None:
-        self._opening, self._limits = {"kind": kind, **opening}, limits
+    The module's `main` is the process, and its `KINDS` names what it opens.
+    """
+
+    def __init__(self, kind: str, limits: Limits, module: str = _MODULE, /, **opening: Any) -> None:
+        self._opening, self._limits, self._module = {"kind": kind, **opening}, limits, module
         self._process: _Process | None = None
         self._digest = b""
         self._lock = threading.Lock()
@@ -101,7 +105,7 @@ class Fence:
 
     def _opened(self) -> Any:
         self.end()
-        self._process = _Process(self._limits)
+        self._process = _Process(self._limits, self._module)
         answer = self._answer(self._opening, self._limits.opening_s)
         try:
             about, digest = _heard(answer), hashlib.sha256(answer).digest()
@@ -143,11 +147,11 @@ class _Process:
     program is killed.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, module: str) -> None:
         self._limits = limits
         try:
             self._child = subprocess.Popen(
-                command(),
+                command(module),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # A panic in Rust would write there.
@@ -212,14 +216,14 @@ class _Process:
             return 0.0, 0
 
 
-def command() -> list[str]:
-    """The command that starts the process: a bundle starts itself, and Python uses the same modules as this program."""
+def command(module: str) -> list[str]:
+    """The command that starts a module's process: a bundle starts itself, and Python uses the same modules as this program."""
     if getattr(sys, "frozen", False):
-        return [sys.executable, ARGUMENT]
+        return [sys.executable, ARGUMENT, module]
     package = str(Path(__file__).parents[2])
     # Leave out the working directory, where foreign modules may lie.
     paths = [package, *(os.path.abspath(each) for each in sys.path if each)]  # noqa: PTH100  A zip file is no Path.
-    return [sys.executable, "-I", "-c", _CODE.format(paths=paths)]
+    return [sys.executable, "-I", "-c", _CODE.format(paths=paths, module=module)]
 
 
 def _environment() -> dict[str, str]:

@@ -69,7 +69,8 @@ HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
     "network name": (settings(attn_implementation="evil/kernels"), errors.NeedsCode, "evil/kernels"),
     "network name, inner key": (settings(_attn_implementation_internal="evil/kernels"), errors.NeedsCode, "evil/kernels"),
     "network name by part": (settings(attn_implementation={"": "evil/kernels"}), errors.NeedsCode, "evil/kernels"),
-    "pickles": (only("pytorch_model.bin"), errors.NeedsSafetensors, "pytorch_model.bin"),
+    "pickles": (only("pytorch_model.bin"), errors.NeedsConversion, "transformer-explorer convert"),
+    "other pickles": (only("model.pkl"), errors.NeedsSafetensors, "model.pkl"),
     "gguf": (only("model.gguf"), errors.BadWeights, "model.gguf"),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), errors.MissingWeights, "*.safetensors"),
     "parts without an index": (

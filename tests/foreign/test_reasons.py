@@ -98,8 +98,8 @@ WHOLE: dict[str, tuple[Spoil, type[ExplorerError], str]] = {
     ),
     "pickles alone": (
         lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
-        errors.NeedsSafetensors,
-        "pytorch_model.bin",
+        errors.NeedsConversion,
+        "transformer-explorer convert",
     ),
 }
 """Folders whose files are as they were written: what spoils one, the reason, and what the sentence names."""

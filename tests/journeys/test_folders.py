@@ -244,6 +244,9 @@ def test_a_broken_folder_keeps_the_picture(journey: Journey, folder: Folder, tmp
         (tmp_path / "empty").mkdir()
         window.folders.open(str(tmp_path / "empty"))
         assert "config.json" in window.refusals.text.text()
+        (tmp_path / "ckpt.pt").touch()
+        assert drop(window, tmp_path / "ckpt.pt")
+        journey.wait(lambda: "transformer-explorer convert" in window.refusals.text.text())
         assert trace_of(window).preset == str(folder("bert"))
 
     journey.run(script)

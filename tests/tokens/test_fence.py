@@ -119,10 +119,10 @@ def test_a_users_error_comes_through_the_fence(tmp_path: Path) -> None:
 
 def test_a_process_that_cannot_start_is_told(fenced: Callable[..., Fence], monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether there is no program, or it ends at once."""
-    monkeypatch.setattr(fence, "command", lambda: ["/there/is/none"])
+    monkeypatch.setattr(fence, "command", lambda _module: ["/there/is/none"])
     with pytest.raises(NoAnswerError):
         asked(fenced(ECHO))
-    monkeypatch.setattr(fence, "command", lambda: [sys.executable, "-c", "raise SystemExit(9)"])
+    monkeypatch.setattr(fence, "command", lambda _module: [sys.executable, "-c", "raise SystemExit(9)"])
     with pytest.raises(NoAnswerError, match="exit 9"):
         asked(fenced(ECHO))
 
@@ -142,7 +142,7 @@ import sys
 from explorer.tokens import fence
 
 impatient = "from explorer.tokens import behind_fence, fence_process; fence_process.PATIENCE_S = 1; behind_fence.main()"
-fence.command = lambda: [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {impatient}"]
+fence.command = lambda _module: [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {impatient}"]
 asked = fence.Fence("template", fence.Limits(opening_s=9, seconds=99, memory_bytes=2**28), template=sys.argv[1], special={})
 asked.open()
 print(asked.process_id, flush=True)

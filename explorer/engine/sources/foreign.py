@@ -28,6 +28,7 @@ from explorer.errors import (
     KnobDoesNothing,
     NoEndSymbol,
     NotNumbers,
+    NoTokenFor,
     NoTokens,
     TooLong,
     TooManyCharacters,
@@ -51,6 +52,7 @@ from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import Tokens
 
+_EXAMPLES = slice(4, 8)  # tokens that a sentence names; the first ones of a vocabulary are often special
 _FLOAT = 4  # bytes
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 _MOST_KNOWN = 32  # targets that the model wrote, which are not written again
@@ -122,7 +124,7 @@ class ForeignModel:
 
     def tokens_of(self, text: str) -> Row:
         """The tokens of a text outside any Wish, with the special ones of the model. Raises BadText, TooLong."""
-        return self._short_enough(self._known_ids(self.tokenizer.tokenize(self._few_letters(text))))
+        return self._short_enough(self._known_ids(self.tokenizer.tokenize(self._few_letters(text)), text))
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """The tokens of the sides that the model has. A model with both writes its target, greedily, unless one was typed.
@@ -137,7 +139,9 @@ class ForeignModel:
             return Sentence(Tokens(source, self._read_again(source, wish)), wish.text, prompt=prompt)
         if wish.target is not None:
             row = (self._begin(), *self.tokenizer.tokenize(self._few_letters(wish.target), special=False))
-            return Sentence(Tokens(source, self._short_enough(self._known_ids(row, side=-1))), wish.target, prompt=prompt)
+            return Sentence(
+                Tokens(source, self._short_enough(self._known_ids(row, wish.target, side=-1))), wish.target, prompt=prompt
+            )
         ids = self._written(source, wish.config, changing, stop)
         target = tuple(self.tokenizer.token(number) for number in ids)
         return Sentence(Tokens(source, target), self.tokenizer.decode(ids), prompt=prompt)
@@ -213,7 +217,7 @@ class ForeignModel:
             row = tokens_of_ids(ids, self.tokenizer.symbols(self._card.sides[0].vocab_size))
             return tuple(attrs.evolve(each, special=self.tokenizer.token(each.id).special) for each in row)
         if not wish.chat:
-            return self._known_ids(self.tokenizer.tokenize(text))
+            return self._known_ids(self.tokenizer.tokenize(text), text)
         prompt = self._prompt(text)
         return prompt.within(self._known_ids(self.tokenizer.tokenize(prompt.text, special=False)))
 
@@ -261,12 +265,16 @@ class ForeignModel:
             raise TooManyCharacters(limit=self._most_letters, got=len(text))
         return text
 
-    def _known_ids(self, row: Row, side: int = 0) -> Row:
-        """The tokens themselves. Raises NoTokens if there are none, IdOutsideModel if a side has no vector for one."""
+    def _known_ids(self, row: Row, text: str = "", side: int = 0) -> Row:
+        """The tokens themselves, of a text. Raises NoTokens for none, IdOutsideModel if a side has no vector for one."""
         if not row:
             raise NoTokens(path=str(self._path))
         size = self._card.sides[side].vocab_size
         for token in row:
+            if token.id >= size and not token.known and text:
+                pieces = [each for each in self._read[:size] if each.strip()]
+                example = ", ".join(pieces[_EXAMPLES])
+                raise NoTokenFor(path=str(self._path), piece=text[token.start : token.end], example=example)
             if not 0 <= token.id < size:
                 raise IdOutsideModel(path=str(self._path), token=token.text, id=token.id, size=size)
         return row

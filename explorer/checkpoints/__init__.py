@@ -1,0 +1,1 @@
+"""Checkpoints of courses, written as folders that open."""

@@ -1,0 +1,1 @@
+"""The courses whose checkpoints are known, each a declaration."""
