@@ -15,6 +15,8 @@ explorer.breaks(position="none")                        # the sentences that thi
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # a language model's continuation
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest neighbours of 爱 (cosine)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
+explorer.many(prompts)["encoder.layers.*.self_attn.weights"]   # passes in batches: numpy [prompt, layer, head, query, key]
+explorer.many(prompts).to_pandas()                      # each head's metrics on each prompt; most results have to_pandas()
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
 explorer.explore(text, model=gpt2, tokenizer=tokenizer)  # a model of transformers that is in memory
@@ -35,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.api.causes import ablate, patching, saliency, steering
 from explorer.api.corpora import breaks, scan
+from explorer.api.many import many
 from explorer.api.output import postcard, show, to_pytorch, view
 from explorer.api.parameters import parameters
 from explorer.api.passes import attribute, explore, lens, load_model, record
@@ -66,6 +69,7 @@ __all__ = [
     "generate",
     "lens",
     "load_model",
+    "many",
     "parameters",
     "patching",
     "postcard",

@@ -1,14 +1,11 @@
 """A Trace: what one pass recorded, and what a reader asks of it. It needs no torch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 from weakref import proxy
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NoSuchStep, NotLookedInto, NoWrittenWords, bare
 from explorer.trace.files.trace_file import read_trace, write_trace
@@ -17,6 +14,7 @@ from explorer.trace.found.findings import NotMade
 from explorer.trace.found.lens import Lens
 from explorer.trace.found.why import Parts, parts_asked
 from explorer.trace.measures.head_measures import MEASURES, head_values
+from explorer.trace.measures.metric_table import HeadMetrics
 from explorer.trace.notebook_display import NotebookDisplay
 from explorer.trace.patterns import is_pattern, taps_of, with_patterns
 from explorer.trace.printed import printed
@@ -102,7 +100,7 @@ class Trace(NotebookDisplay, RecordedPass):
         """What a notebook offers after `trace["`: all names, and those with a star for all layers."""
         return list(with_patterns(self.axis_names))
 
-    def measures(self, attention: str = "") -> Mapping[str, NDArray[np.float64]]:
+    def measures(self, attention: str = "") -> HeadMetrics:
         """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
 
         `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
@@ -110,7 +108,7 @@ class Trace(NotebookDisplay, RecordedPass):
         weights. `trace.head_measures` has the definitions. Raises UnknownTap.
         """
         chosen = attention or self.card.attentions[0]
-        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+        return HeadMetrics({key: head_values(self, chosen, key) for key in MEASURES}, chosen)
 
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> Parts:
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
