@@ -54,6 +54,11 @@ def cells(values: Mapping[str, NDArray[Any]], **axes: Sequence[Any] | None) -> C
     return made | {name: array.ravel() for name, array in values.items()}
 
 
+def listed(rows: Sequence[Any], *names: str) -> Columns:
+    """A row for each of some values, with these attributes of theirs as columns."""
+    return {name: [getattr(row, name) for row in rows] for name in names}
+
+
 def joined(parts: Sequence[Columns]) -> Columns:
     """The rows of several tables with the same columns, one table after the other."""
     return {name: [each for part in parts for each in part[name]] for name in parts[0]} if parts else {}

@@ -20,7 +20,7 @@ from explorer.trace.patterns import is_pattern, taps_of, with_patterns
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass, Tokens
 from explorer.trace.sameness import fields_of, made_again, same
-from explorer.trace.vectors import Vectors
+from explorer.trace.vectors import Neighbours, Vectors
 
 if TYPE_CHECKING:
     from explorer.tokens.token import Token
@@ -141,7 +141,7 @@ class Trace(NotebookDisplay, RecordedPass):
             raise NotLookedInto(name=key)
         return found
 
-    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+    def neighbours(self, position: int, side: str = "") -> Neighbours:
         """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
 
         `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
