@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from typing import Any
 
+import attrs
 import numpy as np
 import psutil
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.runs import runs_of
+from explorer.engine.many.metric_sweeps import Metric, ablated, patched
 from explorer.engine.many.prompts import Prompts, prepared
 from explorer.engine.passes.lender import Lender
 from explorer.engine.sources.sources import Sources
@@ -26,6 +28,7 @@ from explorer.model.tap import Tap, first_of, taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stop_at
 from explorer.trace.arrays import Array
+from explorer.trace.found.over_prompts import MetricEffects, MetricPatching
 from explorer.trace.many import Many, sizes_at
 from explorer.trace.recorded_pass import unknown_tap
 
@@ -41,6 +44,21 @@ class ManyPasses:
     def prompts(self, wish: Wish, texts: Sequence[str], stop: Stop) -> Prompts:
         """The prompts, ready to be passed. Raises like `prepared`."""
         return prepared(self._sources, self._lender, wish, texts, stop)
+
+    def ablated(self, wish: Wish, texts: Sequence[str], metric: Metric, stop: Stop, progress: Progress) -> MetricEffects:
+        """What ablating each part adds to a metric. Raises like `prepared`, NotAMetric, Superseded."""
+        return ablated(self.prompts(wish, texts, stop), metric, stop, progress)
+
+    def patched(
+        self, wish: Wish, pairs: Sequence[tuple[str, str]], metric: Metric, stop: Stop, progress: Progress
+    ) -> MetricPatching:
+        """The metric after patches of each first text's pass with numbers of the second's, which is made without the changes.
+
+        Raises like `prepared`, LacksTap, CannotAlign, NotAMetric, Superseded.
+        """
+        firsts, seconds = zip(*pairs, strict=True)
+        unchanged = attrs.evolve(wish, changes=(), target=None)
+        return patched(self.prompts(wish, firsts, stop), self.prompts(unchanged, seconds, stop), metric, stop, progress)
 
     def __call__(self, wish: Wish, texts: Sequence[str], kept: Iterable[str], stop: Stop, progress: Progress) -> Many:
         """What the model makes of the texts; `kept` are names of taps, in which * stands for anything.
