@@ -127,6 +127,8 @@ def patching(
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric",
+    receiver: str | None = None,
+    freeze_networks: bool = True,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     model: "nn.Module | None" = None,
@@ -141,6 +143,8 @@ def patching(
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric | None" = None,
+    receiver: str | None = None,
+    freeze_networks: bool = True,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     model: "nn.Module | None" = None,
@@ -155,13 +159,26 @@ def patching(
     With a `metric` as in `ablate`, instead of the two texts one may give many pairs of them, or a TSV file of pairs. The result
     holds the metric after each patch, [prompt, tap, head, position], and how far it recovers that of the other text, with mean
     and 95 % interval; see MetricPatching. The metric always gets the tokens of the text that is patched.
+
+    With a `receiver` it is path patching: each head's output is taken from the other text, but only what of it reaches the
+    receiver through the residual stream counts, since all other heads and the feed-forward networks stay as they are. The
+    receiver is Q, K or V of one head, "decoder.self_attn.9.6.query" for layer 9, head 6, or "logits". With `freeze_networks`
+    False the networks compute anew on the way, as in Wang et al. 2022. The result is [prompt, tap, head].
     """
     request, live = shared_request(preset, trained, changes, dict(knobs), model)
     request = request.wishing(target=None if target is None else as_text(target))
     if metric is not None:
         pairs = _pairs(text, other)
         with watched() as (stop, progress), alone(live) as computer:
-            return computer.many.patched(request.wish, pairs, metric, stop, progress)
+            if receiver is None:
+                return computer.many.patched(request.wish, pairs, metric, stop, progress)
+            return computer.many.paths_patched(
+                request.wish, pairs, as_text(receiver), metric, stop, progress, freezes_networks=freeze_networks
+            )
+    if receiver is not None:
+        from explorer.errors import NeedsMetric
+
+        raise NeedsMetric(name="receiver")
     request = request.wishing(text=as_text(text), other=as_text(other))
     from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
     from explorer.trace.found.patching import Patching

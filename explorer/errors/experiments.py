@@ -5,7 +5,7 @@ ExplorerError
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
 ├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors, NoMatrix), NotComputed, NoFittedLens,
 │                LensOfOtherWeights, LensOfOtherKnobs
-└── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing, NotAMetric
+└── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing, NotAMetric, NeedsMetric
 """
 
 from explorer.errors.base import ExplorerError, NotFound
@@ -149,3 +149,9 @@ class NotAMetric(ExplorerError):
     """A metric that gave something else than a number. Values: got."""
 
     key = "error.not_a_metric"
+
+
+class NeedsMetric(ExplorerError):
+    """An argument that only acts together with a metric. Values: name."""
+
+    key = "error.needs_metric"

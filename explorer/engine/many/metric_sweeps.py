@@ -16,8 +16,9 @@ from explorer.engine.experiments.patching import paired, plans_of
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.sweep import places_of
 from explorer.engine.experiments.trials import OfLogits, Trials
+from explorer.engine.many.paths import PathValues, each_sender
 from explorer.engine.many.prompts import Prompts
-from explorer.errors import LacksTap, NotAMetric
+from explorer.errors import LacksTap, NoSuchPart, NotAMetric
 from explorer.mathematics import Numbers
 from explorer.model.tap import taps
 from explorer.stops import Progress, Stop
@@ -25,7 +26,10 @@ from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import PATCHING
 from explorer.trace.found.over_prompts import MetricEffects, MetricMap, MetricPatching, stacked_rows
 from explorer.trace.recorded_pass import Tokens
+from explorer.trace.tap_names import Receiver
 
+LOGITS = "logits"
+"""The receiver of paths that end in the logits."""
 Metric = Callable[[Array, Tokens], float]
 """A number from the logits [position, vocab] of a pass and its tokens."""
 
@@ -129,6 +133,30 @@ def _each_place(bed: Bed, metric: Metric) -> _Patched:
             for name, plan in zip(names, plans, strict=True)
         },
     )
+
+
+def paths_patched(
+    prompts: Prompts, others: Prompts, receiver: str, metric: Metric, stop: Stop, progress: Progress, *, freezes_networks: bool
+) -> MetricPatching:
+    """The metric after the way from each head to the receiver alone is patched; see `paths`.
+
+    Raises NoSuchPart for a receiver that is none, LacksTap, CannotAlign, Superseded, NotAMetric.
+    """
+    place = Receiver.named(receiver)
+    if place is None and receiver != LOGITS:
+        raise NoSuchPart(got=receiver, part=" ".join(prompts.card.attentions))
+    rows: list[PathValues] = []
+    with without_dropout(prompts.model) as model:
+        for bed in beds(prompts, others, model, stop):
+            own = of_logits(metric, bed.first.tokens)
+            with torch.inference_mode():
+                rows.append(each_sender(bed, place, own, freezes_networks=freezes_networks))
+            progress(len(rows) / len(prompts.texts))
+    values = np.stack([row.values for row in rows]).astype(np.float32)
+    values.setflags(write=False)
+    plain, other = (np.array([getattr(row, name) for row in rows], np.float32) for name in ("plain", "other"))
+    maps = {f"paths to {receiver}": MetricMap(values, {"tap": rows[0].taps, "head": None})}
+    return MetricPatching(prompts=prompts.texts, others=others.texts, plain=plain, other=other, maps=maps)
 
 
 def beds(prompts: Prompts, others: Prompts, model: AnyModel, stop: Stop) -> Iterator[Bed]:

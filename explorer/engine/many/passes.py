@@ -17,7 +17,7 @@ from torch import Tensor
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.runs import runs_of
-from explorer.engine.many.metric_sweeps import Metric, ablated, patched
+from explorer.engine.many.metric_sweeps import Metric, ablated, patched, paths_patched
 from explorer.engine.many.prompts import Prompts, prepared
 from explorer.engine.passes.lender import Lender
 from explorer.engine.sources.sources import Sources
@@ -32,6 +32,7 @@ from explorer.trace.found.over_prompts import MetricEffects, MetricPatching
 from explorer.trace.many import Many, sizes_at
 from explorer.trace.recorded_pass import unknown_tap
 
+Pairs = Sequence[tuple[str, str]]
 _SPARE = 0.9  # Use at most 90 % of the free memory.
 
 
@@ -49,16 +50,23 @@ class ManyPasses:
         """What ablating each part adds to a metric. Raises like `prepared`, NotAMetric, Superseded."""
         return ablated(self.prompts(wish, texts, stop), metric, stop, progress)
 
-    def patched(
-        self, wish: Wish, pairs: Sequence[tuple[str, str]], metric: Metric, stop: Stop, progress: Progress
-    ) -> MetricPatching:
+    def patched(self, wish: Wish, pairs: Pairs, metric: Metric, stop: Stop, progress: Progress) -> MetricPatching:
         """The metric after patches of each first text's pass with numbers of the second's, which is made without the changes.
 
         Raises like `prepared`, LacksTap, CannotAlign, NotAMetric, Superseded.
         """
+        return patched(*self._both(wish, pairs, stop), metric, stop, progress)
+
+    def paths_patched(
+        self, wish: Wish, pairs: Pairs, receiver: str, metric: Metric, stop: Stop, progress: Progress, *, freezes_networks: bool
+    ) -> MetricPatching:
+        """The same of the ways from each head to one receiver. Raises NoSuchPart, and like `patched`."""
+        both = self._both(wish, pairs, stop)
+        return paths_patched(*both, receiver, metric, stop, progress, freezes_networks=freezes_networks)
+
+    def _both(self, wish: Wish, pairs: Pairs, stop: Stop) -> tuple[Prompts, Prompts]:
         firsts, seconds = zip(*pairs, strict=True)
-        unchanged = attrs.evolve(wish, changes=(), target=None)
-        return patched(self.prompts(wish, firsts, stop), self.prompts(unchanged, seconds, stop), metric, stop, progress)
+        return self.prompts(wish, firsts, stop), self.prompts(attrs.evolve(wish, changes=(), target=None), seconds, stop)
 
     def __call__(self, wish: Wish, texts: Sequence[str], kept: Iterable[str], stop: Stop, progress: Progress) -> Many:
         """What the model makes of the texts; `kept` are names of taps, in which * stands for anything.
