@@ -73,24 +73,28 @@ class ManyPasses:
 
         Raises UnknownTap for one that fits no tap, NotEnoughMemory, Superseded, and like `prepared`.
         """
-        prompts = self.prompts(wish, texts, stop)
-        known = taps(prompts.model)
-        room, n_done = _Room(prompts, _wanted(kept, known), stop), 0
-        for batch in prompts.batches():
-            room.batch = batch
-            room.pass_over()
-            n_done += len(batch)
-            progress(n_done / len(texts))
-        prompts.changing.check_reached()
-        return Many(
-            prompts=prompts.texts,
-            tokens=tuple(each.tokens for each in prompts.sentences),
-            arrays={name: _locked(room.arrays[name]) for name in known if name in room.arrays},
-            axis_names={name: known[name].axes[1:] for name in known if name in room.arrays},
-            card=prompts.card,
-            symbols=prompts.symbols,
-            logits=None if room.last is None else _locked(room.last),
-        )
+        return passed(self.prompts(wish, texts, stop), kept, stop, progress)
+
+
+def passed(prompts: Prompts, kept: Iterable[str], stop: Stop, progress: Progress) -> Many:
+    """What the model makes of the prompts. Raises UnknownTap, NotEnoughMemory, Superseded."""
+    known = taps(prompts.model)
+    room, n_done = _Room(prompts, _wanted(kept, known), stop), 0
+    for batch in prompts.batches():
+        room.batch = batch
+        room.pass_over()
+        n_done += len(batch)
+        progress(n_done / len(prompts.texts))
+    prompts.changing.check_reached()
+    return Many(
+        prompts=prompts.texts,
+        tokens=tuple(each.tokens for each in prompts.sentences),
+        arrays={name: _locked(room.arrays[name]) for name in known if name in room.arrays},
+        axis_names={name: known[name].axes[1:] for name in known if name in room.arrays},
+        card=prompts.card,
+        symbols=prompts.symbols,
+        logits=None if room.last is None else _locked(room.last),
+    )
 
 
 def _wanted(patterns: Iterable[str], known: dict[str, Tap]) -> frozenset[str]:
