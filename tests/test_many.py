@@ -11,6 +11,7 @@ import torch
 import explorer
 from explorer.errors import BadPrompt, ExtraMissing, NoPrompts, NotKept, NotPrompts, NotText, UnknownTable, UnknownTap
 from explorer.model.hooks import n_hooks
+from explorer.scanning.table_file import read_table
 from explorer.trace.many import Many
 from tests.foreign.models import fresh, write_tokenizer
 
@@ -153,6 +154,17 @@ def test_a_table_becomes_a_data_frame_where_pandas_is_there() -> None:
     assert isinstance(frame, pandas.DataFrame)
     means = frame[frame.attention == "encoder.self_attn"].groupby(["layer", "head"])["entropy"].mean()
     np.testing.assert_allclose(means, found.measures("encoder.self_attn")["entropy"].mean(axis=0).ravel())
+
+
+def test_its_head_metrics_are_the_table_of_a_scan(tmp_path: Path) -> None:
+    """The same sums as a scan of the same sentences, in a file that the window opens."""
+    found = explorer.many(PROMPTS, out=tmp_path / "heads.json")
+    table, scanned = read_table(tmp_path / "heads.json"), explorer.scan(PROMPTS, ("entropy", "first"))
+    for attention in found.card.attentions:
+        for metric in ("entropy", "first"):
+            np.testing.assert_allclose(table.mean(attention, metric), scanned.mean(attention, metric), atol=1e-5)
+            assert (table.sums(attention, metric).histogram == scanned.sums(attention, metric).histogram).all()
+    assert table.rows("entropy")[0].best[0].text in PROMPTS
 
 
 def test_ctrl_c_ends_it_cleanly() -> None:

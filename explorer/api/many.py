@@ -27,6 +27,7 @@ def many(
     preset: str | Path = DEFAULT,
     *,
     taps: Iterable[str] = WEIGHTS,
+    out: str | Path | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     adapter: str | Path | None = None,
@@ -46,15 +47,24 @@ def many(
         many.measures()["induction"].mean(axis=0)       # [layer, head]
         many.to_pandas()                                # a row for each prompt and head, a column for each metric
 
+    With `out`, a .json or .parquet file, the head metrics are also written as the table of a scan, which the window opens: the
+    mean and deviation of each head, and the prompts beside them, where it is highest.
+
     In a notebook and a terminal a bar shows how far it is. Raises explorer.errors.ExplorerError for anything a caller can
     correct; BadPrompt names the prompt.
     """
+    from explorer.scanning.table_file import check_suffix, write_table
+
     texts, others = prompts_in(prompts)
+    if out is not None:
+        check_suffix(Path(out))
     request, model = shared_request(preset, trained, changes, {**knobs, "adapter": adapter}, model)
     wish, kept = request.wishing(chat=chat).wish, (as_text(taps),) if isinstance(taps, str) else tuple(map(as_text, taps))
     with watched() as (stop, progress), alone(model) as computer:
         n = len(texts) + len(others)
         found = computer.many(wish, texts, kept, stop, lambda share: progress(share * len(texts) / n))
+        if out is not None:
+            write_table(Path(out), found.scan_table())
         if not others:
             return found
         second = computer.many(wish, others, kept, stop, lambda share: progress((len(texts) + share * len(others)) / n))

@@ -15,6 +15,8 @@ from explorer.trace.arrays import Array
 from explorer.trace.measures.head_measures import MEASURES, batch_values
 from explorer.trace.measures.measures import log_p
 from explorer.trace.measures.metric_table import HeadMetrics
+from explorer.trace.measures.scan_sums import ScanPart, best_texts, summed
+from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.model_card import ModelCard
 from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.printed import printed
@@ -44,6 +46,7 @@ class Many(Tabular):
     arrays: Mapping[str, Array]
     axis_names: Mapping[str, tuple[str, ...]]
     card: ModelCard
+    preset: str = ""
     symbols: tuple[str, ...] = ()
     logits: Array | None = None
     changed: "Many | None" = None
@@ -105,6 +108,22 @@ class Many(Tabular):
                 if measure.formula(chosen):
                     found[key][prompt, list(places)] = batch_values(key, weights, ids, across=kind == "cross_attn")[0]
         return HeadMetrics(found, attention=chosen, prompts=self.prompts)
+
+    def scan_table(self, best: int = 10) -> ScanTable:
+        """The metrics of all heads summed over the prompts, with the `best` prompts of each head, as of a scan.
+
+        Of attentions whose weights were not asked for there is nothing in it.
+        """
+        rows = np.arange(len(self))
+        sums = {
+            (attention, key): summed(values, rows, key, best)
+            for attention in self._measured()
+            for key, values in self.measures(attention).items()
+            if MEASURES[key].formula(attention)
+        }
+        about = {"preset": self.preset, "sentences": len(self), "measures": list(MEASURES), "best": best}
+        texts = best_texts(sums, dict(enumerate(self.prompts)))
+        return ScanTable(about=about, part=ScanPart(n_rows=len(self), sums=sums, texts=texts))
 
     def next_tokens(self, most: int = _LIKELIEST) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """[prompt, rank] the likeliest ids (or classes) behind each prompt, and their log-probabilities (nats).

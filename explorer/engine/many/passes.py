@@ -92,6 +92,7 @@ def passed(prompts: Prompts, kept: Iterable[str], stop: Stop, progress: Progress
         arrays={name: _locked(room.arrays[name]) for name in known if name in room.arrays},
         axis_names={name: known[name].axes[1:] for name in known if name in room.arrays},
         card=prompts.card,
+        preset=prompts.wish.preset,
         symbols=prompts.symbols,
         logits=None if room.last is None else _locked(room.last),
     )
