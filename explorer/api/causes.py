@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from explorer.config import KnobValues
     from explorer.engine.many.metric_sweeps import Metric
+    from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.found.effects import Effects
@@ -49,6 +50,7 @@ def ablate(
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric",
+    out: str | Path | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     model: "nn.Module | None" = None,
@@ -62,6 +64,7 @@ def ablate(
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric | None" = None,
+    out: str | Path | None = None,
     word: str | int | None = None,
     edges: str | None = None,
     trained: bool = True,
@@ -83,14 +86,16 @@ def ablate(
 
         found = explorer.ablate(prompts, metric=lambda logits, tokens: logits[-1, 262] - logits[-1, 284])
         found.spread("heads").mean                       # [attention, layer, head]
+
+    With `out`, a .json or .parquet file, the effects of heads are also written as the table of a scan, which the window opens.
     """
     request, live = shared_request(preset, trained, changes, dict(knobs), model)
     request = request.wishing(target=None if target is None else as_text(target))
     if metric is not None:
         _nothing_beside(word=word, edges=edges)
         texts = (text,) if isinstance(text, str) else prompts_in(text)[0]
-        with watched() as (stop, progress), alone(live) as computer:
-            return computer.many.ablated(request.wish, texts, metric, stop, progress)
+        return _ablated(request, live, texts, metric, None if out is None else Path(out))
+    _only_beside_metric(out=out)
     request = request.wishing(text=as_text(text))
     if edges is not None:
         from explorer.state.focus import Focus
@@ -175,16 +180,36 @@ def patching(
             return computer.many.paths_patched(
                 request.wish, pairs, as_text(receiver), metric, stop, progress, freezes_networks=freeze_networks
             )
-    if receiver is not None:
-        from explorer.errors import NeedsMetric
-
-        raise NeedsMetric(name="receiver")
+    _only_beside_metric(receiver=receiver)
     request = request.wishing(text=as_text(text), other=as_text(other))
     from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
     from explorer.trace.found.patching import Patching
 
     with alone(live) as computer:
         return ask(computer, request, PATCHING.key, Patching)
+
+
+def _ablated(
+    request: "Request", live: "nn.Module | None", texts: tuple[str, ...], metric: "Metric", out: Path | None
+) -> "MetricEffects":
+    from explorer.scanning.table_file import check_suffix, write_table
+
+    if out is not None:
+        check_suffix(out)
+    with watched() as (stop, progress), alone(live) as computer:
+        found = computer.many.ablated(request.wish, texts, metric, stop, progress)
+    if out is not None:
+        write_table(out, found.scan_table())
+    return found
+
+
+def _only_beside_metric(**given: object) -> None:
+    """Raises NeedsMetric for an argument that needs one."""
+    from explorer.errors import NeedsMetric
+
+    for name, value in given.items():
+        if value is not None:
+            raise NeedsMetric(name=name)
 
 
 def _pairs(text: object, other: str | None) -> list[tuple[str, str]]:

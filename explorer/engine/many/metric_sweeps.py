@@ -70,7 +70,7 @@ def ablated(prompts: Prompts, metric: Metric, stop: Stop, progress: Progress) ->
     begins = np.cumsum([len(some) for some in kinds.values()])[:-1]
     by_kind = dict(zip(kinds, np.split(np.stack(found), begins, axis=1), strict=True))
     maps = {kind: MetricMap(_placed(by_kind[kind], kinds[kind]), axes[kind]) for kind in kinds if kinds[kind]}
-    return MetricEffects(prompts=prompts.texts, plain=np.array(plain, np.float32), maps=maps)
+    return MetricEffects(prompts=prompts.texts, plain=np.array(plain, np.float32), maps=maps, preset=prompts.wish.preset)
 
 
 def _placed(values: Numbers, parts: Sequence[Ablated]) -> Array:

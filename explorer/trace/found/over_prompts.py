@@ -13,10 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.measures.scan_sums import ScanPart, best_texts, summed
+from explorer.trace.measures.scan_table import ScanTable
 from explorer.trace.printed import printed
 from explorer.trace.tabular import Columns, Tables, Tabular, as_html, cells
 
 _Z = 1.96  # the normal distribution's 97.5 % quantile
+EFFECT = "effect"
+"""The measure of a table of a scan that holds effects on a metric."""
 _SHOWN = 6  # parts that the short form names
 
 
@@ -72,6 +76,7 @@ class OverPrompts(Tabular):
     prompts: tuple[str, ...]
     plain: Array
     maps: Mapping[str, MetricMap]
+    preset: str = ""
 
     column = "value"
     """What the values of its maps are called in tables."""
@@ -139,6 +144,19 @@ class MetricEffects(OverPrompts):
     """
 
     column = "effect"
+
+    def scan_table(self, best: int = 10) -> ScanTable:
+        """The effects of all heads summed over the prompts, with the `best` prompts of each head, as of a scan."""
+        heads, rows = self.maps["heads"], np.arange(len(self.prompts))
+        sums = {}
+        for first, attention in enumerate(heads.axes["attention"] or ()):
+            found = summed(heads.values[:, first].astype(np.float64), rows, EFFECT, best)
+            # A histogram of a scan begins at 0, and effects have both signs.
+            sums[attention, EFFECT] = attrs.evolve(found, histogram=np.zeros_like(found.histogram))
+        about = {"preset": self.preset, "sentences": len(rows), "measures": [EFFECT], "best": best}
+        return ScanTable(
+            about=about, part=ScanPart(n_rows=len(rows), sums=sums, texts=best_texts(sums, dict(enumerate(self.prompts))))
+        )
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

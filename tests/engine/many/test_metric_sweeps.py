@@ -1,12 +1,14 @@
 """Metrics of one's own after ablations and patches, beside single passes with Changes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import explorer
-from explorer.errors import KnobDoesNothing, NotAMetric, NotPrompts
+from explorer.errors import KnobDoesNothing, NeedsMetric, NotAMetric, NotPrompts
+from explorer.scanning.table_file import read_table
 from explorer.trace.found.over_prompts import MetricEffects, MetricPatching, spread_of
 from explorer.trace.recorded_pass import Tokens
 from tests.foreign.models import fresh, write_tokenizer
@@ -68,6 +70,19 @@ def test_ablations_are_those_of_single_passes() -> None:
     assert "3 prompts" in repr(found) and "<table>" in found._repr_html_()
     told = found.columns("heads")
     assert told["effect"][-1] == found["heads"][-1, -1, -1, -1] and told["text"][-1] == PROMPTS[-1]
+
+
+def test_effects_are_written_as_the_table_of_a_scan(tmp_path: Path) -> None:
+    """The mean of each head, and the prompts where it is highest; without a metric there is nothing to write."""
+    out = tmp_path / "effects.json"
+    found = explorer.ablate(PROMPTS, preset="language-model", metric=last_gap, out=out)
+    table = read_table(out)
+    np.testing.assert_allclose(table.mean("decoder.self_attn", "effect"), found.spread("heads").mean[0])
+    best = table.rows("effect")[0]
+    own = found["heads"][:, 0, best.layer, best.head]
+    assert best.best[0].text == PROMPTS[int(own.argmax())]
+    with pytest.raises(NeedsMetric):
+        explorer.ablate(PROMPTS[0], preset="tiny", out=out)  # type: ignore[call-overload]
 
 
 def test_patches_are_those_of_single_passes() -> None:
