@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFileDialog
 from explorer.app.shell.scan_window import ScanWindow
 from explorer.app.shell.window import Window
 from explorer.engine.request import Request
-from explorer.picture.makers.scan_map import map_rows
 from explorer.picture.theme import DARK
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import rows_of
@@ -121,30 +120,5 @@ def test_a_file_that_is_no_table_is_told_and_nothing_opens(journey: Journey, tab
         table.write_text(text, encoding="utf-8")
         dropped(window, table)
         opened(journey, window)
-
-    journey.run(script)
-
-
-def test_a_click_on_the_map_of_means_chooses_the_head(journey: Journey, table: Path) -> None:
-    """A row for each attention and layer that the measure has a meaning in, with the deviation beside the mean."""
-
-    def script(window: Window) -> None:
-        journey.settle(window)
-        dropped(window, table)
-        shown = opened(journey, window)
-        assert isinstance(shown.table, ScanTable)
-        shown.measure.setCurrentIndex(shown.measure.findData("entropy"))
-        picture = shown.map.picture
-        assert picture is not None and picture.values.size == shown.heads.count()
-        rows = [(row.attention, row.layer, row.head) for row in shown.table.rows("entropy")]
-        attention, layer, head = rows[-1]
-        place = map_rows(shown.table, "entropy").index((attention, layer))
-        QTest.mouseClick(shown.map, LEFT, pos=shown.map.cell_rect(place, head).center().toPoint())
-        chosen = shown.heads.chosen()
-        assert chosen is not None and (chosen.attention, chosen.layer, chosen.head) == rows[-1]
-        assert picture.values[place, head] == pytest.approx(chosen.mean)
-        assert "±" in shown.map.describe(place, head).text
-        shown.measure.setCurrentIndex(shown.measure.findData("probability"))
-        assert not shown.map.isVisible()
 
     journey.run(script)
