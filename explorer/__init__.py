@@ -29,6 +29,8 @@ explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a s
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
 explorer.ablate("我爱北京天安门").heads                        # ablation: Δ log p, numpy [attention, layer, head, word]
+explorer.ablate(prompts, metric=gap).spread("heads").mean      # by a metric of your own over many prompts, with its interval
+explorer.patching(pairs, metric=gap, receiver="decoder.self_attn.1.2.query")       # path patching
 """
 
 from importlib import import_module
