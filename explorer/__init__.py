@@ -15,6 +15,8 @@ explorer.breaks(position="none")                        # the sentences that thi
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # a language model's continuation
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest neighbours of 爱 (cosine)
 explorer.scan("sentences.txt", workers=2).rows("entropy")    # metrics of each head over many sentences
+explorer.many(prompts)["encoder.layers.*.self_attn.weights"]   # passes in batches: numpy [prompt, layer, head, query, key]
+explorer.many(prompts).to_pandas()                      # each head's metrics on each prompt; most results have to_pandas()
 model = explorer.load_model("translator")               # the live module: add hooks, edit weights
 explorer.explore("我爱北京天安门", model=model)           # a pass of it
 explorer.explore(ids=[[15, 27, 3]], model=gpt2)  # exactly these tokens, also without a tokenizer
@@ -29,6 +31,8 @@ explorer.to_pytorch("我爱北京天安门", "model.py")       # the pass as a s
 explorer.show(trace)                                    # the window, in a process of its own
 explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
 explorer.ablate("我爱北京天安门").heads                        # ablation: Δ log p, numpy [attention, layer, head, word]
+explorer.ablate(prompts, metric=gap).spread("heads").mean      # by a metric of your own over many prompts, with its interval
+explorer.patching(pairs, metric=gap, receiver="decoder.self_attn.1.2.query")       # path patching
 """
 
 from importlib import import_module
@@ -38,6 +42,7 @@ import explorer.lang  # noqa: F401  This import makes str() of an error its sent
 from explorer.api.causes import ablate, patching, saliency, steering
 from explorer.api.converting import convert
 from explorer.api.corpora import breaks, scan
+from explorer.api.many import many
 from explorer.api.output import postcard, show, to_pytorch, view
 from explorer.api.parameters import parameters
 from explorer.api.passes import attribute, explore, lens, load_model, record
@@ -70,6 +75,7 @@ __all__ = [
     "generate",
     "lens",
     "load_model",
+    "many",
     "parameters",
     "patching",
     "postcard",

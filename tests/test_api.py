@@ -191,6 +191,7 @@ def test_only_public_names_are_there() -> None:
         "generate",
         "lens",
         "load_model",
+        "many",
         "parameters",
         "patching",
         "postcard",

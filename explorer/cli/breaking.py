@@ -9,7 +9,6 @@ import click
 
 from explorer.cli.flags import checked_flag, json_flag, number_flag, shared_flags, tell_json, theme_flag
 from explorer.cli.passes import asked, computer
-from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM
 from explorer.errors import BadChange, BadChangesFile, NothingChanged, OverLimit
@@ -18,6 +17,7 @@ from explorer.json_text import read_json_text
 from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.presets import load_own_preset
+from explorer.progress_line import ProgressLine
 from explorer.state.breaks import BREAKS
 from explorer.state.held_out import MOST, held_out, own_sentences
 from explorer.state.tries import is_altered

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from explorer.cli.flags import number_flag
-from explorer.cli.progress_line import ProgressLine
+from explorer.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from explorer.cli.flags import number_flag
-from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.errors import NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_preset
+from explorer.progress_line import ProgressLine
 from explorer.resources import asset
 
 if TYPE_CHECKING:

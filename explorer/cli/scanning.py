@@ -10,11 +10,11 @@ import click
 from explorer.cli.completing import measures_completed, presets_completed
 from explorer.cli.flags import checked_flag, knob_flags
 from explorer.cli.passes import turned_knobs
-from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS
 from explorer.lang import Words
 from explorer.presets import DEFAULT
+from explorer.progress_line import ProgressLine
 from explorer.scanning.flags import BEST, WORKERS
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ import click
 from explorer.cli.completing import tasks_completed
 from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
 from explorer.cli.passes import computer
-from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.cli.stopping import stopping
 from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_own_preset
+from explorer.progress_line import ProgressLine
 from explorer.resources import asset
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from explorer.config import Config
 from explorer.errors import CannotClose, ExplorerError, LengthsDiffer, NoHeads, NoMean, OutOfTensor, UnknownHead
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
+from explorer.trace.change_values import WholeValue
 from explorer.trace.changes import Change
 from explorer.trace.model_card import ModelCard
 from explorer.trace.recorded_pass import unknown_tap
@@ -68,6 +69,8 @@ def _check(change: Change, known: Mapping[str, Tap], card: ModelCard, lengths: L
             raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
     if isinstance(change.value, tuple) and change.columns is None and shape[1] not in (None, len(change.value)):
         raise LengthsDiffer(tap=change.tap, axis=tap.axes[-1], wanted=shape[1], got=len(change.value))
+    if isinstance(change.value, WholeValue):
+        _check_whole(change, change.value.array.shape, tap, shape, card)
     if change in lent:
         _check_lent(change, tap, shape, lent[change])
 
@@ -75,10 +78,30 @@ def _check(change: Change, known: Mapping[str, Tap], card: ModelCard, lengths: L
 def _check_head(change: Change, tap: Tap, card: ModelCard) -> None:
     if "head" not in tap.axes:
         raise NoHeads(tap=change.tap)
-    side = card.side(change.tap)
-    n_heads = side.n_kv_heads if change.tap.endswith((".key", ".value")) else side.n_heads
+    n_heads = _n_heads(change.tap, card)
     if not change.head < n_heads:  # type: ignore[operator]  # The caller has checked that the head is not None.
         raise UnknownHead(got=change.head, last=n_heads - 1)
+
+
+def _n_heads(tap: str, card: ModelCard) -> int:
+    side = card.side(tap)
+    return side.n_kv_heads if tap.endswith((".key", ".value")) else side.n_heads
+
+
+def _check_whole(change: Change, got: Shape, tap: Tap, own: tuple[int | None, ...], card: ModelCard) -> None:
+    """Check an array: it has the shape of the cells that it is for."""
+    axes, sizes = tap.axes[-2:], [length if each is None else len(each) for length, each in _named(change, own)]
+    if "head" in tap.axes and change.head is None:
+        axes, sizes = ("head", *axes), [_n_heads(change.tap, card), *sizes]
+    if len(got) != len(axes):
+        raise LengthsDiffer(tap=change.tap, axis=" ".join(axes), wanted=len(axes), got=len(got))
+    for axis, wanted, length in zip(axes, sizes, got, strict=True):
+        if wanted not in (None, length):
+            raise LengthsDiffer(tap=change.tap, axis=axis, wanted=wanted, got=length)
+
+
+def _named(change: Change, own: tuple[int | None, ...]) -> "zip[tuple[int | None, tuple[int, ...] | None]]":
+    return zip(own, (change.rows, change.columns), strict=True)
 
 
 def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Shape) -> None:

@@ -10,14 +10,17 @@ more, or less, than one whole value, and one could not tell an effect of the cel
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import attrs
+import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.errors import AllClosed
+from explorer.errors import AllClosed, BadFunctionResult
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
+from explorer.trace.change_values import WholeValue, is_function
 from explorer.trace.changes import Change
 
 
@@ -49,11 +52,13 @@ class _There:
     """The places of a change that are in a tensor, which may be a block of rows or the beginning of a text.
 
     `rows` and `columns` are places in the tensor. `lent_rows` are the same rows in the whole array of another text. `numbers`
-    are the indices of those of the change's columns that are in the tensor. `first` is the place of the tensor's first row.
+    and `row_numbers` are the indices of those of the change's columns and rows that are in the tensor. `first` is the place of
+    the tensor's first row.
     """
 
     rows: slice | list[int]
     lent_rows: slice | list[int]
+    row_numbers: slice | list[int]
     columns: slice | list[int]
     numbers: list[int]
     first: int
@@ -62,15 +67,17 @@ class _There:
 def _there(change: Change, n_rows: int, n_columns: int, first: int) -> _There:
     rows: slice | list[int] = slice(None)
     lent_rows: slice | list[int] = slice(first, first + n_rows)
+    row_numbers = lent_rows
     if change.rows is not None:
-        lent_rows = list(change.rows[bisect_left(change.rows, first) : bisect_left(change.rows, first + n_rows)])
+        row_numbers = list(range(bisect_left(change.rows, first), bisect_left(change.rows, first + n_rows)))
+        lent_rows = [change.rows[n] for n in row_numbers]
         rows = [row - first for row in lent_rows]
     places = change.columns
     if isinstance(change.value, tuple) and places is None:
         places = tuple(range(len(change.value)))
     numbers = [n for n, column in enumerate(places or ()) if column < n_columns]
     columns = slice(None) if places is None else [places[n] for n in numbers]
-    return _There(rows, lent_rows, columns, numbers, first)
+    return _There(rows, lent_rows, row_numbers, columns, numbers, first)
 
 
 def _scaled(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tensor | None) -> Tensor:
@@ -109,7 +116,7 @@ def with_cells_set(weights: Tensor, columns: list[int], value: float, closed: Te
 
 def _set(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
     """The lines with the value in the columns."""
-    lines[..., there.columns] = _values(change, there, lines)
+    lines[..., there.columns] = _values(change, there, lines[..., there.columns])
     return lines
 
 
@@ -121,11 +128,34 @@ def _added(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tensor
     return lines
 
 
-def _values(change: Change, there: _There, like: Tensor) -> Tensor:
-    """The change's number, or those of its numbers whose columns are in the tensor."""
+def _values(change: Change, there: _There, cells: Tensor) -> Tensor:
+    """The change's number, those of its numbers whose places are in the tensor, or what its function makes of the cells."""
     value = change.value
-    made = tuple(value[n] for n in there.numbers) if isinstance(value, tuple) else value
-    return torch.tensor(made, dtype=like.dtype, device=like.device)
+    if isinstance(value, WholeValue):
+        columns = slice(cells.shape[-1]) if change.columns is None else there.numbers
+        made: Any = value.array[..., there.row_numbers, :][..., columns]
+    elif is_function(value):
+        return torch.stack([_of_function(change, one) for one in cells])
+    else:
+        made = tuple(value[n] for n in there.numbers) if isinstance(value, tuple) else value
+    return torch.tensor(made, dtype=cells.dtype, device=cells.device)
+
+
+def _of_function(change: Change, cells: Tensor) -> Tensor:
+    """What a change's function makes of the cells [(head,) row, column] of one sentence. Raises BadFunctionResult."""
+    given: Any = change.value  # The caller has seen that it is a function.
+    found = given(cells.detach().float().cpu().numpy().copy())
+    try:
+        made = torch.from_numpy(np.array(found, np.float32)).to(cells)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _bad_result(change, cells, type(found).__name__) from error
+    if made.shape != cells.shape or not (made.isfinite() | ~cells.isfinite()).all():
+        raise _bad_result(change, cells, f"{list(made.shape)}" if made.shape != cells.shape else "NaN / ∞")
+    return made
+
+
+def _bad_result(change: Change, cells: Tensor, got: str) -> BadFunctionResult:
+    return BadFunctionResult(tap=change.tap, wanted=str(list(cells.shape)), got=got)
 
 
 def _patched(lines: Tensor, there: _There, change: Change, _tap: Tap, lent: Tensor | None) -> Tensor:

@@ -24,6 +24,7 @@ from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap, first_of
 from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Array
+from explorer.trace.change_values import is_function
 from explorer.trace.changes import Change
 from explorer.trace.tap_names import ATTENTION_MAP, mask_of_all_layers, masked_of
 
@@ -134,7 +135,7 @@ class Changing:
         begin = self._begin if first is None and not tap.name.startswith("encoder.") else first or 0
         for change in self._by_tap.get(tap.name, ()):
             try:
-                if change.kind == "mean" and first is not None:
+                if (change.kind == "mean" or is_function(change.value)) and first is not None:
                     raise NotForLongTexts(tap=tap.name)
                 closed = self._closed[masked_of(tap.name)] if change.keeps_sums else None
                 tensor = changed(tensor, change, tap, begin, self._lent.get(change), closed)
@@ -148,7 +149,7 @@ class Changing:
 
 def _by_rows(change: Change) -> bool:
     """Whether a change in the decoder treats each row by itself, at a tap that a step of decoding comes through."""
-    if change.kind in ("patch", "mean") or change.tap.startswith("generator."):
+    if change.kind in ("patch", "mean") or is_function(change.value) or change.tap.startswith("generator."):
         return False
     # The maps of the decoder's self-attention get a further column with each token; those of cross-attention have all keys.
     alone = ".self_attn." not in change.tap or ATTENTION_MAP.search(change.tap) is None

@@ -14,6 +14,7 @@ from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.inquiry import Inquiry
 from explorer.engine.experiments.kept import KeptFindings
 from explorer.engine.freed_memory import FreedMemory, keep_freed_memory
+from explorer.engine.many.passes import ManyPasses
 from explorer.engine.passes.lender import Lender
 from explorer.engine.passes.passes import Passes
 from explorer.engine.passes.recorded import RecordedFiles
@@ -38,7 +39,7 @@ KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text or a
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time.
 
-    `sources` has the models, `pieces` does errands, and `writing` goes on with texts.
+    `sources` has the models, `pieces` does errands, `writing` goes on with texts, and `many` passes many prompts.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Computer:
         self._passes = Passes(self.sources, self._lender)
         self.pieces = Pieces(self.sources, self._lender)
         self.writing = self.pieces.writing
+        self.many = ManyPasses(self.sources, self._lender)
         self._kept = KeptFindings()
         self._recorded = RecordedFiles()
         self._other = SecondModel(partial(_second, self.sources))  # It computes the wish to compare with.

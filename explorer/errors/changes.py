@@ -2,7 +2,8 @@
 
 ExplorerError
 ├── BadChange  UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange, NoHeads, OutOfTensor,
-│              LengthsDiffer, AllClosed, CannotClose, NoMean, NotForLongTexts, NeverReached
+│              LengthsDiffer, AllClosed, CannotClose, NoMean, NotForLongTexts, NeverReached,
+│              ChangeIsFunction, BadFunctionResult
 ├── BadFile    BadChangesFile
 └── BadReplacement
 """
@@ -84,6 +85,18 @@ class NotForLongTexts(BadChange):
     """A change that needs whole maps, at a tap that processes a long text in blocks. Values: tap."""
 
     key = "error.not_for_long_texts"
+
+
+class ChangeIsFunction(BadChange):
+    """A change by a function, which no file can hold. Values: tap."""
+
+    key = "error.change_is_function"
+
+
+class BadFunctionResult(BadChange):
+    """A function of a change that gave something else than an array like its own. Values: tap, wanted, got."""
+
+    key = "error.bad_function_result"
 
 
 class NeverReached(BadChange):

@@ -5,7 +5,7 @@ ExplorerError
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
 ├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors, NoMatrix), NotComputed, NoFittedLens,
 │                LensOfOtherWeights, LensOfOtherKnobs
-└── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing
+└── TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged, WritesNothing, NotAMetric, NeedsMetric
 """
 
 from explorer.errors.base import ExplorerError, NotFound
@@ -143,3 +143,15 @@ class WritesNothing(ExplorerError):
     """A search for what a change breaks in translations, with a model that generates none."""
 
     key = "error.writes_nothing"
+
+
+class NotAMetric(ExplorerError):
+    """A metric that gave something else than a number. Values: got."""
+
+    key = "error.not_a_metric"
+
+
+class NeedsMetric(ExplorerError):
+    """An argument that only acts together with a metric. Values: name."""
+
+    key = "error.needs_metric"

@@ -1,8 +1,8 @@
 """Errors of questions to a recorded pass.
 
 ExplorerError
-├── NotFound  UnknownTap, UnknownParameter, UnknownHead, UnknownLayer, LayersDiffer, UnknownMeasure, NoSuchStep, NoSuchSymbol,
-│             NoSuchPart, UnknownWord, NoWrittenWords, NotLookedInto, RecordedOnly
+├── NotFound  UnknownTap, UnknownParameter, UnknownHead, UnknownLayer, LayersDiffer, UnknownMeasure, UnknownTable, NoSuchStep,
+│             NoSuchSymbol, NoSuchPart, UnknownWord, NoWrittenWords, NotLookedInto, RecordedOnly
 └── NotKept
 """
 
@@ -43,6 +43,12 @@ class UnknownMeasure(NotFound):
     """A head metric that does not exist. Values: name, choices."""
 
     key = "error.unknown_measure"
+
+
+class UnknownTable(NotFound):
+    """A table that a result does not have. Values: name, choices."""
+
+    key = "error.unknown_table"
 
 
 class NoSuchStep(NotFound):

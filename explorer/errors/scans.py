@@ -1,10 +1,10 @@
-"""Errors of scans of many sentences.
+"""Errors of scans of many sentences, and of other work on many texts.
 
 ExplorerError
 ├── OtherScan  OtherScanFile, OtherScanWeights
 ├── NotFound   NoSuchColumn, UnknownFormat (UnreadableFormat)
 ├── BadFile    NotAScanTable
-└── NoSentences (NothingMeasured), UnfinishedScan
+└── NoSentences (NothingMeasured), UnfinishedScan, BadPrompt, NoPrompts, NotPrompts
 """
 
 from explorer.errors.base import BadFile, ExplorerError, NotFound
@@ -63,3 +63,21 @@ class UnfinishedScan(ExplorerError):
     """A scan that was begun before and that the user did not ask to resume. Values: path."""
 
     key = "error.unfinished_scan"
+
+
+class BadPrompt(ExplorerError):
+    """A prompt among several that cannot be used. Values: number (from 0), reason."""
+
+    key = "error.bad_prompt"
+
+
+class NoPrompts(ExplorerError):
+    """Not one prompt where some are wanted."""
+
+    key = "error.no_prompts"
+
+
+class NotPrompts(ExplorerError):
+    """Neither all texts nor all pairs of texts, or a line of a TSV that is no pair. Values: number (from 0)."""
+
+    key = "error.not_prompts"

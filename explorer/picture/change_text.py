@@ -8,6 +8,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.state.breaks import BREAKS, Alterations, broken_in
 from explorer.trace.change_groups import ChangeGroup, change_groups
+from explorer.trace.change_values import WholeValue
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import place_of
@@ -153,4 +154,9 @@ def _token(tap: str, axis: int, place: int, trace: Trace | None) -> str:
 def _number(change: Change) -> str:
     if isinstance(change.value, tuple):
         return f"[{len(change.value)}]"
+    if isinstance(change.value, WholeValue):
+        return change.value.told
+    if callable(change.value):
+        name: str = getattr(change.value, "__name__", type(change.value).__name__)
+        return f"{name}(x)"
     return "" if change.value is None else f"{change.value:g}".replace("-", "\N{MINUS SIGN}")

@@ -4,6 +4,8 @@
     Change("decoder.layers.2.cross_attn.masked", "close", columns=[0])           # No query sees the first source token.
     Change("encoder.layers.1.residual2", "patch", rows=[0], text="他给了我一本书。")
     Change("encoder.layers.0.self_attn.mixed", "mean", head=1)                    # Every position gets the head's mean.
+    Change("encoder.layers.0.residual2", "set", value=array)                      # [position, feature] an array of its shape
+    Change("encoder.layers.0.residual2", "set", value=lambda x: x[::-1])          # A function of what the pass recorded.
 
 Decision: a change that is switched off stays in the list of changes, with `on` False: so it keeps its place in the order, and
 files and undo keep it too. A pass never sees it. Rejected: a second list of those that are off, which would have no order.
@@ -20,12 +22,14 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadChangeField, ChangeHasNo, ChangeLacks, TooManyInChange, UnknownChangeKind
+from explorer.errors import BadChangeField, ChangeHasNo, ChangeIsFunction, ChangeLacks, TooManyInChange, UnknownChangeKind
+from explorer.trace.change_values import ChangeFunction, WholeValue, is_function
 
 _NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",), "mean": (), "add": ("value",)}
 _ONLY_THERE = ("value", "text")  # The other kinds of changes must not have these fields.
 KINDS = tuple(_NEEDS)
 _MOST_PLACES = _LONGEST_TEXT = 2**16
+_MOST_CELLS = 2**24  # of an array
 _LONGEST_TAP = 200  # characters
 _MOST_CHANGES = 4096  # A file may have at most so many changes.
 _LARGEST = 3.4e38  # The largest number of float32 is slightly more.
@@ -37,8 +41,13 @@ def _without_axes(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """A float or a tuple of floats; any other value is returned as it is, and the validator refuses it."""
+    """A float, a tuple of floats or a WholeValue; any other value but a function is returned for the validator to refuse."""
     value = _without_axes(value)
+    if isinstance(value, WholeValue) or is_function(value):
+        return value
+    whole = WholeValue.of(value)
+    if whole is not None:
+        return whole
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_number(each) for each in islice(value, _MOST_PLACES + 1))
     return _number(value)
@@ -114,6 +123,12 @@ def _check_switch(_change: "Change", attribute: "attrs.Attribute[Any]", value: A
 
 
 def _check_value(_change: "Change", attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    if isinstance(value, WholeValue):
+        _bounded(attribute.name, value.array.size, _MOST_CELLS)
+        if value.finite:
+            return
+    elif is_function(value):
+        return
     if isinstance(value, tuple):
         _bounded(attribute.name, len(value), _MOST_PLACES)
         if value and all(map(_is_number, value)):
@@ -140,6 +155,11 @@ class Change:
     kind "add": `value` is added to the cells, one number to all or one to each column, such as a vector that steers. A cell
     that a mask has closed stays closed.
 
+    The `value` of "set" and "add" may also be an array of the cells' shape, [row, column] or, where the tap has heads and
+    `head` is None, [head, row, column]; or a function, which is given the cells of the pass as a NumPy array of that shape and
+    returns one like it. While a model generates its target, a function sees the tokens so far. A function cannot be written
+    into a file: saving raises ChangeIsFunction.
+
     `head` is one head, or None for all. `rows` are positions or queries, `columns` are keys or features, counted from 0; None
     means all. Several changes at one tap are made in their order. A change that is not `on` is not made. Raises
     UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField and TooManyInChange, which are all BadChange.
@@ -150,7 +170,9 @@ class Change:
     head: int | None = attrs.field(default=None, converter=_place, validator=_check_head)
     rows: tuple[int, ...] | None = attrs.field(default=None, converter=_rows, validator=_check_places)
     columns: tuple[int, ...] | None = attrs.field(default=None, converter=_places, validator=_check_places)
-    value: float | tuple[float, ...] | None = attrs.field(default=None, converter=_numbers, validator=_check_value)
+    value: float | tuple[float, ...] | WholeValue | ChangeFunction | None = attrs.field(
+        default=None, converter=_numbers, validator=_check_value
+    )
     text: str | None = attrs.field(default=None, validator=_check_text(_LONGEST_TEXT))
     on: bool = attrs.field(default=True, validator=_check_switch)
 
@@ -168,10 +190,10 @@ class Change:
         for name in _ONLY_THERE:
             if name not in needs and getattr(self, name) is not None:
                 raise ChangeHasNo(kind=self.kind, field=name)
+        if self.kind == "scale" and not isinstance(self.value, float):
+            raise BadChangeField(field="value", got=self.value)
         if not isinstance(self.value, tuple):
             return
-        if self.kind == "scale":
-            raise BadChangeField(field="value", got=self.value)
         if self.columns is not None and len(self.columns) != len(self.value):
             raise BadChangeField(field="value", got=self.value)
 
@@ -182,11 +204,13 @@ class Change:
         return at_weights and isinstance(self.value, float) and 0 <= self.value * len(self.columns or ()) <= 1
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, in types that TOML and JSON have."""
-        told = {
-            name: value for name, value in attrs.asdict(self).items() if value is not None and (name, value) != ("on", True)
-        }
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
+        """The fields that differ from their defaults, in types that TOML and JSON have. Raises ChangeIsFunction."""
+        if is_function(self.value):
+            raise ChangeIsFunction(tap=self.tap)
+        told = {name: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None}
+        if self.on:
+            del told["on"]
+        return {name: _listed(value) for name, value in told.items()}
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Change":
@@ -202,6 +226,12 @@ class Change:
             if name not in row:
                 raise ChangeLacks(kind=kind, field=name)
         return cls(**row)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, WholeValue):
+        return value.array.tolist()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def changes_from(rows: Any) -> tuple[Change, ...]:

@@ -23,16 +23,31 @@ from explorer.trace.own_card import card_of
 from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.search_tree import Search
 from explorer.trace.stages import stage_of
+from explorer.trace.tabular import Columns, Tables, Tabular
 from explorer.trace.tap_names import place_of, side_name
 from explorer.trace.word_groups import Groups, before, folded, word_groups
 
 
 @attrs.frozen
-class Tokens:
+class Tokens(Tabular):
     """The tokens of both sides; a side that the architecture lacks is empty."""
 
     source: tuple[Token, ...] = ()
     target: tuple[Token, ...] = ()
+
+    def tables(self) -> Tables:
+        """`tokens`: a row for each token of both sides."""
+        return {"tokens": self._rows}
+
+    def _rows(self) -> Columns:
+        rows = [("source", n, each) for n, each in enumerate(self.source)]
+        rows += [("target", n, each) for n, each in enumerate(self.target)]
+        places: dict[str, list[Any]] = {
+            "side": [side for side, _n, _token in rows],
+            "position": [n for _side, n, _token in rows],
+        }
+        fields = ("text", "id", "start", "end", "known", "special")
+        return {**places, **{name: [getattr(token, name) for _side, _n, token in rows] for name in fields}}
 
 
 def _attention(home: str) -> str:

@@ -93,3 +93,31 @@ def side_name(name: str, axis: str, *, has_target: bool) -> str:
         return "source"
     across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
     return "source" if across else "target"
+
+
+_RECEIVER = re.compile(r"(encoder|decoder)\.(self_attn|cross_attn)\.(\d{1,9})\.(\d{1,9})\.(query|key|value)")
+
+
+@attrs.frozen
+class Receiver:
+    """Q, K or V of one head, as "decoder.self_attn.9.6.query" for layer 9, head 6."""
+
+    attention: str
+    layer: int
+    head: int
+    which: str
+
+    @classmethod
+    def named(cls, name: str) -> "Receiver | None":
+        """The Receiver of such a name; None for any other text."""
+        found = _RECEIVER.fullmatch(name)
+        return None if found is None else cls(f"{found[1]}.{found[2]}", int(found[3]), int(found[4]), found[5])
+
+    @property
+    def tap(self) -> str:
+        """The tap at which it is given its numbers."""
+        side, _, kind = self.attention.partition(".")
+        return f"{side}.layers.{self.layer}.{kind}.{self.which}"
+
+    def __str__(self) -> str:
+        return f"{self.attention}.{self.layer}.{self.head}.{self.which}"

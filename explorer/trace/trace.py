@@ -1,14 +1,11 @@
 """A Trace: what one pass recorded, and what a reader asks of it. It needs no torch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 from weakref import proxy
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from explorer.errors import CannotRead, NoSuchStep, NotLookedInto, NoWrittenWords, bare
 from explorer.trace.files.trace_file import read_trace, write_trace
@@ -18,12 +15,13 @@ from explorer.trace.found.gradients import Gradients
 from explorer.trace.found.lens import Lens
 from explorer.trace.found.why import Parts, parts_asked
 from explorer.trace.measures.head_measures import MEASURES, head_values
+from explorer.trace.measures.metric_table import HeadMetrics
 from explorer.trace.notebook_display import NotebookDisplay
 from explorer.trace.patterns import is_pattern, taps_of, with_patterns
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass, Tokens
 from explorer.trace.sameness import fields_of, made_again, same
-from explorer.trace.vectors import Vectors
+from explorer.trace.vectors import Neighbours, Vectors
 
 if TYPE_CHECKING:
     from explorer.tokens.token import Token
@@ -103,7 +101,7 @@ class Trace(NotebookDisplay, RecordedPass):
         """What a notebook offers after `trace["`: all names, and those with a star for all layers."""
         return list(with_patterns(self.axis_names))
 
-    def measures(self, attention: str = "") -> Mapping[str, NDArray[np.float64]]:
+    def measures(self, attention: str = "") -> HeadMetrics:
         """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
 
         `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
@@ -111,7 +109,7 @@ class Trace(NotebookDisplay, RecordedPass):
         weights. `trace.head_measures` has the definitions. Raises UnknownTap.
         """
         chosen = attention or self.card.attentions[0]
-        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+        return HeadMetrics({key: head_values(self, chosen, key) for key in MEASURES}, chosen)
 
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> Parts:
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
@@ -157,7 +155,7 @@ class Trace(NotebookDisplay, RecordedPass):
             raise NotLookedInto(name=GRADIENTS.key)
         return found
 
-    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+    def neighbours(self, position: int, side: str = "") -> Neighbours:
         """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
 
         `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".

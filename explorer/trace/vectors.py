@@ -12,8 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.tabular import Columns, Tables, Tabular
 
 _NO_LENGTH = 1e-7  # of the longest direction: what squares of numbers with sixteen digits leave of nothing
+
+
+class Neighbours(tuple[tuple[str, float], ...], Tabular):
+    """The symbols nearest to one, each with the cosine, nearest first."""
+
+    __slots__ = ()
+
+    def tables(self) -> Tables:
+        """`neighbours`: a row for each."""
+        columns: Columns = {"text": [text for text, _cosine in self], "cosine": [cosine for _text, cosine in self]}
+        return {"neighbours": lambda: columns}
 
 
 @attrs.frozen(eq=False)
@@ -41,10 +53,10 @@ class SideVectors:
     names: Mapping[int, str] = attrs.field(factory=dict)
     n_features: int = 0
 
-    def neighbours(self, position: int) -> tuple[tuple[str, float], ...]:
+    def neighbours(self, position: int) -> Neighbours:
         """The nearest symbols of the token at a position with their cosines, nearest first."""
         pairs = zip(self.nearest[position], self.cosines[position], strict=True)
-        return tuple((self.names[int(each)], float(cosine)) for each, cosine in pairs)
+        return Neighbours((self.names[int(each)], float(cosine)) for each, cosine in pairs)
 
 
 @attrs.frozen(eq=False)

@@ -1,4 +1,5 @@
-"""The table of a scan in a window of its own: heads sorted by a measure, and beside them the sentences where one is highest.
+"""The table of a scan in a window of its own: the mean of every head as a map, the heads sorted by it, and beside them the
+sentences where one is highest.
 
 Decision: it stays open beside the main window, so that one sentence after the other can be looked at there.
 """
@@ -6,12 +7,14 @@ Decision: it stays open beside the main window, so that one sentence after the o
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
+from explorer.picture.makers.scan_map import map_rows, mean_map
 from explorer.picture.theme import Theme
 from explorer.presets import title_in
 from explorer.state.change_intents import TakeSentence
@@ -20,9 +23,11 @@ from explorer.trace.measures.head_measures import MEASURES
 from explorer.trace.measures.scan_sums import UPPER, WHOLE
 from explorer.trace.measures.scan_table import Found, HeadRow, ScanTable
 from explorer.views.controls.layouts import filled
-from explorer.views.controls.row_list import RowList, RowPainter
+from explorer.views.controls.row_list import ROW, RowList, RowPainter
+from explorer.views.pictures.heatmap import HeatmapView
 
 _NAME_PX, _NUMBER_PX, _VALUE_PX = 150, 118, 56
+_ROW_LABEL_PX = 130  # "encoder self L11"
 
 
 class HeadList(RowList):
@@ -37,6 +42,14 @@ class HeadList(RowList):
         for row in rows:
             self.put_row(self.count(), (row, told_head(row, words)), told_row(row, words))
         self.setCurrentRow(0)
+
+    def choose(self, attention: str, layer: int, head: int) -> None:
+        """Choose a head, and scroll to it."""
+        for place in range(self.count()):
+            found = self.item(place).data(ROW)
+            if isinstance(found, tuple) and (found[0].attention, found[0].layer, found[0].head) == (attention, layer, head):
+                self.setCurrentRow(place)
+                self.scrollToItem(self.item(place))
 
     def chosen(self) -> HeadRow | None:
         """The head that is chosen."""
@@ -156,6 +169,9 @@ class ScanWindow(QDialog):
         for label in (self.meaning, self.left_out, self.note):
             label.setWordWrap(True)
         self.measure, self.heads, self.sentences, self.leave = QComboBox(), HeadList(), SentenceList(), QPushButton()
+        self.map = HeatmapView(row_label_px=_ROW_LABEL_PX)
+        self.map.follows = False
+        self.map.chose.connect(self._chosen_in_map)
         self.leave.setAutoDefault(False)
         self.leave.clicked.connect(self.close)
         self.measure.currentIndexChanged.connect(self._measured)
@@ -172,7 +188,7 @@ class ScanWindow(QDialog):
             QHBoxLayout(), self.heads_name, (self.bars_name, 1), self.numbers_name, gap_px=0, margins_px=(11, 0, 20, 0)
         )
         right_name = filled(QHBoxLayout(), (self.sentences_name, 1), margins_px=(10, 0, 10, 0))
-        left = filled(QVBoxLayout(), names, (self.heads, 1))
+        left = filled(QVBoxLayout(), (self.map, 1), names, (self.heads, 1))
         right = filled(QVBoxLayout(), right_name, (self.sentences, 1))
         top = filled(QHBoxLayout(), self.title, (self.about, 1), self.measure)
         middle = filled(QHBoxLayout(), (left, 5), (right, 4), gap_px=12)
@@ -213,6 +229,7 @@ class ScanWindow(QDialog):
         self._measured()
 
     def set_theme(self, theme: Theme) -> None:
+        self.map.set_theme(theme)
         self.heads.set_theme(theme)
         self.sentences.set_theme(theme)
 
@@ -224,13 +241,33 @@ class ScanWindow(QDialog):
         self.meaning.setText(words(f"heads.about.{measure}"))
         unit = MEASURES[measure].unit if measure in MEASURES else ""
         end = f"{UPPER.get(measure, 1.0):g} {words(f'heads.unit.{unit}') if unit else ''}".strip()
-        self.bars_name.setText(words("scan.bars", end=end))
-        self.heads.put(table.rows(measure), words)
+        rows = table.rows(measure)
+        self.bars_name.setText(words("scan.bars", end=end) if any(row.histogram.any() for row in rows) else "")
+        picture = mean_map(table, measure, words)
+        self.map.setVisible(picture is not None)
+        if picture is not None:
+            self.map.draw(picture, words)
+            self.map.update()
+        self.heads.put(rows, words)
+
+    def _mark(self, head: HeadRow) -> None:
+        """Mark the chosen head in the map."""
+        rows = () if self.table is None else map_rows(self.table, head.measure)
+        if self.map.picture is not None and (head.attention, head.layer) in rows:
+            place = rows.index((head.attention, head.layer))
+            self.map.draw(attrs.evolve(self.map.picture, chosen_row=place, chosen_column=head.head), self.words)
+            self.map.update()
+
+    def _chosen_in_map(self, row: int, column: int) -> None:
+        """Choose the head of a cell in the list."""
+        if self.table is not None:
+            self.heads.choose(*map_rows(self.table, self.measure.currentData())[row], column)
 
     def _chosen(self) -> None:
         """Show the sentences where the chosen head is highest."""
         row = self.heads.chosen()
         if row is not None:
+            self._mark(row)
             self.sentences_name.setText(self._told_sentences(row))
             self.sentences.setAccessibleName(self._told_sentences(row))
             self.sentences.put(row.best, self.words)

@@ -5,8 +5,8 @@ of single passes with `Change(tap, "patch", rows=…, text=…)`. B's pass is ma
 makes it; A's pass and its patched passes are made with them, and the patch comes after them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import attrs
@@ -17,9 +17,10 @@ from torch import Tensor
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import fetched, stop_if, stopping_between_layers
 from explorer.engine.experiments.layers_in_front import LayersInFront
-from explorer.engine.experiments.runs import AnyModel, runs_of
-from explorer.engine.experiments.trials import batch_size
+from explorer.engine.experiments.runs import EVERYWHERE, AnyModel, Places, runs_of
+from explorer.engine.experiments.trials import OfLogits, batch_size, of_each
 from explorer.engine.speed.threads import batch_threads
+from explorer.mathematics import Numbers
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, first_of
 from explorer.stops import Stop
@@ -77,7 +78,8 @@ class Bed:
 class PatchedPasses:
     """Makes trials of A's pass with B's numbers. Use it inside inference mode.
 
-    `taps` are those whose rows may be lent, and `steps` the steps at which both passes write a word.
+    `taps` are those whose rows may be lent, and `steps` the steps at which both passes write a word. `logits` [position, vocab]
+    are those of A's pass and of B's.
     """
 
     def __init__(self, bed: Bed, taps: Iterable[str], pairs: Mapping[str, Pairs]) -> None:
@@ -90,6 +92,7 @@ class PatchedPasses:
         with bed.changing.inside(self._model), self._in_front.noting():
             self._memory = self._runs.memory()
             plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
+        self.logits = plain, other
         self._words = self._written(plain, other)
         self._symbols = sorted({word for both in self._words for word in both})  # The pass computes no logits of others.
         self._columns = [(self._symbols.index(w), self._symbols.index(v)) for w, v in self._words]
@@ -103,28 +106,39 @@ class PatchedPasses:
 
     def gaps(self, trials: Sequence[Trial]) -> Array:
         """[trial, step] Δ = log p(w_B) − log p(w_A) after each trial, in nats. Raises Superseded."""
-        found = np.empty((len(trials), len(self.steps)), np.float32)
+        return self._each(trials, len(self.steps), self._gap_rows, self._symbols, self._gaps).astype(np.float32)
+
+    def metrics(self, trials: Sequence[Trial], metric: OfLogits) -> Numbers:
+        """[trial] a metric of the logits after each trial. Raises Superseded."""
+        found = self._each(trials, 1, EVERYWHERE, None, lambda logits: of_each(metric, logits).numpy())
+        return found[:, 0]
+
+    def _each(
+        self, trials: Sequence[Trial], n: int, places: Places, symbols: list[int] | None, measure: Callable[[Tensor], Numbers]
+    ) -> Numbers:
+        """[trial, n] what is measured of the logits [batch, place, symbol] of each trial."""
+        found = np.empty((len(trials), n), np.float64)
         card, longest = self._bed.card, max(len(self._bed.first.tokens.source), len(self._bed.first.tokens.target))
         for encoding in (True, False):
             taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _in_encoder(trial) is encoding}
             for some, n_layers in self._in_front.batches(taps, batch_size(card, longest)):
                 stop_if(self._bed.stop)
                 torch.set_num_threads(batch_threads(card, _BATCH * longest))
-                with self._in_front.left_out(n_layers, len(some)), stopping_between_layers(self._model, self._bed.stop):
-                    found[some] = self._batch([trials[n] for n in some], encoding)
+                memory, own = None if encoding else self._memory, [trials[n] for n in some]
+                with ExitStack() as stack:
+                    stack.enter_context(self._in_front.left_out(n_layers, len(some)))
+                    stack.enter_context(stopping_between_layers(self._model, self._bed.stop))
+                    stack.enter_context(self._bed.changing.inside(self._model))
+                    stack.enter_context(_each_its_own(self._model, own, self._lent))
+                    found[some] = measure(self._runs.logits(len(some), memory, places, symbols))
         return found
 
-    def _batch(self, trials: list[Trial], encoding: bool) -> Array:
-        with self._bed.changing.inside(self._model), _each_its_own(self._model, trials, self._lent):
-            logits = self._runs.logits(len(trials), None if encoding else self._memory, self._gap_rows, self._symbols)
-            return self._gaps(logits)
-
-    def _gaps(self, logits: Tensor) -> Array:
+    def _gaps(self, logits: Tensor) -> Numbers:
         """[batch, step] Δ in nats, of logits [batch, step, symbol]."""
         words = torch.tensor(self._columns, device=logits.device).expand(len(logits), -1, -1)  # [batch, step, 2]
         first, second = logits.gather(-1, words).unbind(dim=-1)
         # log p = logit − log Σ exp(logits), and the sum is that of both words.
-        gaps: Array = fetched(second - first).numpy()
+        gaps: Numbers = fetched(second - first).double().numpy()
         return gaps
 
     def _written(self, plain: Tensor, other: Tensor) -> list[tuple[int, int]]:

@@ -1,10 +1,12 @@
 """Activation patching: numbers of another sentence's pass put into the pass on screen, one place after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import streams
@@ -50,7 +52,7 @@ def each_place_patched(bed: Bed) -> Patching:
     """Patch each place of each layer alone. Raises CannotAlign, Superseded."""
     card, first, second = bed.card, bed.first, bed.second
     pairs = paired(card, first.tokens, second.tokens)
-    plans = tuple(_plans(card, first.tokens, pairs))
+    plans = tuple(plans_of(card, first.tokens, pairs, MOST_HEAD_TRIALS))
     with torch.inference_mode():
         passes = PatchedPasses(bed, {tap for plan in plans for tap in plan.taps}, pairs)
         gaps = passes.gaps([trial for plan in plans for trial in plan.trials])
@@ -89,7 +91,7 @@ def paired(card: ModelCard, first: Tokens, second: Tokens) -> dict[str, Pairs]:
 
 
 @attrs.frozen(eq=False)
-class _Plan:
+class PatchPlan:
     """The trials of one map, in the order of their places in it: [tap, place], or [tap, head, place]."""
 
     side: str
@@ -101,20 +103,28 @@ class _Plan:
 
     @property
     def trials(self) -> list[Trial]:
+        """A trial for each tap, head and pair of positions."""
         heads = range(self.n_heads) if self.n_heads else (None,)
         return [(Patch(tap, (a,), (b,), head),) for tap in self.taps for head in heads for a, b in self.pairs]
 
     def map(self, gaps: Array, steps: Sequence[PatchedStep]) -> PatchedMap:
         """The map of the trials' gaps [trial, step]."""
-        shares = recovered(gaps, steps).reshape(len(self.taps), max(1, self.n_heads), len(self.pairs), len(steps))
-        values = np.full((*shares.shape[:2], self.n_places, len(steps)), np.nan, np.float32)  # [tap, head, position, step]
-        values[:, :, [a for a, _b in self.pairs]] = shares
-        values = values if self.n_heads else values[:, 0]
-        values.setflags(write=False)
-        return PatchedMap(self.side, self.kind, self.taps, values)
+        return PatchedMap(self.side, self.kind, self.taps, self.placed(recovered(gaps, steps)))
+
+    def placed(self, values: NDArray[Any]) -> Array:
+        """[tap, (head,) position, …] the values [trial, …] at their places; NaN at positions that have no partner."""
+        found = values.reshape(len(self.taps), max(1, self.n_heads), len(self.pairs), *values.shape[1:])
+        made = np.full((*found.shape[:2], self.n_places, *found.shape[3:]), np.nan, np.float32)  # [tap, head, position, …]
+        made[:, :, [a for a, _b in self.pairs]] = found
+        made = made if self.n_heads else made[:, 0]
+        made.setflags(write=False)
+        return made
 
 
-def _plans(card: ModelCard, tokens: Tokens, pairs: Mapping[str, Pairs]) -> Iterator[_Plan]:
+def plans_of(
+    card: ModelCard, tokens: Tokens, pairs: Mapping[str, Pairs], most_head_trials: float = np.inf
+) -> Iterator[PatchPlan]:
+    """The plans of all maps, by side; heads are left out where they would need more trials than `most_head_trials`."""
     for side in card.sides:
         taps = streams(card, side.name)
         n, own = len(tokens_of(tokens, side.name)), pairs[side.name]
@@ -122,10 +132,10 @@ def _plans(card: ModelCard, tokens: Tokens, pairs: Mapping[str, Pairs]) -> Itera
         layers = [f"{side.name}.layers.{layer}" for layer in range(side.n_layers)]
         seen = [f"{side.name}.layers.{layer}" for layer in card.attention_layers(side.name)]
         heads = tuple(f"{layer}.{kind}.mixed" for kind in kinds for layer in seen)
-        yield _Plan(side.name, "stream", taps, 0, n, own)
-        if len(heads) * side.n_heads * len(own) <= MOST_HEAD_TRIALS:
-            yield _Plan(side.name, "head", heads, side.n_heads, n, own)
-        yield _Plan(side.name, "feed_forward", tuple(f"{layer}.feed_forward.output" for layer in layers), 0, n, own)
+        yield PatchPlan(side.name, "stream", taps, 0, n, own)
+        if len(heads) * side.n_heads * len(own) <= most_head_trials:
+            yield PatchPlan(side.name, "head", heads, side.n_heads, n, own)
+        yield PatchPlan(side.name, "feed_forward", tuple(f"{layer}.feed_forward.output" for layer in layers), 0, n, own)
 
 
 MAKE = patching

@@ -1,4 +1,6 @@
-"""Runs: passes of one model over one sentence, with as many rows as a batch has. The model is one of ours or of others.
+"""Runs: passes of one model over one sentence, with as many rows as a batch has, or over several of the same lengths.
+
+The model is one of ours or of others.
 
 Of a model with both sides, the encoder's output can be made once and shared by the rows of all later batches.
 """
@@ -13,7 +15,6 @@ from torch.nn.functional import linear
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.foreign.model import Foreign
 from explorer.model.hooks import is_hooked
-from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.trace.recorded_pass import Tokens
 
@@ -33,6 +34,9 @@ class Runs(Protocol):
 
         Without `memory`, the source is encoded n times.
         """
+
+    def whole(self) -> Tensor:
+        """What the model itself gives out for the rows as they are, so that all its taps are reached."""
 
 
 @attrs.frozen(eq=False)
@@ -57,6 +61,10 @@ class _OwnRuns:
             return made if symbols is None else made[..., symbols]
         # logits[v] = W[v]·x + b[v] for some thirty symbols; the product with all 6,000 took half of a batch's time.
         return linear(output, project.weight[symbols], None if project.bias is None else project.bias[symbols])
+
+    def whole(self) -> Tensor:
+        made: Tensor = self.model(self.source, self.target)
+        return made
 
     def _output(self, n: int, memory: Tensor | None) -> Tensor:
         """[batch, position, feature] what the last stack gives out."""
@@ -87,12 +95,18 @@ class _ForeignRuns:
         made: Tensor = self.model.logits(source, target, shared)[:, places]
         return made if symbols is None else made[..., symbols]
 
+    def whole(self) -> Tensor:
+        made: Tensor = self.model(self.source, self.target)
+        return made
 
-def runs_of(model: AnyModel, tokens: Tokens) -> Runs:
-    """The Runs of a model over these tokens."""
+
+def runs_of(model: AnyModel, *texts: Tokens) -> Runs:
+    """The Runs of a model over these tokens; of several texts, all of the same lengths, each row of a batch has its own."""
     device = device_of(model)
-    rows = (tokens.source, tokens.target)
-    source, target = (ids_tensor(tuple(token.id for token in row)).to(device) if row else None for row in rows)
+    sides = [each.source for each in texts], [each.target for each in texts]
+    source, target = (
+        torch.tensor([[token.id for token in row] for row in rows], device=device) if rows[0] else None for rows in sides
+    )
     return _ForeignRuns(model, source, target) if isinstance(model, Foreign) else _OwnRuns(model, source, target)
 
 

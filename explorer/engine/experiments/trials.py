@@ -7,8 +7,9 @@ Trials that change nothing in the encoder share its output; only the others enco
 first change of a batch do not run either (`layers_in_front`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 from explorer.engine.changed_tensors import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.layers_in_front import LayersInFront
+from explorer.engine.experiments.runs import EVERYWHERE, Places
 from explorer.engine.speed.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
@@ -26,6 +28,8 @@ from explorer.trace.found.effects import measured_words
 from explorer.trace.model_card import ModelCard
 
 Trial = tuple[Change, ...]
+OfLogits = Callable[[Tensor], float]
+"""A metric of the logits [position, vocab] of one pass."""
 NUMBERS_AT_ONCE = 2**22  # the size of the largest tensor of a batch, about: 16 MB stay in the CPU's cache
 LONG_WORK = 5e10  # multiplications of all passes; about a second on two cores
 _USUAL_WIDTH = 4  # d_ff / d_model, where the width of the feed-forward network is not known
@@ -58,25 +62,38 @@ class Trials:
 
         NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
         """
+        return self._each(trials, self._places, len(self.word_ids), lambda made: self._of_words(made) - self.log_p).float()
+
+    def metrics(self, trials: Sequence[Trial], metric: OfLogits) -> Tensor:
+        """[trial] a metric of the logits after each trial; NaN where it cannot be made. Raises Superseded."""
+        return self._each(trials, EVERYWHERE, 1, partial(of_each, metric))[:, 0]
+
+    def metric(self, metric: OfLogits) -> float:
+        """The metric of the pass as it is."""
+        return metric(self._runs.logits(1, self._memory)[0])
+
+    def _each(self, trials: Sequence[Trial], places: Places, n: int, measure: Callable[[Tensor], Tensor]) -> Tensor:
+        """[trial, n] what is measured of the logits [batch, place, vocab] of each trial."""
         at_once = self._at_once()
-        found = torch.full((len(trials), len(self.word_ids)), torch.nan)
+        found = torch.full((len(trials), n), torch.nan, dtype=torch.float64)
         for encoding in (True, False):
             taps = {n: [each.tap for each in trial] for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding}
             for some, n_layers in self._in_front.batches(taps, at_once):
                 stop_if(self._bench.stop)
                 torch.set_num_threads(batch_threads(self._bench.card, at_once * self._longest()))
+                memory = None if encoding else self._memory
                 with self._in_front.left_out(n_layers, len(some)):
-                    found[some] = fetched(self._batch([trials[n] for n in some], encoding))
+                    with _each_its_own(self._bench, [trials[n] for n in some]) as failed:
+                        made = measure(self._runs.logits(len(some), memory, places))
+                    found[some] = torch.where(fetched(failed)[:, None], torch.nan, fetched(made).double())
         return found
-
-    def _batch(self, trials: list[Trial], encoding: bool) -> Tensor:
-        with _each_its_own(self._bench, trials) as failed:
-            made = self._log_p(len(trials), None if encoding else self._memory)
-        return torch.where(failed[:, None], torch.nan, made - self.log_p)
 
     def _log_p(self, n: int, memory: Any) -> Tensor:
         """[batch, word] log-probabilities of the words in `n` passes; those with `memory` share the encoder's output."""
-        logits = self._runs.logits(n, memory, self._places)  # [batch, word, vocab]
+        return self._of_words(self._runs.logits(n, memory, self._places))
+
+    def _of_words(self, logits: Tensor) -> Tensor:
+        """[batch, word] log-probabilities of the words, of logits [batch, word, vocab]."""
         # log p[w] = logits[w] − log Σ_v exp(logits[v])
         asked = logits.gather(-1, self._ids.expand(len(logits), -1)[..., None])[..., 0]  # [batch, word]
         log_p: Tensor = asked - logits.logsumexp(dim=-1)
@@ -89,6 +106,11 @@ class Trials:
     def _at_once(self) -> int:
         """How many trials are one batch."""
         return batch_size(self._bench.card, self._longest())
+
+
+def of_each(metric: OfLogits, logits: Tensor) -> Tensor:
+    """[batch, 1] a metric of each row of logits [batch, position, vocab]."""
+    return torch.tensor([[metric(row)] for row in logits], dtype=torch.float64)
 
 
 def batch_size(card: ModelCard, longest: int) -> int:

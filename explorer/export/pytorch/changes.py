@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from explorer.config import MASK_VALUES
+from explorer.errors import ChangeIsFunction
 from explorer.export.pytorch.coder import INDENT, Coder, comment, indented, lines, number, numbers, places
 from explorer.picture.change_text import told_change
+from explorer.trace.change_values import WholeValue, is_function
 from explorer.trace.changes import Change
 from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tap_names import masked_of, side_name
@@ -149,7 +151,13 @@ def _columns(change: Change, length: int) -> tuple[int, ...] | None:
 
 
 def _value(change: Change) -> str:
-    return f"torch.tensor({numbers(change.value)})" if isinstance(change.value, tuple) else number(change.value or 0.0)
+    value = change.value
+    if is_function(value):
+        raise ChangeIsFunction(tap=change.tap)
+    if isinstance(value, WholeValue):
+        flat = tuple(value.array.ravel().tolist())
+        return f"torch.tensor({numbers(flat)}).reshape({', '.join(map(str, value.array.shape))})"
+    return f"torch.tensor({numbers(value)})" if isinstance(value, tuple) else number(value if isinstance(value, float) else 0.0)
 
 
 def _closed(change: Change, cells: _Cells) -> str:

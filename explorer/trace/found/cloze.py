@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
+from explorer.trace.tabular import Columns, Tables, Tabular, cells
 
 
 @attrs.frozen(eq=False)
-class Cloze:
+class Cloze(Tabular):
     """What the model fills in at each place [place], where `mask` stood instead of the token.
 
     `positions` are the places of the hidden tokens in the text, special ones left out, and `tokens` and `ids` what stood
@@ -32,6 +33,19 @@ class Cloze:
     probabilities: Array
     names: Mapping[int, str]
     n_symbols: int
+
+    def tables(self) -> Tables:
+        """`tokens`: a row for each hidden token; `candidates`: a row for each place and rank."""
+        return {"tokens": self._tokens, "candidates": self._candidates}
+
+    def _tokens(self) -> Columns:
+        places = {"position": self.positions, "text": self.tokens, "id": self.ids}
+        return {**places, "log_p": self.log_p, "rank": self.ranks}
+
+    def _candidates(self) -> Columns:
+        ranks = range(1, self.candidates.shape[1] + 1)
+        told = cells({"id": self.candidates, "p": self.probabilities}, position=self.positions, rank=ranks)
+        return {**told, "text": [self.names[int(each)] for each in told["id"]]}
 
     @property
     def total(self) -> float:

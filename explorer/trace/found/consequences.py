@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from explorer.tokens.vocabulary import END
 from explorer.trace.arrays import Array
 from explorer.trace.printed import printed
+from explorer.trace.tabular import Tables, Tabular, listed
 
 _BEGIN = "␣"  # a piece with this mark begins a word
 
@@ -82,11 +84,16 @@ class Break:
 
 
 @attrs.frozen
-class Breaks:
+class Breaks(Tabular):
     """A search: all sentences that were tried, and how many could not be, since the change has no place in them."""
 
     tried: tuple[Break, ...] = ()
     left_out: int = 0
+
+    def tables(self) -> Tables:
+        """`sentences`: a row for each that was tried."""
+        names = ("source", "before", "after", "changed", "kept", "score", "sure_before", "sure_after", "repeated")
+        return {"sentences": partial(listed, self.tried, *names)}
 
     def __len__(self) -> int:
         return len(self.tried)

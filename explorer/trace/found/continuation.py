@@ -3,6 +3,7 @@
 The WrittenTree holds all that was generated after one text: a word that is replaced by another one begins a branch.
 """
 
+from functools import partial
 from typing import Any
 
 import attrs
@@ -14,6 +15,7 @@ from explorer.trace.choices import SEED, TEMPERATURE, TOP_K, TOP_P
 from explorer.trace.measures.measures import log_p
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.sampling import cut_away, sampling_probabilities
+from explorer.trace.tabular import Tables, Tabular, listed
 
 _CANDIDATES = 20  # symbols of a distribution that are kept
 
@@ -135,7 +137,7 @@ def said(logits: NDArray[Any], chosen: int) -> tuple[float, int]:
 
 
 @attrs.frozen(eq=False)
-class Continuation:
+class Continuation(Tabular):
     """What a model generated after the text `source`: its `tokens`, and their text, which can be put behind the source.
 
     `trace` is a Trace of all tokens, put together from the recorded steps: each row is that of the step which read its token.
@@ -148,6 +150,10 @@ class Continuation:
     text: str
     sampling: Sampling
     trace: RecordedPass | None = None
+
+    def tables(self) -> Tables:
+        """`tokens`: a row for each generated token."""
+        return {"tokens": partial(listed, self.tokens, "position", "text", "id", "log_p", "rank", "forced", "ends")}
 
     @property
     def ended(self) -> bool:

@@ -10,6 +10,7 @@ sums to 1.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -22,10 +23,11 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.model_card import LOGITS
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass
+from explorer.trace.tabular import Tables, Tabular, cells
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Edges:
+class Edges(Tabular):
     """The effects of one head's cells: `values` [query, key, word], in nats. `words` are those of `Effects`.
 
     NaN stands where no cell can be masked: `closed` [query, key] are cells that are masked already, `alone` [query, key] the
@@ -47,6 +49,10 @@ class Edges:
     def exact(self) -> bool:
         """Whether every cell is exact."""
         return self.exact_rows >= len(self.values)
+
+    def tables(self) -> Tables:
+        """`edges`: a row for each query, key and word, with what masking the cell adds to log p (nats)."""
+        return {"edges": partial(cells, {"effect": self.values}, query=None, key=None, word=self.words)}
 
     def is_of(self, attention: str, layer: int, head: int) -> bool:
         """Whether they are those of this head."""
@@ -107,7 +113,7 @@ def classes_of(trace: RecordedPass) -> tuple[int, ...]:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Effects:
+class Effects(Tabular):
     """What each part of a model does to each word of one pass; all arrays are in nats.
 
     `words` are the measured words with their ids in `word_ids` and their log-probabilities `log_p` [word] in the pass as it is.
@@ -147,6 +153,17 @@ class Effects:
     estimates: Array | None = None
     exact_rows: int = 0
     edges: Edges | None = None
+
+    def tables(self) -> Tables:
+        """`heads`, `layers`, `feed_forwards`, `hidden`: a row for each part and word, with its effect (nats); and `edges`."""
+        words, attentions = self.words, self.attentions
+        made: Tables = {
+            "heads": partial(cells, {"effect": self.heads}, attention=attentions, layer=None, head=None, word=words),
+            "layers": partial(cells, {"effect": self.layers}, attention=attentions, layer=None, word=words),
+            "feed_forwards": partial(cells, {"effect": self.feed_forwards}, side=self.sides, layer=None, word=words),
+            "hidden": partial(cells, {"effect": self.hidden}, token=self.tokens, word=words),
+        }
+        return made if self.edges is None else {**made, **self.edges.tables()}
 
     @property
     def values(self) -> Array:

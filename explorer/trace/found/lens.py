@@ -1,6 +1,7 @@
 """The logit lens, what each layer would predict, and the Jacobian lens, with fitted matrices; and how often they agree."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from explorer.trace.arrays import Array
 from explorer.trace.printed import printed
+from explorer.trace.tabular import Columns, Tables, Tabular, cells
 
 
 @attrs.frozen
@@ -57,7 +59,7 @@ class Agreement:
 
 
 @attrs.frozen(eq=False)
-class Lens:
+class Lens(Tabular):
     """What each layer would predict: the output's probabilities, made of the stream after each addition of the decoder.
 
     `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
@@ -76,6 +78,18 @@ class Lens:
     tokens: tuple[str, ...] = ()  # [position] the words that are read
     names: Mapping[int, str] = attrs.field(factory=dict)
     agreement: Agreement | None = None
+
+    def tables(self) -> Tables:
+        """`likeliest`: a row for each tap, position and rank; `written`: for each tap and position, the generated word's."""
+        return {
+            "likeliest": self._likeliest,
+            "written": partial(cells, {"p": self.written_p, "rank": self.ranks}, tap=self.taps, position=None),
+        }
+
+    def _likeliest(self) -> Columns:
+        ranks = range(1, self.ids.shape[2] + 1)
+        told = cells({"id": self.ids, "p": self.probabilities}, tap=self.taps, position=None, rank=ranks)
+        return {**told, "text": [self.names[int(each)] for each in told["id"]]}
 
     def agrees(self) -> NDArray[np.bool_]:
         """[row, position] where the likeliest symbol is the generated one."""

@@ -9,6 +9,7 @@ a patch recovers (Δ_patched − Δ_A) / (Δ_B − Δ_A): 0 if the answer stays 
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any
 
 import attrs
@@ -18,6 +19,7 @@ from explorer.errors import CannotAlign
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.choices import PATCHED
+from explorer.trace.tabular import Columns, Tables, Tabular, cells, joined
 
 LEAST = 0.05  # nats; where Δ_B and Δ_A are closer, no share of their difference means anything.
 Pairs = tuple[tuple[int, int], ...]
@@ -57,7 +59,7 @@ class PatchedMap:
 
 
 @attrs.frozen(eq=False)
-class Patching:
+class Patching(Tabular):
     """The maps of all sides and kinds, with the tokens of both texts and the pairs of positions (A, B) by side.
 
     `target` and `other_target` are the translations as texts.
@@ -71,6 +73,21 @@ class Patching:
     other_text: str
     target: str = ""
     other_target: str = ""
+
+    def tables(self) -> Tables:
+        """`stream`, `head`, `feed_forward`: a row for each tap, (head,) position and step, with what the patch recovers."""
+        return {kind: partial(self._rows, kind) for kind in PATCHED if any(each.kind == kind for each in self.maps)}
+
+    def _rows(self, kind: str) -> Columns:
+        steps = [step.position for step in self.steps]
+        heads: dict[str, None] = {"head": None} if kind == "head" else {}
+        return joined(
+            [
+                cells({"recovered": each.recovered}, tap=each.taps, **heads, position=None, step=steps)
+                for each in self.maps
+                if each.kind == kind
+            ]
+        )
 
     def map(self, side: str, kind: str) -> PatchedMap | None:
         """The map of a side and kind; None where the model has no such side, or too many heads."""

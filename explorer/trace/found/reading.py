@@ -10,6 +10,7 @@ Letters: u says what each feature of Q, K or V counts, g is the direction in the
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import attrs
 import numpy as np
@@ -23,6 +24,7 @@ from explorer.trace.found.part import Part, PartKind, index_of
 from explorer.trace.found.stream_parts import StreamWeights, WayBack, head_directions, sigma
 from explorer.trace.found.weights import WHICH, OutputWeights, ReadingWeights, Which, before_turning, rows_of
 from explorer.trace.recorded_pass import RecordedPass
+from explorer.trace.tabular import Columns, Tables, Tabular, cells, listed
 from explorer.trace.tap_names import Cell, place_of
 
 _BIASES: dict[Which, PartKind] = {"query": "query_bias", "key": "key_bias", "value": "value_bias"}
@@ -31,7 +33,7 @@ EXACT = 1e-4
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Attribution:
+class Attribution(Tabular):
     """A number that was read from the stream at `position`, as the exact sum of its `parts`.
 
     `directions` has by block the direction in which what is added there counts. σ of each norm is held as it was in this pass.
@@ -41,6 +43,14 @@ class Attribution:
     parts: tuple[Part, ...]
     directions: Mapping[str, Numbers] = attrs.field(repr=False)
     trace: RecordedPass = attrs.field(repr=False)
+
+    def tables(self) -> Tables:
+        """`parts`: a row for each part, with its share in the number."""
+        return {"parts": self._rows}
+
+    def _rows(self) -> Columns:
+        names = ("kind", "tap", "layer", "attention", "head")
+        return {"part": [each.label for each in self.parts], **listed(self.parts, *names), "share": self.values}
 
     @property
     def values(self) -> Numbers:
@@ -116,7 +126,7 @@ class Reading(Attribution):
 
 
 @attrs.frozen(eq=False)
-class ByKey:
+class ByKey(Tabular):
     """A head's part by its keys: `values` [key] = `weights` [key] · `along` [key], and their sum is the part.
 
     `weights` are what the head mixed with (after dropout), `along` how far each key's value goes toward the word. `value`
@@ -130,6 +140,11 @@ class ByKey:
     direction: Numbers
     position: int
     trace: RecordedPass = attrs.field(repr=False)
+
+    def tables(self) -> Tables:
+        """`keys`: a row for each key, with its weight, V[k]·direction and their product."""
+        values = {"weight": self.weights, "along": self.along, "share": self.values}
+        return {"keys": partial(cells, values, key=None)}
 
     @property
     def along(self) -> Numbers:
@@ -183,12 +198,17 @@ class ByKey:
 
 
 @attrs.frozen(eq=False)
-class ByUnit:
+class ByUnit(Tabular):
     """A feed-forward's part by its units: `values` [unit] = `activated` [unit] · `along` [unit], and their sum is the part."""
 
     part: Part
     activated: Numbers
     along: Numbers
+
+    def tables(self) -> Tables:
+        """`units`: a row for each unit, with its activation, how far it goes, and their product."""
+        values = {"activated": self.activated, "along": self.along, "share": self.values}
+        return {"units": partial(cells, values, unit=None)}
 
     @property
     def values(self) -> Numbers:

@@ -14,10 +14,11 @@ import attrs
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.tabular import Columns, Tables, Tabular, cells, joined
 
 
 @attrs.frozen(eq=False)
-class Saliency:
+class Saliency(Tabular):
     """By side of the model ("encoder", "decoder") both estimates [word, token], in nats.
 
     Word i is written at position i of the output; `log_p` [word] and `baseline_log_p` [word] are its log-probabilities with
@@ -33,6 +34,19 @@ class Saliency:
     baseline_log_p: Array
     errors: Array
     n_steps: int
+
+    def tables(self) -> Tables:
+        """`tokens`: a row for each side, word and token, with both estimates (nats)."""
+        return {"tokens": self._rows}
+
+    def _rows(self) -> Columns:
+        made = []
+        for side, row in self.tokens.items():
+            values = {"gradient": self.gradient[side], "integrated": self.integrated[side]}
+            told = cells(values, word=self.words, position=None)
+            texts = [row[place].text for place in told["position"]]
+            made.append({"side": [side] * len(texts), "token": texts, **told})
+        return joined(made)
 
     def values(self, method: str, side: str) -> Array:
         """[word, token] by one of `choices.SALIENCIES`."""

@@ -1,15 +1,17 @@
 """How alike several sentences are to a model that makes one vector of each: the cosine of every two."""
 
+from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.tabular import Tables, Tabular, cells
 
 
 @attrs.frozen(eq=False)
-class Similarity:
+class Similarity(Tabular):
     """The `vectors` [text, feature] of the `texts`, as the model's own files pool them, and their `cosines` [text, text].
 
     `pooling` are the ways in which a text's vector is made of those of its tokens; `told` is False where the files say
@@ -28,6 +30,13 @@ class Similarity:
         lengths = np.linalg.norm(self.vectors.astype(np.float64), axis=1, keepdims=True)  # [text, 1]
         unit = np.divide(self.vectors, lengths, where=lengths > 0, out=np.full(self.vectors.shape, np.nan))
         object.__setattr__(self, "cosines", frozen_array(unit @ unit.T))  # attrs recommends this for frozen classes.
+
+    def tables(self) -> Tables:
+        """`cosines`: a row for every two texts; `vectors`: a row for each text and feature."""
+        return {
+            "cosines": partial(cells, {"cosine": self.cosines}, text=self.texts, other=self.texts),
+            "vectors": partial(cells, {"value": self.vectors}, text=self.texts, feature=None),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers in types that JSON has."""

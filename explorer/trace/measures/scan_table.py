@@ -9,7 +9,9 @@ import numpy as np
 from explorer.errors import UnknownMeasure
 from explorer.trace.measures.scan_sums import Counts, MeasureSums, ScanPart, Values
 from explorer.trace.printed import printed
+from explorer.trace.tabular import Columns, Tables, Tabular, listed
 
+_OF_HEAD = ("attention", "layer", "head", "measure")
 _MOST_LINES = 8  # measures that the short form names
 
 
@@ -43,7 +45,7 @@ class HeadRow:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class ScanTable:
+class ScanTable(Tabular):
     """The answer to a scan. `about` has the plan, and what was read; `part` has the sums.
 
     table.rows("entropy") are HeadRows, the highest mean first; table.mean("decoder.cross_attn", "entropy") is [layer, head].
@@ -51,6 +53,19 @@ class ScanTable:
 
     about: Mapping[str, Any]
     part: ScanPart
+
+    def tables(self) -> Tables:
+        """`heads`: a row for each head and metric; `best`: a row for each of its best sentences."""
+        return {"heads": self._heads, "best": self._best}
+
+    def _heads(self) -> Columns:
+        return listed(self.rows(), *_OF_HEAD, "count", "mean", "deviation", "total", "squares")
+
+    def _best(self) -> Columns:
+        rows = [(row, rank, each) for row in self.rows() for rank, each in enumerate(row.best, 1)]
+        of_head = {name: [getattr(row, name) for row, _rank, _each in rows] for name in _OF_HEAD}
+        found = listed([each for _row, _rank, each in rows], "value", "row", "text")
+        return {**of_head, "rank": [rank for _row, rank, _each in rows], **found}
 
     @property
     def n_rows(self) -> int:

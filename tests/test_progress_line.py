@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from explorer.cli.progress_line import ProgressLine
+from explorer.progress_line import ProgressLine
 
 
 @pytest.mark.parametrize(("plain_s", "written"), [(None, ""), (30.0, "c\n")])

@@ -1,0 +1,181 @@
+"""explorer.many, as from a notebook."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.errors import BadPrompt, ExtraMissing, NoPrompts, NotKept, NotPrompts, NotText, UnknownTable, UnknownTap
+from explorer.model.hooks import n_hooks
+from explorer.scanning.table_file import read_table
+from explorer.trace.many import Many
+from tests.foreign.models import fresh, write_tokenizer
+
+PROMPTS = ("我爱北京天安门", "他在图书馆看书。", "冬天来了", "我爱我爱我爱")
+WORDS = ("the fox and the dog", "the dog", "a fox and a dog and the fox")
+
+
+def check_single_passes(found: Many, **given: Any) -> None:
+    """Every kept number, the last logits and all metrics are those of single passes."""
+    for number, prompt in enumerate(found.prompts):
+        trace = explorer.explore(prompt, **given)
+        assert trace.tokens == found.tokens[number]
+        for name in found.names():
+            np.testing.assert_allclose(found.of(number, name), trace[name], atol=1e-5)
+        np.testing.assert_allclose(found.logits[number], trace["generator.logits"][-1], atol=1e-5)
+        for attention in trace.card.attentions:
+            of_one, of_many = trace.measures(attention), found.measures(attention)
+            for metric in of_one:
+                np.testing.assert_allclose(of_many[metric][number], of_one[metric], atol=1e-5)
+
+
+@pytest.mark.parametrize("preset", ["translator", "language-model", "tiny"])
+def test_the_numbers_are_those_of_single_passes(preset: str) -> None:
+    """Attention weights and streams of encoders and decoders, the last logits, and the metrics of heads."""
+    check_single_passes(explorer.many(PROMPTS, preset, taps=["*.weights", "*.residual*", "generator.*"]), preset=preset)
+
+
+def test_changes_are_made_in_each_prompt() -> None:
+    """Also a mean over all rows of a prompt, which padding would spoil."""
+    changes = [
+        explorer.Change("decoder.layers.1.self_attn.mixed", "mean", head=1),
+        explorer.Change("decoder.layers.0.self_attn.masked", "close", columns=[0], rows=[2]),
+    ]
+    plain = explorer.many(PROMPTS, "language-model")
+    found = explorer.many(PROMPTS, "language-model", changes=changes)
+    check_single_passes(found, preset="language-model", changes=changes)
+    assert not np.allclose(plain.logits, found.logits, atol=1e-3)
+
+
+def test_shapes_and_what_is_behind_the_end() -> None:
+    """[prompt, …], with a star [prompt, layer, …]; NaN where a prompt has no such position."""
+    found = explorer.many(PROMPTS, "language-model")
+    weights, stacked = found["decoder.layers.0.self_attn.weights"], found["decoder.layers.*.self_attn.weights"]
+    assert found.axes("decoder.layers.*.self_attn.weights") == ("prompt", "layer", "head", "query", "key")
+    assert (stacked[:, 0] == weights)[~np.isnan(weights)].all()
+    sizes = [len(each.target) for each in found.tokens]
+    assert weights.shape[0] == 4 and weights.shape[-2:] == (max(sizes), max(sizes))
+    short = int(np.argmin(sizes))
+    assert np.isnan(weights[short, :, sizes[short] :]).all() and not np.isnan(found.of(short, found.names()[0])).any()
+    with pytest.raises(ValueError, match="read-only"):
+        weights[0] = 0
+
+
+def test_a_model_of_others_gives_what_its_own_padded_batch_gives(tmp_path: Path) -> None:
+    """Attention weights and last logits, as transformers computes them with a mask for the padding."""
+    transformers = pytest.importorskip("transformers")
+    write_tokenizer(tmp_path)
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+    model = fresh("gpt2").eval()
+    model.set_attn_implementation("eager")
+    rows = [tokenizer(text)["input_ids"] for text in WORDS]
+    longest = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+    real = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+    with torch.inference_mode():
+        own = model(ids, attention_mask=real, output_attentions=True)
+    found = explorer.many(WORDS, model=model, tokenizer=tokenizer)
+    for number, row in enumerate(rows):
+        n = len(row)
+        np.testing.assert_allclose(found.logits[number], own.logits[number, n - 1].numpy(), atol=1e-5)
+        for layer, weights in enumerate(own.attentions):
+            mine = found.of(number, f"decoder.layers.{layer}.self_attn.weights")
+            np.testing.assert_allclose(mine, weights[number, :, :n, :n].numpy(), atol=1e-5)
+
+
+def test_pairs_come_from_a_file_or_a_list(tmp_path: Path) -> None:
+    """Clean and changed texts in two columns; the second ones are `changed`."""
+    file = tmp_path / "pairs.tsv"
+    file.write_text("我爱北京\t我爱上海\n冬天来了\t春天来了\n", "utf-8")
+    found = explorer.many(file, "tiny")
+    listed = explorer.many([("我爱北京", "我爱上海"), ("冬天来了", "春天来了")], "tiny")
+    assert found.changed is not None and found.changed.prompts == ("我爱上海", "春天来了")
+    assert (found.changed.logits == listed.changed.logits).all() and (found.logits == listed.logits).all()
+
+
+@pytest.mark.parametrize(
+    ("prompts", "kind"),
+    [
+        ([], NoPrompts),
+        (["一", ("二", "三")], NotPrompts),
+        ([("一", "二", "三")], NotPrompts),
+        ([3], NotText),
+        (7, NotText),
+        (["一", " "], BadPrompt),
+    ],
+)
+def test_what_is_no_prompt_is_refused(prompts: Any, kind: type[Exception]) -> None:
+    """And an empty one is named by its number."""
+    with pytest.raises(kind) as caught:
+        explorer.many(prompts, "tiny")
+    assert kind is not BadPrompt or "1" in str(caught.value)
+
+
+def test_unknown_names_are_refused() -> None:
+    """Of taps that fit none, tables, and metrics whose weights were not asked for."""
+    with pytest.raises(UnknownTap):
+        explorer.many(PROMPTS, "tiny", taps="*.wieghts")
+    found = explorer.many(PROMPTS, "tiny", taps=["encoder.norm"])
+    with pytest.raises(UnknownTable, match="tokens"):
+        found.columns("heads")
+    with pytest.raises(NotKept):
+        found.measures()
+
+
+def test_tables_have_a_row_for_each_prompt_and_head() -> None:
+    """With the metrics as columns, and the likeliest next tokens with their log-probabilities."""
+    found = explorer.many(PROMPTS, "language-model")
+    heads, following = found.columns(), found.columns("next")
+    n = found.card.sides[0].n_layers * found.card.sides[0].n_heads
+    assert {len(column) for column in heads.values()} == {len(PROMPTS) * n}
+    first = found.measures()["entropy"]
+    assert heads["entropy"][n] == first[1, 0, 0] and heads["text"][n] == PROMPTS[1]
+    trace = explorer.explore(PROMPTS[0], preset="language-model")
+    best = int(trace["generator.probabilities"][-1].argmax())
+    assert following["token"][0] == trace.symbols[best]
+    assert np.exp(following["log_p"][0]) == pytest.approx(trace["generator.probabilities"][-1, best], abs=1e-6)
+    assert "<td>冬天来了</td>" in found._repr_html_() and "4 prompts" in repr(found)
+
+
+def test_a_table_becomes_a_data_frame_where_pandas_is_there() -> None:
+    """Else one sentence says what to install."""
+    found = explorer.many(PROMPTS, "tiny")
+    try:
+        import pandas
+    except ImportError:
+        with pytest.raises(ExtraMissing, match="pandas"):
+            found.to_pandas()
+        return
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    means = frame[frame.attention == "encoder.self_attn"].groupby(["layer", "head"])["entropy"].mean()
+    np.testing.assert_allclose(means, found.measures("encoder.self_attn")["entropy"].mean(axis=0).ravel())
+
+
+def test_its_head_metrics_are_the_table_of_a_scan(tmp_path: Path) -> None:
+    """The same sums as a scan of the same sentences, in a file that the window opens."""
+    found = explorer.many(PROMPTS, out=tmp_path / "heads.json")
+    table, scanned = read_table(tmp_path / "heads.json"), explorer.scan(PROMPTS, ("entropy", "first"))
+    for attention in found.card.attentions:
+        for metric in ("entropy", "first"):
+            np.testing.assert_allclose(table.mean(attention, metric), scanned.mean(attention, metric), atol=1e-5)
+            assert (table.sums(attention, metric).histogram == scanned.sums(attention, metric).histogram).all()
+    assert table.rows("entropy")[0].best[0].text in PROMPTS
+
+
+def test_ctrl_c_ends_it_cleanly() -> None:
+    """No hook stays in the model, and the next call works."""
+    model = explorer.load_model("tiny")
+    n = n_hooks(model)
+    handle = model.get_submodule("encoder.layers.0.norm1").register_forward_hook(
+        lambda *_told: signal.raise_signal(signal.SIGINT)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        explorer.many(PROMPTS, model=model)
+    handle.remove()
+    assert n_hooks(model) == n
+    assert len(explorer.many(PROMPTS, model=model)) == 4
