@@ -118,6 +118,7 @@ class Teacher:
         about = {
             "taught": {
                 **attrs.asdict(self.wish),
+                "preset": Path(self.wish.preset).name,  # No file says which folders this machine has.
                 "own": self.wish.own.name,
                 "keep": self.wish.keep.name,
                 "out": self.wish.out.name,
