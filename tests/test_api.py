@@ -186,6 +186,7 @@ def test_only_public_names_are_there() -> None:
         "attribute",
         "breaks",
         "cloze",
+        "convert",
         "effects",
         "explore",
         "generate",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from explorer.cli.flags import number_flag
-from explorer.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
+from explorer.progress_line import ProgressLine
 
 if TYPE_CHECKING:
     from explorer.checkpoints.conversion import Converted

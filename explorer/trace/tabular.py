@@ -31,7 +31,8 @@ class Tabular(ABC):
 
     def to_pandas(self, table: str = "") -> Any:
         """One of the tables as a pandas DataFrame, the first one without a name. Raises UnknownTable, ExtraMissing."""
-        return _pandas().DataFrame(dict(self.columns(table)))
+        columns = self.columns(table)
+        return _pandas().DataFrame(dict(columns))
 
     def columns(self, table: str = "") -> Columns:
         """The columns of a table by name; the first table without one. Raises UnknownTable."""

@@ -67,7 +67,9 @@ def test_all_text_changes_with_the_language(journey: Journey) -> None:
             texts = [w.text() for w in window.findChildren(QLabel)] + [w.text() for w in window.findChildren(QAbstractButton)]
             texts += [box.itemText(i) for box in window.findChildren(QComboBox) for i in range(box.count())]
             texts += [w.toolTip() for w in window.findChildren(QSlider)]
-            chinese = [text for text in texts if any("\u4e00" <= letter <= "\u9fff" for letter in text) and text != EXAMPLE]
+            words = {EXAMPLE, *window.session.frame.trace.symbols}  # What a model reads and says is in its own language.
+            texts = [text for text in texts if not {text, text.rpartition(" ")[2]} & words]
+            chinese = [text for text in texts if any("\u4e00" <= letter <= "\u9fff" for letter in text)]
             assert ["中文"] * len(chinese) == chinese, key
 
     journey.run(script)

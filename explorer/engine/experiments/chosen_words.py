@@ -5,6 +5,7 @@ from typing import Self
 import attrs
 from torch import Tensor
 
+from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.inquiry import Inquiry
 
 
@@ -28,7 +29,7 @@ class Chosen:
     @classmethod
     def of(cls, inquiry: Inquiry, logits: Tensor) -> Self:
         """The chosen words of a pass with these logits [position, vocab]; where no words are expected, the likeliest ones."""
-        ids = list(inquiry.expected) or logits.argmax(dim=-1).tolist()
+        ids = list(inquiry.expected) or fetched(logits.argmax(dim=-1)).tolist()
         at, last = inquiry.focus.position, len(ids) - 1
         places = list(range(len(ids))) if at < 0 else [min(at, last)]
         chosen = [ids[place] for place in places]

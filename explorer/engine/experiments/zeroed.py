@@ -17,10 +17,11 @@ from explorer.trace.found.gradients import Zeroed
 def zeroed(inquiry: Inquiry) -> Zeroed:
     """log p of the chosen words minus log p with the tap at zero. Raises Superseded.
 
-    Where no tap of this model is in focus, it is what the embedding of the last side gives out.
+    Where no tap of this model is in focus, it is the first one of the last side.
     """
     tap, known = inquiry.focus.tap, taps(inquiry.model)
-    tap = tap if tap in known else f"{inquiry.card.sides[-1].name}.embedding.output"
+    if tap not in known:
+        tap = next(name for name in known if name.startswith(inquiry.card.sides[-1].name))
 
     def hook(_tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> Tensor:
         return torch.zeros_like(tensor)

@@ -198,6 +198,8 @@ def test_every_field_of_a_wish_has_a_name() -> None:
                 "prefix": (1,),
                 "beam": 2,
                 "chat": True,
+                "by_ids": True,
+                "taps": ("*.weights",),
                 "adapted": False,
             }.get(name)
             if other is not None:

@@ -102,7 +102,7 @@ def test_a_tensor_at_zero_costs_what_a_change_by_hand_says() -> None:
     assert found.tap == tap and found.position == trace.gradients.position == step
     nowhere = Computer()(request.asking(focus=Focus(position=step))).trace
     of_default: Any = nowhere.experiments[ZEROED.key]
-    assert of_default.tap == "decoder.embedding.output"
+    assert of_default.tap == "decoder.embedding.tokens"
 
 
 def test_what_is_not_there_is_said() -> None:
