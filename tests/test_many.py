@@ -174,8 +174,12 @@ def test_ctrl_c_ends_it_cleanly() -> None:
     handle = model.get_submodule("encoder.layers.0.norm1").register_forward_hook(
         lambda *_told: signal.raise_signal(signal.SIGINT)
     )
-    with pytest.raises(KeyboardInterrupt):
-        explorer.many(PROMPTS, model=model)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have its children ignore it.
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            explorer.many(PROMPTS, model=model)
+    finally:
+        signal.signal(signal.SIGINT, before)
     handle.remove()
     assert n_hooks(model) == n
     assert len(explorer.many(PROMPTS, model=model)) == 4

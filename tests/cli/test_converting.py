@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -74,7 +75,8 @@ def test_ctrl_c_stops_it_and_leaves_nothing(tmp_path: Path, qtbot: QtBot) -> Non
     tied = {"tok_embeddings.weight": large, "output.weight": large}
     torch.save(llamas.Llama2().state_dict() | tied, tmp_path / "large.pt")
     command = [sys.executable, "-m", "explorer", "--language", "en", "convert", str(tmp_path / "large.pt"), "--n-heads", "4"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    listens = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # A shell may have its children ignore it.
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=listens) as running:
         until(qtbot, lambda: bool(psutil.Process(running.pid).children()))
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=60)
