@@ -138,7 +138,7 @@ class InspectorPage(Page):
         self.part.look_into(trace)
         self.part.draw(look, words)
         self.shown.setVisible(of_pass)
-        self.slopes.setVisible(of_pass and bool(look.gradients))
+        self.slopes.setVisible(of_pass and bool(look.gradients) and trace.whole)
         self.difference.setVisible(of_pass and agree(trace, look.tap))
         self._offer_gradients(trace, look, words)
         super().draw(trace, look, words)
@@ -207,8 +207,8 @@ class InspectorPage(Page):
         self.gradients.put([words("gradients.none"), words("gradients.of", word=words("gradients.target")), *named], place)
         self.gradients.setAccessibleName(words("gradients.choice"))
         self.gradients.setToolTip(words("gradients.choice"))
-        self.gradients.setVisible(look.tensors == "taps")
-        asks = look.tensors == "taps" and bool(look.gradients)
+        self.gradients.setVisible(look.tensors == "taps" and trace.whole)  # Of a long text they are not computed.
+        asks = look.tensors == "taps" and bool(look.gradients) and trace.whole
         focus = Focus(position=at if look.gradients == "word" and texts else -1, tap=look.tap)
         self.look_into(_OF_GRADIENTS if asks else frozenset(), focus if asks else NOWHERE)
 

@@ -17,6 +17,7 @@ from explorer.trace.found.experiments import GRADIENTS, ZEROED
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.gradients import Gradients, Zeroed
 from explorer.trace.levels import levels
+from explorer.trace.model_card import LOGITS
 from explorer.trace.trace import Trace
 
 
@@ -60,10 +61,15 @@ def gradient_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 
 
 def words_to_ask(trace: Trace) -> tuple[str, ...]:
-    """The words that gradients can be asked of: what a translation wrote, else the likeliest at each place of the output."""
+    """The words that gradients can be asked of: what a translation wrote, else the likeliest at each place of the output.
+
+    () of a long text, of which not everything was kept: no gradients are computed of it.
+    """
     classes, logits = trace.card.classes, "generator.logits"
+    if not trace.whole:
+        return ()
     if classes is not None:
-        return tuple(classes.labels[each] for each in classes_of(trace))
+        return tuple(classes.labels[each] for each in classes_of(trace)) if LOGITS in trace else ()
     ids = trace.expected or (trace[logits].argmax(axis=-1).tolist() if logits in trace else ())
     return tuple(unmarked(symbol(trace, each)) for each in ids)
 
