@@ -84,5 +84,5 @@ def _note(trace: Trace, found: Gradients, tap: str, words: Words) -> str:
     product, zeroed = found.products[tap], finding(trace, ZEROED.key, Zeroed)
     if zeroed is None or (zeroed.tap, zeroed.position) != (tap, found.position):
         return words("gradients.sum", sum=rough(product))
-    gap = rough(product - zeroed.lost)
+    gap = rough(abs(product - zeroed.lost))
     return words("gradients.sum_and_zero", sum=rough(product), lost=rough(zeroed.lost), gap=gap)
