@@ -197,11 +197,12 @@ def show(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
 @click.pass_obj
 def presets(words: Words) -> None:
     """List the presets."""
+    wide = max(map(len, preset_names()))
     for name in preset_names():
         preset, title = load_preset(name), words(f"preset.{name}.title")
         config = preset.config
         sizes = f"{config.n_layers} × {config.n_heads}, d_model {config.d_model}, d_ff {config.d_ff}"
-        click.echo(f"{name:14} {sizes:42} {title if preset.folder is None else words('header.trained', preset=title)}")
+        click.echo(f"{name:{wide}} {sizes:42} {title if preset.folder is None else words('header.trained', preset=title)}")
 
 
 @commands.command()

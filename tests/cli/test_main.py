@@ -161,6 +161,9 @@ def test_the_theme_reaches_the_figure(said: Command, tmp_path: Path) -> None:
 def test_presets_and_knobs_are_listed(language: str, said: Command) -> None:
     """Every one of them, with its name in the language."""
     listed = said("presets", "--language", language)
+    assert (
+        len({line.index(" × ") - len(line.split()[1]) for line in listed.splitlines()}) == 1
+    )  # All columns begin at one place.
     assert [line.split()[0] for line in listed.splitlines()] == list(preset_names())
     listed = said("knobs", "--language", language)
     assert [line.split()[0] for line in listed.splitlines()] == [f"--{knob.name.replace('_', '-')}" for knob in KNOBS]
