@@ -51,7 +51,7 @@ _SUFFIX = ".toml"
 _READS = {"jieba": "zh", "jieba-full": "zh", "jieba-search": "zh", "bpe": "en"}
 """The language that a model reads whose file does not say it, by how it cuts: Chinese in words, English in byte pairs."""
 _FOREIGN_TEXT = "The capital of France is Paris."
-_FOREIGN_KNOBS = ("temperature", "memory_budget")
+_FOREIGN_KNOBS = ("temperature", "memory_budget", "device")
 RECORDED_SUFFIXES = (".npz", ".safetensors")
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults if its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)

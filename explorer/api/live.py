@@ -12,13 +12,14 @@ import attrs
 from torch import nn
 
 from explorer.engine.compute import Computer
+from explorer.engine.devices import devices
 from explorer.engine.sources.folders import open_held
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayer
 from explorer.engine.speed.packed_linear import unpack
 from explorer.errors import LiveNotFinite, ModelHasPreset, NeedsTokenizer, NotLoaded
-from explorer.foreign.held import is_held, twin_of, write_reading
+from explorer.foreign.held import home_of, is_held, twin_of, write_reading
 from explorer.foreign.model import Foreign
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import all_finite
@@ -51,7 +52,7 @@ def load_live(wish: Wish, tokenizers: Tokenizers) -> nn.Module:
 
 
 def load_held(held: nn.Module, tokenizer: object) -> nn.Module:
-    """The live model of one of transformers that is in memory. What is done to its weights takes effect in both.
+    """The live model of one of transformers that is in memory, on its device. What is done to its weights takes effect in both.
 
     Without a tokenizer it reads ids.
 
@@ -64,9 +65,10 @@ def load_held(held: nn.Module, tokenizer: object) -> nn.Module:
         write_reading(held, tokenizer, folder)
         name: str = getattr(held.config, "name_or_path", "") or type(held).__name__
         missing = NeedsTokenizer(module=type(held).__name__, got=str(tokenizer and type(tokenizer).__name__))
-        source = open_held(twin_of(held), name, folder, missing)
+        device = home_of(held) if home_of(held) in devices() else "cpu"
+        source = open_held(twin_of(held, device), name, folder, missing)
         model: nn.Module = source.foreign
-        setattr(model, _KEY, Live(Wish.from_preset(str(folder)), source))
+        setattr(model, _KEY, Live(Wish.from_preset(str(folder), device=device), source))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -67,10 +67,15 @@ def device_name(device: str) -> str:
     return f"CUDA · {torch.cuda.get_device_name()}" if device == "cuda" else device.upper()
 
 
-def on_device(model: Transformer, device: str) -> Transformer:
-    """The model with its weights on the device. Raises NoSuchDevice."""
+def present(device: str) -> str:
+    """The device itself. Raises NoSuchDevice if this machine lacks it."""
     if device not in devices():
         raise NoSuchDevice(device=device)
-    if next(model.parameters()).device.type != device:
+    return device
+
+
+def on_device(model: Transformer, device: str) -> Transformer:
+    """The model with its weights on the device. Raises NoSuchDevice."""
+    if next(model.parameters()).device.type != present(device):
         model.to(device)
     return model

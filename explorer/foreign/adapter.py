@@ -245,7 +245,7 @@ class Dressed:
         weight = module._parameters["weight"]
         assert weight is not None  # `_fitted` has looked.
         self._before[weight] = weight.detach().clone()
-        weight.add_(pair.added(module).to(weight.dtype))  # In place, so that packed copies of the weight notice it.
+        weight.add_(pair.added(module).to(weight))  # In place, so that packed copies of the weight notice it.
 
     def _fitted(self, adapter: Adapter) -> Iterator[tuple[nn.Module, Pair]]:
         """Each layer with its pair. Raises AdapterDoesNotFit."""

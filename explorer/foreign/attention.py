@@ -107,7 +107,7 @@ def attention(
     temperature, n_new = taps.turned.temperature, query.shape[-2]
     if taps.turned.before:
         query = torch.cat([taps.turned.before[module], query], dim=-2)
-        attention_mask = _of_all_rows(attention_mask, n_new, key.shape[-2], taps.turned)
+        attention_mask = _of_all_rows(attention_mask, n_new, key, taps.turned)
     query, key, value = taps.query(query), taps.key(key), taps.value(value)
     shared_by = query.shape[1] // key.shape[1]
     if shared_by > 1:
@@ -131,16 +131,17 @@ def attention(
     return mixed[..., -n_new:, :].transpose(1, 2).contiguous(), weights
 
 
-def _of_all_rows(mask: Tensor | None, n_new: int, n: int, turned: AttentionState) -> Tensor:
+def _of_all_rows(mask: Tensor | None, n_new: int, key: Tensor, turned: AttentionState) -> Tensor:
     """[batch 1, head 1, query, key] the mask of the last `n_new` rows with those of all rows before them.
 
     An earlier row saw the keys up to its own. Only models whose layers all do so are gone on with (`Foreign.goes_on`).
     """
     if turned.mask is None or turned.mask[0] is not mask:  # All layers get the same mask object.
-        new = torch.zeros(1, 1, n_new, n) if mask is None else mask
+        n, device = key.shape[-2], key.device
+        new = torch.zeros(1, 1, n_new, n, device=device) if mask is None else mask
         if new.dtype == torch.bool:
-            new = torch.zeros(new.shape).masked_fill(~new, -math.inf)
-        earlier = torch.full((n - n_new, n), -math.inf).triu(1)[None, None]
+            new = torch.zeros(new.shape, device=device).masked_fill(~new, -math.inf)
+        earlier = torch.full((n - n_new, n), -math.inf, device=device).triu(1)[None, None]
         turned.mask = mask, torch.cat([earlier, new.masked_fill(new <= torch.finfo(new.dtype).min / 2, -math.inf)], dim=-2)
     return turned.mask[1]
 
@@ -219,7 +220,7 @@ def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> Attentio
         seen[module].factor = number
 
     def mixed(tensor: Tensor) -> Tensor:
-        seen[module].joined = tensor[0, :, -1].flatten()
+        seen[module].joined = tensor[0, :, -1].flatten().cpu()
         return tensor
 
     return AttentionTaps(query=query, key=key, masked=masked, factor=factor, mixed=mixed)

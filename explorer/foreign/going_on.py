@@ -77,9 +77,10 @@ def go_on(foreign: Foreign, ids: Tensor, before: Parts) -> Tensor:
     The taps of the attentions show all rows, all others the further ones.
     """
     layers = [f"decoder.layers.{layer}.self_attn" for layer in range(len(foreign.attentions))]
-    cache = filled_cache(foreign.model.config, len(layers), [(before[f"{at}.key"], before[f"{at}.value"]) for at in layers])
+    kept = {name: tensor.to(foreign.device) for name, tensor in before.items()}
+    cache = filled_cache(foreign.model.config, len(layers), [(kept[f"{at}.key"], kept[f"{at}.value"]) for at in layers])
     turned = foreign.turned
-    turned.before, turned.mask = {foreign.attentions[at]: before[f"{at}.query"] for at in layers}, None
+    turned.before, turned.mask = {foreign.attentions[at]: kept[f"{at}.query"] for at in layers}, None
     try:
         logits, _cache = foreign.extend(ids, cache)
     finally:

@@ -10,8 +10,14 @@ from torch import nn
 from explorer.errors import CannotShare, NeedsTokenizer
 
 
-def twin_of(model: Any) -> Any:
-    """A second model of modules of its own, with its hooks, that computes with the same weights in float32 on the processor.
+def home_of(model: nn.Module) -> str:
+    """The kind of device, "cpu" or "cuda", that all weights of a model are on; the CPU for a model on several."""
+    found = {each.device.type for each in model.parameters()}
+    return found.pop() if len(found) == 1 else "cpu"
+
+
+def twin_of(model: Any, device: str) -> Any:
+    """A second model of modules of its own, with its hooks, that computes with the same weights in float32 on this device.
 
     Weights of that type and place are shared, not copied: an edit of one is an edit of the other. Raises CannotShare.
     """
@@ -21,7 +27,7 @@ def twin_of(model: Any) -> Any:
         twin = copy.deepcopy(model, weights)
     except Exception as error:  # Hooks and modules of one's own can hold anything.
         raise CannotShare(module=type(model).__name__, reason=str(error) or type(error).__name__) from error
-    return twin.to(device="cpu", dtype=torch.float32)
+    return twin.to(device=device, dtype=torch.float32)
 
 
 def write_reading(model: Any, tokenizer: Any, folder: Path) -> None:

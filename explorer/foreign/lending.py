@@ -39,6 +39,7 @@ class WeightLender:
     def __init__(self, *, ahead: bool) -> None:
         self.going: Progress = lambda _share: None
         self.n_borrowers = 0
+        self.device = torch.device("cpu")
         self._order: list[Borrower] = []
         self._places: dict[Borrower, int] = {}
         self._read: dict[Borrower, Future[Lent]] = {}
@@ -129,14 +130,15 @@ class Borrower:
     def weights(self) -> Iterator[Lent]:
         """Inside the block the layer has its weights."""
         lent = self._lender.lend(self)
+        there = {name: tensor.to(self._lender.device) for name, tensor in lent.items()}
         own = self.layer._parameters
-        before = {name: own[name] for name in lent}
+        before = {name: own[name] for name in there}
         for name, table in before.items():
             if table is not None and table.requires_grad and not self.is_product:
-                lent[name].requires_grad_(True)  # Gradients begin at a table of embeddings.
-        own.update(lent)  # type: ignore[arg-type]  # A tensor without gradients does for a parameter.
+                there[name].requires_grad_(True)  # Gradients begin at a table of embeddings.
+        own.update(there)  # type: ignore[arg-type]  # A tensor without gradients does for a parameter.
         try:
-            yield lent
+            yield there
         finally:
             own.update(before)
             self._lender.take_back(self, lent)
@@ -159,7 +161,7 @@ class Borrower:
         which, places = torch.unique(ids, return_inverse=True)
         if which.numel() and not 0 <= int(which[0]) <= int(which[-1]) < self.stores["weight"].shape[0]:
             raise IndexError("index out of range in self")  # The positions of the arguments are those of torch.
-        rows = self.stores["weight"].rows(which.tolist())
+        rows = self.stores["weight"].rows(which.tolist()).to(ids.device)
         if not rows.isfinite().all():
             raise NotFinite(path=self._path, tensor="weight")
         table = self.layer._parameters["weight"]
@@ -199,7 +201,7 @@ class OfExperts(Borrower):
         """[row, feature] a matrix of one expert. Raises Superseded, BadWeights."""
         self._lender.lend(self)  # Lending nothing still reports progress and can end the pass.
         with torch.inference_mode(False), torch.no_grad():
-            found = self._by_name[name].expert(number)
+            found = self._by_name[name].expert(number).to(self._lender.device)
         if (name, number) not in self._seen:
             if not all_finite(found):
                 raise NotFinite(path=self._path, tensor=f"{name}[{number}]")

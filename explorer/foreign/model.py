@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionState, AttentionTaps, give_taps
@@ -17,6 +18,7 @@ from explorer.foreign.parts import Stream, after, before, halves
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.stream_map import BlockPaths, LayerPaths, SidePaths, StreamMap
 from explorer.foreign.thin import weight_of
+from explorer.foreign.where import device_of, refuse_ids_outside
 from explorer.model.hooks import n_hooks
 from explorer.model.tap import Tap
 from explorer.trace.model_card import LOGITS, PROBABILITIES, ClassHead
@@ -66,6 +68,8 @@ class Foreign(nn.Module):
         self.sides: Mapping[str, SidePaths] = {} if streams is None else streams.sides
         self.overwrites_nothing = streams is not None and not streams.overwrites  # Nobody has watched any other model.
         self._n_heads = n_heads
+        for table in [each for each in model.modules() if type(each) is nn.Embedding]:
+            table.register_forward_pre_hook(refuse_ids_outside)
         # transformers has another name for it from 5.24 on, and will take the old one from 5.40 on without looking at it.
         self._cache = "cache" if "cache" in signature(type(model).forward).parameters else "past_key_values"
         for name, side in self.sides.items():
@@ -94,6 +98,11 @@ class Foreign(nn.Module):
         """The model of transformers."""
         return self.inside[0]
 
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes. Its methods take ids from any device."""
+        return device_of(self.model)
+
     def forward(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
         """The logits [batch, position, vocab], or the last vectors [batch, position, feature] of a model without an output.
 
@@ -108,6 +117,7 @@ class Foreign(nn.Module):
         `cache` is what the step before gave, None at the first. `memory` is what `encode` gave, for a model with both sides.
         The taps `key` and `value` record all that the KV cache holds; all others record the new positions.
         """
+        ids = ids.to(self.device)
         given = {"input_ids": ids} if memory is None else {"decoder_input_ids": ids, "encoder_outputs": memory}
         found = self.model(**given, **{self._cache: cache}, use_cache=True)
         return self._given_out(found), found[self._cache]
@@ -125,6 +135,7 @@ class Foreign(nn.Module):
 
     def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:
         """The output of the model itself."""
+        source, target = [None if ids is None else ids.to(self.device) for ids in (source, target)]
         if source is not None and target is not None:
             given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
             if self.classes is not None:  # A classifier with both sides reads its classes at the end of the text.
@@ -134,7 +145,7 @@ class Foreign(nn.Module):
 
     def encode(self, source: Tensor) -> Any:
         """The encoder's output for ids [batch, position]; `forward` takes it as `memory`."""
-        return self.model.get_encoder()(input_ids=source)
+        return self.model.get_encoder()(input_ids=source.to(self.device))
 
     def _given_out(self, found: Any) -> Tensor:
         """The logits of a pass, through their taps; the last vectors of a model without an output."""
@@ -157,7 +168,7 @@ class Foreign(nn.Module):
 
     def vectors(self, ids: Tensor) -> Tensor:
         """The last vectors [batch, position, feature] of a model with one side, before its head if it has one."""
-        found: Tensor = self.model.base_model(input_ids=ids, use_cache=False).last_hidden_state
+        found: Tensor = self.model.base_model(input_ids=ids.to(self.device), use_cache=False).last_hidden_state
         return found
 
     def expanded(self, memory: Any, n: int) -> Any:

@@ -42,6 +42,7 @@ from explorer.foreign.stream_probe import FollowedLayer, followed, stream_map
 from explorer.foreign.tensors import read_tensors
 from explorer.foreign.thin import lend_half, lending, streamed
 from explorer.foreign.watching import Watched, watching
+from explorer.foreign.where import device_of
 from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
@@ -224,7 +225,7 @@ def probed(model: Any) -> Tensor:
     elif model.config.is_encoder_decoder:
         given["decoder_input_ids"] = ids[:, :_PROBE_TARGET]
     with torch.inference_mode():
-        return model(**given, use_cache=False)[0]
+        return model(**{name: each.to(device_of(model)) for name, each in given.items()}, use_cache=False)[0].cpu()
 
 
 def _eager(model: Any, path: str) -> Tensor:

@@ -271,7 +271,7 @@ def _first_row(positions: Call) -> int:
     if rows is None or len(rows) < 2 or not isinstance(table, nn.Embedding) or not bool((rows.diff() == 1).all()):
         return 0
     # Some families ask with the ids of the tokens, which count for nothing but how many there are.
-    return int(rows[0]) if _equal(positions.made, nn.functional.embedding(rows, weight_of(table))) else 0
+    return int(rows[0]) if _equal(positions.made, nn.functional.embedding(rows, weight_of(table).cpu())) else 0
 
 
 def _is_one_row(made: Tensor) -> bool:

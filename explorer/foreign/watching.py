@@ -37,7 +37,7 @@ class Call:
     @property
     def is_kept(self) -> bool:
         """Whether the tensor that it gave out still holds the same numbers."""
-        return self.made is None or self.shown is None or torch.equal(_rows(self.shown), self.made)
+        return self.made is None or self.shown is None or torch.equal(_rows(self.shown).cpu(), self.made)
 
 
 @attrs.frozen(eq=False)
@@ -73,7 +73,7 @@ def watching(model: nn.Module, look: Callable[[Call, list[Call]], _Found]) -> It
         watched.entered.setdefault(module, clock)
         given = [each for each in (*args, kwargs.get("hidden_states"), *kwargs.values()) if isinstance(each, Tensor)]
         ids = next((each for each in given if not each.is_floating_point()), None)
-        open_.append((clock, ids, next(map(_copy, filter(_is_vectors, given)), None)))
+        open_.append((clock, None if ids is None else ids.cpu(), next(map(_copy, filter(_is_vectors, given)), None)))
 
     def left(module: nn.Module, _args: Any, output: Any) -> None:
         nonlocal clock
@@ -138,4 +138,4 @@ def _rows(tensor: Tensor) -> Tensor:
 
 
 def _copy(tensor: Tensor) -> Tensor:
-    return _rows(tensor.detach()).clone()
+    return _rows(tensor.detach()).cpu().clone()

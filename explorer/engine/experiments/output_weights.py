@@ -151,7 +151,7 @@ def read_lens(readings: Readings, trace: Trace, stop: Stop) -> Lens:
         for tap, read in readings:
             if stop():
                 raise Superseded
-            logits = read(torch.from_numpy(np.array(trace[tap])))  # [position, vocab]
+            logits = fetched(read(torch.from_numpy(np.array(trace[tap])))).float()  # [position, vocab]
             p = logits.softmax(dim=-1)
             best = p.topk(n_best, dim=-1)
             own = logits.gather(1, index[:, None])  # [position, 1]
@@ -201,4 +201,5 @@ def _logits(model: Transformer, normalized: Callable[[Tensor], Tensor], stream: 
     """[position, vocab] what the generator makes of a stream [position, feature]."""
     generator = model.generator.project
     x = stream[None].to(generator.weight.device)  # [batch 1, position, feature]
-    return fetched(generator(normalized(x))[0].float())
+    logits: Tensor = generator(normalized(x))[0]
+    return logits

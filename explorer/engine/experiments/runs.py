@@ -112,4 +112,4 @@ def runs_of(model: AnyModel, *texts: Tokens) -> Runs:
 
 def device_of(model: AnyModel) -> torch.device:
     """Where a model's weights are."""
-    return next((model.model if isinstance(model, Foreign) else model).parameters()).device
+    return model.device if isinstance(model, Foreign) else next(model.parameters()).device

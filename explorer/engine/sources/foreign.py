@@ -16,6 +16,7 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
+from explorer.engine.devices import present
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.folder_files import folder_version
@@ -39,6 +40,7 @@ from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, probed
 from explorer.foreign.thin import lending
+from explorer.foreign.where import move
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
@@ -162,11 +164,12 @@ class ForeignModel:
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:
         """The model with these knobs, for a pass that records `recorded_bytes`.
 
-        Raises NotEnoughMemory, AdapterDoesNotFit, NotNumbers.
+        Raises NotEnoughMemory, NoSuchDevice, AdapterDoesNotFit, NotNumbers.
         """
         check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
         self.foreign.turned.temperature = config.temperature
         self._wear()
+        move(self.foreign.model, present(config.device))
         lender = lending(self.foreign.model)
         if lender is not None:  # The weights of a large model are read while it computes.
             lender.going = stoppable(progress, stop)

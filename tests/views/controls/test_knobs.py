@@ -73,17 +73,19 @@ def test_the_hint_tells_range_unit_and_what_the_knob_applies_to(qtbot: QtBot) ->
 
 
 def test_only_knobs_that_act_are_there(qtbot: QtBot, tmp_path: Path) -> None:
-    """Of a model of others two, and no group without a knob; sampling where there is an output. Our own have all again."""
+    """Of a model of others three, and no group without a knob; sampling where there is an output. Our own have all again."""
     (tmp_path / "config.json").touch()
     panel, theirs, ours = KnobPanel(), Wish.from_preset(str(tmp_path)), Wish.from_preset("tiny")
     qtbot.addWidget(panel)
     panel.speak(Words.load("en"))
     every = {name for name, row in panel.rows.items() if not row.isHidden()}
     panel.put_wish(theirs)
-    assert {name for name, row in panel.rows.items() if not row.isHidden()} == {"temperature", "memory_budget"}
+    assert {name for name, row in panel.rows.items() if not row.isHidden()} == {"temperature", "memory_budget", "device"}
     assert [group.key for group in panel.groups if not group.isHidden()] == ["decoding", "attention", "computation"]
-    panel.offer("device", ("cpu", "cuda"))
+    panel.offer("device", ("cpu",))
     assert panel.rows["device"].isHidden()
+    panel.offer("device", ("cpu", "cuda"))
+    assert not panel.rows["device"].isHidden()
     panel.draw(foreign_trace())
     assert panel.groups[0].isHidden()
     panel.put_wish(ours)
