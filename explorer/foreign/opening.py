@@ -246,7 +246,8 @@ def _apart(ours: Tensor, own: Tensor) -> float:
 
 
 def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.Module] | None:
-    """The attentions by name, "decoder.layers.0.self_attn"; None where not each of them has a name of its own."""
+    """The attentions by name, "decoder.layers.0.self_attn"; None where not each of them has a name of its own,
+    or one of both sides has none."""
     paths = {module: path for path, module in model.named_modules()}
     both = model.config.is_encoder_decoder
     single = "decoder" if any(each.causal for each in seen.values()) else "encoder"
@@ -258,7 +259,8 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
             return None
         side = single if not both else "encoder" if "encoder" in path.split(".")[:2] else "decoder"
         named[f"{side}.layers.{layer[1]}.{'cross_attn' if _ACROSS.search(path) else 'self_attn'}"] = module
-    return named if len(named) == len(seen) > 0 else None
+    seen_sides = {name.partition(".")[0] for name in named}
+    return named if len(named) == len(seen) > 0 and len(seen_sides) == 1 + both else None
 
 
 def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, ModelClass]:

@@ -38,6 +38,7 @@ _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
 _LARGEST = 2**24  # of anything that counts positions, features or tokens of the vocabulary
 _MOST_PARTS = 2**12  # of anything that counts parts of a model, each of which is built
+_MOST_EXPERTS = 2**14  # Doge has as many, each a row of a table.
 _LONGEST = 60  # characters of a value in a sentence, and of a label
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
 _SIZES = re.compile(r"layer|hidden_size|d_model|d_ff|d_kv|head|position|ctx|dim|intermediate_size|n_embd|n_inner|vocab_size")
@@ -141,7 +142,7 @@ def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, An
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key, inner
-            if key not in _LABELS:
+            if key not in _LABELS and not key.startswith("_"):  # No private table reaches transformers.
                 yield from _entries(inner, folder, depth + 1)
     elif isinstance(value, list):
         for inner in value:
@@ -155,7 +156,8 @@ def _check(path: Path, key: str, value: Any) -> None:
         _check_count(path, key, value)
     if isinstance(value, float) and (math.isnan(value) or (math.isinf(value) and _SMALL.search(key))):
         raise ImpossibleNumber(path=str(path), name=key, got=value)
-    most = _MOST_PARTS if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
+    parts = _MOST_EXPERTS if "expert" in key else _MOST_PARTS
+    most = parts if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
     if most is not None and isinstance(value, int | float) and not abs(value) <= most:
         raise ImpossibleNumber(path=str(path), name=key, got=value)
 
@@ -185,7 +187,9 @@ def _is_place_free(value: Any) -> bool:
 
 def _cleaned(value: Any) -> Any:
     """The settings without the keys that transformers must not get, at all depths."""
-    if isinstance(value, Mapping) and not _is_infinite(value):
+    if isinstance(value, Mapping) and _is_infinite(value):
+        return float(value["__float__"])
+    if isinstance(value, Mapping):
         return {key: _cleaned(inner) for key, inner in value.items() if _is_kept(key, inner)}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
 
@@ -206,7 +210,7 @@ def _is_data(value: Any) -> bool:
 
 def _is_infinite(value: Mapping[str, Any]) -> bool:
     """Whether a table is a number as transformers writes one that JSON lacks: {"__float__": "Infinity"}."""
-    return value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN")
+    return value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity")
 
 
 def known_families() -> frozenset[str]:

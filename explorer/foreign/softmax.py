@@ -1,7 +1,8 @@
 """Attentions that call no function by name: their softmax is tapped instead.
 
-The module in which a softmax over [batch, head, query, key] is made is an attention. While it computes, and only then, calls of
-torch's functions are looked at, so that the tensor before and after the softmax can go through a tap.
+The module in which a softmax over [batch, head, query, key] or [batch · head, query, key] is made is an attention. While it
+computes, and only then, calls of torch's functions are looked at, so that the tensor before and after the softmax can go
+through a tap.
 """
 
 import functools
@@ -28,7 +29,7 @@ class _Watching(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given = kwargs or {}
-        if func in _SOFTMAX and args and args[0].dim() == 4:
+        if func in _SOFTMAX and args and args[0].dim() in (3, 4):
             return self._step(functools.partial(_made, func, args[1:], given), args[0])
         return func(*args, **given)
 
@@ -45,11 +46,12 @@ def softmax_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dic
 
     def note(softmax: Softmax, cells: Tensor) -> Tensor:
         owner = next((module for module in reversed(inside) if not isinstance(module, nn.Softmax)), None)
-        if owner is not None:
+        heads = None if owner is None else _in_heads(owner, cells)
+        if owner is not None and heads is not None:
             about = seen.setdefault(owner, SeenAttention())
             about.n_times += 1
-            about.n_heads = about.n_kv_heads = cells.shape[1]
-            about.causal = _is_causal(cells)
+            about.n_heads = about.n_kv_heads = heads.shape[1]
+            about.causal = _is_causal(heads)
         return softmax(cells)
 
     with ExitStack() as stack, _Watching(note):
@@ -59,6 +61,14 @@ def softmax_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dic
             stack.callback(leave.remove)
         make_pass()
     return seen
+
+
+def _in_heads(owner: nn.Module, cells: Tensor) -> Tensor | None:
+    """[batch, head, query, key] the cells of an attention; None for others, such as those of a router."""
+    if cells.dim() == 4:
+        return cells
+    n_heads = getattr(owner, "num_heads", 0)
+    return cells.unflatten(0, (-1, n_heads)) if isinstance(n_heads, int) and n_heads and len(cells) % n_heads == 0 else None
 
 
 def _left(inside: list[nn.Module]) -> None:
@@ -79,13 +89,16 @@ def _closed(cells: Tensor) -> Tensor:
 def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: AttentionState) -> None:
     """Have an attention's softmax read what `masked` makes of its cells, and give what `weights` makes of its own."""
 
-    def through(softmax: Softmax, cells: Tensor) -> Tensor:
+    def through(softmax: Softmax, given: Tensor) -> Tensor:
+        cells = _in_heads(module, given)
+        if cells is None:
+            return softmax(given)
         if turned.temperature != 1:
             cells = torch.where(_closed(cells), cells, cells / turned.temperature)
         shown = cells.masked_fill(_closed(cells), -torch.inf)
         # Only a replacement changes what the softmax reads: a row in which every cell is masked would be NaN.
         read = masked(shown)
-        return weights(softmax(cells if read is shown else read))
+        return weights(softmax(cells if read is shown else read)).view_as(given)
 
     own = module.forward
 

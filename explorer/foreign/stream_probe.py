@@ -219,13 +219,13 @@ def _of_kind(block: BlockPaths, kind: Kind) -> BlockPaths:
 def _side(
     calls: _Calls, layers: tuple[LayerPaths, ...], watched: Watched[FollowedLayer | None]
 ) -> tuple[SidePaths, Tensor] | None:
-    """A side, and what it gives out; None where its table of tokens is not found."""
+    """A side, and what it gives out; None where its table of tokens is not found, or its stream has other rows than tokens."""
     first, last = calls[0].call, calls[-1].call
     begun = max((each.call.left for each in watched.layers if each.call.left < first.entered), default=0)
     before = [call for call in watched.outside if begun < call.entered and call.left < first.entered]
     tables = [call for call in before if _looks_up(call)]
     tokens = max(tables, key=lambda call: _n_rows(call.module), default=None)
-    if tokens is None:
+    if tokens is None or len(_made(tokens)) != len(_read(first)):  # ProphetNet's decoder has several rows for each token.
         return None
     others = [
         call for call in tables if call is not tokens and call.made is not None and _read_shape(call) == _read_shape(tokens)

@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from explorer.foreign.attention import register
 from explorer.foreign.opening import Opened, with_taps
+from tests.foreign.more_models import MORE, NO_SUM
 from tests.sweeps import sweep
 
 SETTINGS = {
@@ -194,7 +195,7 @@ FOUND: dict[str, tuple[str, str, dict[str, Any]]] = {
     "olmoe": ("OlmoeConfig", "OlmoeForCausalLM", _LLAMA | {"num_experts": 4, "num_experts_per_tok": 2}),
     "biogpt": ("BioGptConfig", "BioGptForCausalLM", _ENCODER),
     "esm": ("EsmConfig", "EsmForMaskedLM", _ENCODER | {"pad_token_id": 0, "mask_token_id": 3}),
-}
+} | MORE
 """Models whose streams no table names: they are found by watching a pass."""
 
 TELLING = ("gpt2", "bert", "t5", "mixtral")
@@ -222,7 +223,7 @@ def fresh(name: str) -> Any:
     """A model with random weights that are large enough to matter."""
     import transformers
 
-    settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS | NO_STREAM | FOUND)[name]
+    settings, kind, values = (ALL | BY_SOFTMAX | SOME_LAYERS | NO_STREAM | NO_SUM | FOUND)[name]
     torch.manual_seed(1)
     # As in opening a folder: some choose the class of their attention by it.
     chosen = {"attn_implementation": "eager"} if name in BY_SOFTMAX | NO_STREAM else {}

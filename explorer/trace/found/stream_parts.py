@@ -215,7 +215,8 @@ class WayBack:
                 yield Part("norm_bias", f"{block}.normed", added.layer), share
         self.directions[block] = g
         layer, name = added.layer, block.rpartition(".")[2]
-        if name == "other":  # It has no heads.
+        if name == "other" or (name != "feed_forward" and block not in self.weights.projections):
+            # It has no heads, or no matrix W_O behind them: JetMoE chooses one of several for each token.
             yield Part("other", f"{block}.output", layer), g @ self.row(f"{block}.output")
             return
         if name == "feed_forward":
