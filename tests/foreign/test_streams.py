@@ -25,7 +25,7 @@ from explorer.picture.makers.river import river
 from explorer.state.look import Look
 from explorer.trace.found.weights import ReadingWeights
 from explorer.trace.trace import Trace
-from tests.foreign.models import ALL, BY_SOFTMAX, FOUND, SOME_LAYERS, fresh
+from tests.foreign.models import ALL, BY_SOFTMAX, FOUND, SOME_LAYERS, fresh, opened
 from tests.foreign.more_models import NO_SUM
 from tests.sweeps import sweep
 
@@ -235,3 +235,68 @@ def test_every_tap_that_such_a_model_lacks_has_a_true_reason(language: str, fold
         card = traced(folder, name).card
         assert card.why_absent(tap) == f"absent.{reason}"
         assert words(f"absent.{reason}").rstrip(".。") in lacking(card, tap, words)
+
+
+@pytest.mark.parametrize("name", sweep(NAMES, telling=["phi3", "xglm", "umt5"]))
+def test_each_ablation_is_that_of_a_hook_of_torch(name: str, folder: Folder) -> None:
+    """A hook on the network, and one on what W_O reads of a head, in a loop."""
+    trace, model = traced(folder, name), fresh(name)
+    side = trace.card.sides[-1]
+    target = {"target": "the dog"} if len(trace.card.sides) == 2 else {}
+    model.set_attn_implementation("eager")
+    found = explorer.ablate(TEXT, preset=folder(name), **target)
+    before = _own_log_p(model, trace, found)
+    streams = opened(name).foreign.streams
+    assert streams is not None
+    paths, layer = streams.sides[side.name], 1
+    for block in paths.each[layer].blocks:
+        module = model.get_submodule(f"{paths.layers}.{layer}.{block.output}")
+        if block.kind == "feed_forward":
+            hook = module.register_forward_hook(lambda _module, _args, output: _zeroed(output))
+            expected = found.feed_forwards[[each.name for each in trace.card.sides].index(side.name), layer]
+        elif block.kind == "self_attn" and block.is_matrix and not block.gated:
+            hook = module.register_forward_pre_hook(lambda _module, args: _without_head(args[0], side.n_heads))
+            expected = found.heads[found.attentions.index(f"{side.name}.self_attn"), layer, 1]
+        else:
+            continue
+        np.testing.assert_allclose(expected, _own_log_p(model, trace, found) - before, atol=1e-4)
+        hook.remove()
+
+
+def _zeroed(output: Any) -> Any:
+    return (torch.zeros_like(output[0]), *output[1:]) if isinstance(output, tuple) else torch.zeros_like(output)
+
+
+def _without_head(joined: Any, n_heads: int) -> Any:
+    """[…, head · feature] with the features of head 1 at zero."""
+    heads = joined.clone().unflatten(-1, (n_heads, -1))
+    heads[..., 1, :] = 0
+    return (heads.flatten(-2),)
+
+
+def _own_log_p(model: Any, trace: Trace, found: Any) -> Any:
+    """[word] the log-probability of each word by the model itself."""
+    ids = [torch.tensor([[token.id for token in row]]) for row in (trace.tokens.source, trace.tokens.target) if row]
+    both = {"decoder_input_ids": ids[1]} if len(ids) == 2 else {}
+    with torch.inference_mode():
+        log_p = model(input_ids=ids[0], use_cache=False, **both).logits[0].log_softmax(dim=-1)
+    return log_p[range(len(found.word_ids)), list(found.word_ids)].numpy()
+
+
+@pytest.mark.parametrize("name", sweep(NAMES, telling=["phi3", "xglm"]))
+def test_the_continuation_is_the_models_own(name: str, folder: Folder) -> None:
+    """Four tokens, each the likeliest of a whole pass of the model over all before it."""
+    trace = traced(folder, name)
+    if trace.card.has("encoder"):
+        pytest.skip("It is no language model.")
+    ids = [token.id for token in trace.tokens.target if not token.special or token.start == 0][:-1]
+    model = fresh(name)
+    model.set_attn_implementation("eager")
+    found = explorer.generate(TEXT, preset=folder(name), tokens=4)
+    written = [each.id for each in found.tokens]
+    assert len(written) == 4 or found.ended
+    for number in written:
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([[*ids]]), use_cache=False).logits[0, -1]
+        assert logits[number] >= logits.max() - 1e-5 * logits.abs().max()
+        ids.append(number)
