@@ -305,7 +305,7 @@ class LookAt(Intent):
     def applied(self, state: State, shown: OnScreen | None) -> State:
         """The State with these fields, fitted to the trace on screen. Raises BadField."""
         look: Look = attrs.evolve(state.look, **self.fields)
-        return attrs.evolve(state, look=look if shown is None else look.fitted(shown.trace))
+        return attrs.evolve(state, look=look if shown is None else look.fitted(shown.trace, to_attention=False))
 
 
 @attrs.frozen(eq=False)

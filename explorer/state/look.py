@@ -166,14 +166,18 @@ class Look:
         step = self.position if 0 <= self.position < n_steps else most_uncertain_step(trace)
         return step if step >= 0 else n_steps - 1
 
-    def fitted(self, trace: "Trace") -> "Look":
-        """The nearest Look for this trace: attention, layer, head, side, tap and position are replaced if missing."""
+    def fitted(self, trace: "Trace", *, to_attention: bool = True) -> "Look":
+        """The nearest Look for this trace: attention, layer, head, side, tap and position are replaced if missing.
+
+        A layer without attention is replaced as well, by the nearest one with attention, unless `to_attention` is False.
+        """
         offered = attentions(trace)
         attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)
         side = self.side if self.side in sides else sides[0]
         layer = min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side)))
-        layer = min(trace.card.attention_layers(attention), key=lambda each: abs(each - layer), default=layer)
+        if to_attention:
+            layer = min(trace.card.attention_layers(attention), key=lambda each: abs(each - layer), default=layer)
         has_cell = bool(offered) and self._has_cell(trace, attention)
         n_heads = trace.card.side(attention).n_heads
         return attrs.evolve(

@@ -66,6 +66,10 @@ class Architecture:
         """The Block with this key, None if the model has none."""
         return next((block for block in self.blocks if block.key == key), None)
 
+    def lacks_attention(self, block: Block) -> bool:
+        """Whether a Block is in a layer that mixes tokens in another way."""
+        return block.layer is not None and self.block(f"{block.side}.layers.{block.layer}.other") is not None
+
 
 def architecture_of(card: ModelCard, config: Config | None = None) -> Architecture:
     """The Architecture of a model. Without a Config, which only our own model has, Blocks have no counts."""

@@ -19,6 +19,14 @@ from explorer.state.look import Look
 from explorer.trace.found.experiments import look_at_a_place
 from explorer.trace.trace import Trace
 
+_ANY_LAYER = ("layers",)
+"""Pages that show layers without attention; all others show the nearest layer with attention in their place."""
+
+
+def look_of(page: Page, trace: Trace, look: Look) -> Look:
+    """The Look with which a page shows a Trace."""
+    return look if page.key in _ANY_LAYER else look.fitted(trace)
+
 
 def shown_cards(page: Page) -> tuple[Card, ...]:
     """The cards that a page shows with a picture, also below one that is enlarged."""
@@ -82,6 +90,7 @@ def _draw(page: Page, trace: Trace, look: Look, words: Words, detail: Detail | N
     """Draw a page, and as in the window again with each answer, until it asks for nothing further."""
     places: dict[tuple[str, int], None] = {}  # in the order in which they were wanted
     page.wanted.connect(lambda wanted: places.update(dict.fromkeys(wanted)))
+    look = look_of(page, trace, look)
     page.draw(trace, look, words)
     made = detail or Detail()
     while answers is not None:

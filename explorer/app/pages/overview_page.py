@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.makers.river import river
 from explorer.picture.river.place import Place
 from explorer.picture.theme import Theme
-from explorer.state.intents import BeginWith
+from explorer.state.intents import BeginWith, OpenPage
 from explorer.state.look import Look
 from explorer.trace.found.experiments import WHY
 from explorer.trace.trace import Trace
@@ -89,8 +89,9 @@ class OverviewPage(Page):
             case "block" if place.attention.endswith("_attn"):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
-            case "block" if not self._attends(place):
-                pass  # The river looks at a layer's attention, and this layer has none.
+            case "block" if not self._attends(place):  # The river has nothing to open in place there.
+                self.look_at(layer=place.layer, side=place.attention.partition(".")[0])
+                self.wished.emit(OpenPage("layers"))
             case "block":
                 side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout,
 
 from explorer import page_list
 from explorer.app.pages.above_pages import AbovePages
-from explorer.app.pages.arranging import page_class
+from explorer.app.pages.arranging import look_of, page_class
 from explorer.app.pages.card import Card
 from explorer.app.pages.columns import Columns, KeptWidths
 from explorer.app.pages.hidden_cards import read, written
@@ -185,7 +185,8 @@ class PageStack(QWidget):
         self._show_lack(*self._shown)
         if self.lack.isHidden():
             self.page.hidden_cards.show_whole(bool(self._marked or self._alone) or self._enlarged is not None)
-            self.page.draw(*self._shown)
+            trace, look, words = self._shown
+            self.page.draw(trace, look_of(self.page, trace, look), words)
             self.wait_no_more(self._in_vain)
             self._mark()
             self.prepared.foresee(self._shown[2], self.page.foreseen)

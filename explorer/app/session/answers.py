@@ -27,7 +27,7 @@ def framed(session: SessionState, frame: Frame) -> After:
         session = attrs.evolve(session, tried=())
         if left_out:  # The picture stays, and the switch springs back.
             return sprung_back(session.having_heard(frame.serial), left_out[0])
-    opening, look = session.opening.looked(session.state.look.fitted(frame.trace), frame, session.state.wish)
+    opening, look = session.opening.looked(session.look_for(frame), frame, session.state.wish)
     before, page = session.state, _page_with_something(session, frame)
     history = session.history.with_look(attrs.evolve(before, look=look, page=page))
     session = attrs.evolve(session, frame=frame, opening=opening, history=history, held=True)
@@ -49,7 +49,7 @@ def recalled(session: SessionState, frame: Frame) -> After:
     """Show an answer of an earlier run until there is one, and ask at once for the whole: a quick answer would add nothing."""
     if session.frame is not None or frame.wish != session.state.wish:
         return session, ()
-    opening, look = session.opening.looked(session.state.look.fitted(frame.trace), frame, session.state.wish)
+    opening, look = session.opening.looked(session.look_for(frame), frame, session.state.wish)
     history = session.history.with_look(attrs.evolve(session.state, look=look))
     session, effects = asked_for(attrs.evolve(session, frame=frame, opening=opening, history=history))
     return session, (Show(frame), *effects)

@@ -249,7 +249,7 @@ class Session(QObject):
 
     def _prepare(self, frame: Frame) -> None:
         """Called on the compute thread: what the screen needs of an answer is made there too."""
-        self.prepare(frame.trace, self.state.look.fitted(frame.trace))
+        self.prepare(frame.trace, self._knows.look_for(frame))
 
     def _check(self, path: str) -> None:
         """Check a folder on a thread of its own, as disks can be slow. This needs no torch, which may still be loading."""

@@ -145,8 +145,13 @@ class SessionState:
         """After it is known what came of this request."""
         return attrs.evolve(self, heard=max(self.heard, serial))
 
+    def look_for(self, frame: Frame) -> Look:
+        """The Look, fitted to an answer; in a model that is newly opened it goes to a layer with attention."""
+        is_new = self.frame is None or self.frame.wish.preset != frame.wish.preset
+        return self.state.look.fitted(frame.trace, to_attention=is_new)
+
     def fitting(self, state: State) -> "SessionState":
         """With another Look or page, which is no step; the Look is fitted to the answer on screen."""
         if self.frame is not None:
-            state = attrs.evolve(state, look=state.look.fitted(self.frame.trace))
+            state = attrs.evolve(state, look=state.look.fitted(self.frame.trace, to_attention=False))
         return attrs.evolve(self, history=self.history.with_look(state))

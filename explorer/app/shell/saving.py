@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from explorer.app.pages.arranging import arranged, shown_cards
+from explorer.app.pages.arranging import arranged, look_of, shown_cards
 from explorer.engine.errand import Brought, PrepareScript
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
@@ -51,7 +51,8 @@ class Saving(QObject):
             return
         from explorer.app.shell.export_contents import Offered
 
-        trace, look, page = frame.trace, self._session.state.look, self._page_stack.page
+        trace, page = frame.trace, self._page_stack.page
+        look = look_of(page, trace, self._session.state.look)
         cards = [card for card in shown_cards(page) if card is not main]
         pictures = ((card.picture, partial(card.in_english, trace, look)) for card in cards)
         others = tuple(Offered(picture, in_english) for picture, in_english in pictures if picture is not None)
@@ -69,7 +70,8 @@ class Saving(QObject):
             return
         from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
-        look, words = self._session.state.look, self._appearance.words
+        look = look_of(self._page_stack.page, frame.trace, self._session.state.look)
+        words = self._appearance.words
         more["wish"] = None if frame.wish.recorded else _wish_made(frame)
         dialog = ExportDialog(
             frame.trace, look, picture, words, self._window, in_english=in_english, memory=self.memory, **more

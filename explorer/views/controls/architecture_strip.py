@@ -260,8 +260,10 @@ class ArchitectureStrip(Surface):
     def _go(self, key: str, *, opens: bool) -> None:
         block = None if self._architecture is None else self._architecture.block(key)
         look = Look() if self._look is None else self._look
-        for intent in () if block is None else ways_to(block, self._page, look, opens=opens):
-            self.wished.emit(intent)
+        if self._architecture is not None and block is not None:
+            opens = opens or self._architecture.lacks_attention(block)  # The river has nothing to open in place there.
+            for intent in ways_to(block, self._page, look, opens=opens):
+                self.wished.emit(intent)
         self.went.emit()
 
     def left(self) -> None:
