@@ -1,10 +1,9 @@
 """Where the model is that a path or a name means.
 
-It may be a folder, a file inside one, a GGUF file, a folder of the Hugging Face cache, or the name of a model in that cache.
-Nothing is ever downloaded.
+It may be a folder, a file inside one, a GGUF file, a folder of the Hugging Face cache, the name of a model in that cache, or
+the name that Ollama gives to one. Nothing is ever downloaded.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,15 +20,17 @@ from explorer.errors import (
 )
 from explorer.files import check_file, read_whole
 from explorer.json_text import read_json_text
+from explorer.model_stores import GGUF, hub_cache, is_gguf, ollama_place
 
-_CONFIG, _ADAPTER = "config.json", "adapter_config.json"
-_FILES = (_CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
+CONFIG, ADAPTER = "config.json", "adapter_config.json"
+_FILES = (CONFIG, "model.safetensors", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json")
 CHECKPOINTS = (".bin", ".pt", ".pth", ".ckpt")
 """The endings of what torch.save writes, which `explorer.checkpoints` converts."""
 _OF_MODELS = ("pytorch_model", "model")
 _PICKLES = (*CHECKPOINTS, ".h5")  # The check of the folder reports on them.
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
-_CACHED = "models--"
+CACHED = "models--"
+"""How a folder of the Hugging Face cache begins that holds a model."""
 _MOST_BYTES = 2**20
 _NAMED = 3  # models in a sentence
 
@@ -50,7 +51,7 @@ def weights_folder(name: str) -> Path | None:
     """The folder of a model if the name is one of its usual files, such as config.json; else None."""
     try:
         path = Path(name)
-        return path.parent if path.name in _FILES and path.is_file() and (path.parent / _CONFIG).is_file() else None
+        return path.parent if path.name in _FILES and path.is_file() and (path.parent / CONFIG).is_file() else None
     except (OSError, ValueError):
         return None
 
@@ -60,7 +61,7 @@ def _place(name: str) -> Path | None:
     if path.is_dir():
         return _in_folder(path)
     if path.is_file():
-        found = path if path.suffix == ".gguf" else weights_folder(name)
+        found = path if is_gguf(path) else weights_folder(name)
         if found is None and path.suffix in CHECKPOINTS:
             raise CheckpointAsModel(path=name)
         if found is None:
@@ -68,13 +69,15 @@ def _place(name: str) -> Path | None:
         return found
     if path.exists():
         check_file(path)  # Report that this is a pipe or a device.
-    if name.startswith(("/", "~", ".")) or "\\" in name or path.suffix in (".gguf", ".safetensors", ".json"):
+    if name.startswith(("/", "~", ".")) or "\\" in name or path.suffix in (GGUF, ".safetensors", ".json"):
         raise NothingThere(path=name)
+    if ":" in name:
+        return ollama_place(name)
     if not _HUB_NAME.fullmatch(name):
         return None
-    cached = _hub_cache() / f"{_CACHED}{name.replace('/', '--')}"
+    cached = hub_cache() / f"{CACHED}{name.replace('/', '--')}"
     if cached.is_dir():
-        return _snapshot(cached)
+        return snapshot(cached)
     if "/" in name:
         raise NameOnHub(name=name)
     return None
@@ -83,19 +86,19 @@ def _place(name: str) -> Path | None:
 def _in_folder(folder: Path) -> Path:
     """The folder itself, or the one that a download put inside it."""
     weights = any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
-    others = sorted(each for each in folder.iterdir() if each.suffix in (".gguf", *_PICKLES) and each.stem != "training_args")
-    if not weights and others and not any((folder / each).is_file() for each in (_CONFIG, _ADAPTER)) and _of_torch(others):
+    others = sorted(each for each in folder.iterdir() if each.suffix in (GGUF, *_PICKLES) and each.stem != "training_args")
+    if not weights and others and not any((folder / each).is_file() for each in (CONFIG, ADAPTER)) and _of_torch(others):
         raise CheckpointAsModel(path=str(others[0]))
     weights = weights or bool(others)
-    if not weights and (folder / _ADAPTER).is_file():
-        raise AdapterAsPreset(path=str(folder), base=_base(folder / _ADAPTER))
-    if weights or (folder / _CONFIG).is_file():
+    if not weights and (folder / ADAPTER).is_file():
+        raise AdapterAsPreset(path=str(folder), base=base_of(folder))
+    if weights or (folder / CONFIG).is_file():
         return folder
     if (folder / "snapshots").is_dir():
-        return _snapshot(folder)
-    cached = sorted(folder.glob(f"{_CACHED}*")) or sorted((folder / "hub").glob(f"{_CACHED}*"))
+        return snapshot(folder)
+    cached = sorted(folder.glob(f"{CACHED}*")) or sorted((folder / "hub").glob(f"{CACHED}*"))
     if len(cached) == 1:
-        return _snapshot(cached[0])
+        return snapshot(cached[0])
     if cached:
         raise SeveralModels(path=str(folder), found=", ".join(each.name for each in cached[:_NAMED]), count=len(cached))
     raise NoModelInside(path=str(folder))
@@ -107,7 +110,7 @@ def _of_torch(files: Sequence[Path]) -> bool:
     return all(named) and all(each.is_file() for each in files)
 
 
-def _snapshot(cached: Path) -> Path:
+def snapshot(cached: Path) -> Path:
     """The newest download of a model in the cache. Raises NothingDownloaded."""
     try:
         told = read_whole(cached / "refs" / "main", _MOST_BYTES).decode().strip()
@@ -121,22 +124,20 @@ def _snapshot(cached: Path) -> Path:
     return max(found, key=lambda each: each.stat().st_mtime_ns)
 
 
-def _hub_cache() -> Path:
-    """The folder of Hugging Face's downloads, as its own library finds it."""
-    told = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    if told:
-        return Path(told).expanduser()
-    home = os.environ.get("HF_HOME")
-    if home:
-        return Path(home).expanduser() / "hub"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface" / "hub"
-
-
-def _base(file: Path) -> str:
-    """The model that an adapter belongs to, as its settings name it; "?" where they name none."""
+def base_of(adapter: Path) -> str:
+    """The model that the adapter in a folder belongs to, as its settings name it; "?" where they name none."""
     try:
-        told = read_json_text(read_whole(file, _MOST_BYTES))
+        told = read_json_text(read_whole(adapter / ADAPTER, _MOST_BYTES))
     except (CannotRead, ValueError, RecursionError):
         return "?"
     base = told.get("base_model_name_or_path") if isinstance(told, dict) else None
     return base if isinstance(base, str) and base else "?"
+
+
+def cached_model(name: str) -> Path | None:
+    """The newest download of a model that the Hugging Face cache has under this name; None for any other text."""
+    cached = hub_cache() / f"{CACHED}{name.replace('/', '--')}"
+    try:
+        return snapshot(cached) if _HUB_NAME.fullmatch(name) and cached.is_dir() else None
+    except NothingDownloaded:
+        return None

@@ -32,6 +32,7 @@ from explorer.errors import (
 from explorer.files import check_file, read_whole
 from explorer.lang import LANGUAGES, Words
 from explorer.model_places import model_place, weights_folder
+from explorer.model_stores import ollama_title
 from explorer.resources import asset, config_folder
 from explorer.runs.snapshots import WEIGHTS, moment_in, snapshot_file, steps_kept
 from explorer.state.fields import read_fields
@@ -188,7 +189,9 @@ def title_in(words: Words, name: str) -> str:
 
 
 def _title(folder: Path) -> str:
-    """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
+    """The name of one folder or file. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
+    if told := ollama_title(folder):
+        return told
     if folder.name == "config.json":
         folder = folder.parent
     if folder.parent.name == "snapshots":

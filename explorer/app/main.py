@@ -49,12 +49,14 @@ class Program:
         session: str | None = None,
         trace: str | None = None,
         lesson: str | None = None,
+        other: str | None = None,
         *,
         chat: bool = False,
     ) -> None:
         """`chat` has the text written in the model's chat template. `lacking` names an input
         method for which Qt has no plugin. `preferences` are given where they were read already.
-        `session`, `trace` and `lesson` are files to open. The window says what cannot be opened.
+        `session`, `trace` and `lesson` are files to open, `other` is any path or name, which is opened as a drop is.
+        The window says what cannot be opened.
         """
         self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
@@ -85,7 +87,7 @@ class Program:
         self._begin_refusals(first)
         self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # A person who names a text or a preset needs no invitation.
-        if not (text or preset or trace or lesson or first.restored or first.left or self.preferences.text("invited")):
+        if not (text or preset or trace or lesson or other or first.restored or first.left or self.preferences.text("invited")):
             self.window.invitation.offer()
         self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
@@ -97,10 +99,10 @@ class Program:
         self._imports, self._later_imports = Imports(of_first_page()), LaterImports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
-        self._lesson, self._own = lesson, None if first.saved is None else first.saved.own
+        self._lesson, self._other, self._own = lesson, other, None if first.saved is None else first.saved.own
         self._imports.done.connect(self._recall)
         self._imports.done.connect(self.window.begin)
-        self._imports.done.connect(self._begin_lesson)
+        self._imports.done.connect(self._begin_others)
         self.session.told.connect(self._hear)
         self.window.sessions.file.changed.connect(self._keep)
 
@@ -131,11 +133,13 @@ class Program:
         if frame is not None:
             self.session.recall(frame)
 
-    def _begin_lesson(self) -> None:
-        """Show the step of a lesson that was open when the program ended, or open the lesson that was asked for."""
+    def _begin_others(self) -> None:
+        """Show the step of a lesson that was open when the program ended, or open what was asked for."""
         self.window.step_opener.begin(self._own)
         if self._lesson is not None:
             self.window.step_opener.add(self._lesson)
+        if self._other is not None:
+            self.window.opener.take(self._other)
 
     def open(self) -> None:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
@@ -250,6 +254,7 @@ def open_window(
     session: str | None = None,
     trace: str | None = None,
     lesson: str | None = None,
+    other: str | None = None,
     *,
     chat: bool = False,
 ) -> int:
@@ -257,7 +262,7 @@ def open_window(
     lacking = choose_input_method(os.environ)
     preferences = Preferences()
     application = make_application(preferences.size)
-    program = Program(text, preset, language, lacking, preferences, session, trace, lesson, chat=chat)
+    program = Program(text, preset, language, lacking, preferences, session, trace, lesson, other, chat=chat)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

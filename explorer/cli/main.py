@@ -8,13 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import click
 
 from explorer.cli.breaking import breaks, postcard
+from explorer.cli.catalogue import models
 from explorer.cli.causes import ablation, patching, saliency
 from explorer.cli.completing import presets_completed
 from explorer.cli.converting import convert
@@ -40,14 +40,13 @@ from explorer.version import __version__
 def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
     """Run one command and return its exit status. `tell` shows a user's error where nobody reads stderr."""
     asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
-    rest = _opening(rest)
     fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
     except MissingAsset as error:  # Without its texts the program can only name the missing file.
         return fail(str(error))
     try:
-        result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
+        result = commands.main([*asked, *_opening(rest)], prog_name="transformer-explorer", standalone_mode=False, obj=words)
     except ExplorerError as error:
         return fail(words.error(error))
     except click.ClickException as error:
@@ -58,16 +57,20 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 
 def _opening(arguments: list[str]) -> list[str]:
-    """Turn a single file that the window can open, which is how a desktop starts the program, into its flag; also after gui."""
-    file = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) and "\0" not in arguments[-1] else ""
-    for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
-        if file.endswith(endings):
-            return ["gui", f"--{flag}", file]
-    if file.endswith(".toml"):
-        from explorer.lessons.lesson_file import is_lesson  # Few command lines are such a file.
+    """Turn a single path or name that the window can open, which is how a desktop starts the program, into its flag.
 
-        return ["gui", "--lesson", file] if is_lesson(Path(file)) else arguments
-    return arguments
+    It may stand after gui. Raises ExplorerError for a path that means nothing.
+    """
+    alone = arguments[-1] if arguments and arguments[:-1] in ([], ["gui"]) else ""
+    if not alone or alone.startswith("-") or "\0" in alone or alone in {*commands.commands, *RENAMED}:
+        return arguments
+    from explorer.on_disk.meant import meant_by  # Few command lines are such a path.
+
+    found = meant_by(alone)
+    if found is None:
+        return arguments
+    flag = {"session": "session", "lesson": "lesson", "recorded": "trace", "model": "preset"}.get(found.kind, "open")
+    return ["gui", f"--{flag}", found.path]
 
 
 def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
@@ -92,6 +95,7 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.option("--trace", metavar="FILE", type=click.Path())
 @click.option("--session", metavar="FILE", type=click.Path())
 @click.option("--lesson", metavar="FILE", type=click.Path())
+@click.option("--open", "other", metavar="PATH", type=click.Path())
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(context: click.Context, /, language: str | None, **given: str | None) -> int | None:
@@ -124,6 +128,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @click.option("--trace", metavar="FILE", type=click.Path())
 @click.option("--session", metavar="FILE", type=click.Path())
 @click.option("--lesson", metavar="FILE", type=click.Path())
+@click.option("--open", "other", metavar="PATH", type=click.Path())
 @click.pass_context
 def gui(
     context: click.Context,
@@ -133,15 +138,17 @@ def gui(
     trace: str | None,
     session: str | None,
     lesson: str | None,
+    other: str | None,
     *,
     chat: bool,
 ) -> int:
-    """Open the window; with a file, the pass that was recorded in it, the session, or the lesson."""
+    """Open the window, and in it the pass, session or lesson of a file, or whatever lies at a path."""
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 
         language = context.find_root().params["language"]
         given: dict[str, Any] = {"text": text, "preset": preset, "session": session, "trace": trace, "lesson": lesson}
+        given["other"] = other
         return open_window(**given, language=language, chat=chat)
 
 
@@ -217,6 +224,7 @@ def knobs(words: Words) -> None:
 for command in (
     export,
     convert,
+    models,
     breaks,
     postcard,
     ablation,

@@ -7,7 +7,8 @@ ExplorerError
              MissingWeights (LacksTensors), WeightsDoNotFit, UnknownPooling,
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
-             NotAnAdapter (AdapterNotThere), UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel,
+             NotAnAdapter (AdapterNotThere), UnknownAdapter, AdapterDoesNotFit,
+             AdapterNeedsModel (AdapterNeedsBase),
              NotNumbers)
 """
 
@@ -271,3 +272,9 @@ class AdapterNeedsModel(BadFolder):
     """An adapter for one of our own models. Values: path."""
 
     key = "error.adapter_needs_model"
+
+
+class AdapterNeedsBase(AdapterNeedsModel):
+    """An adapter whose base model is neither on screen nor in the Hugging Face cache. Values: path, base."""
+
+    key = "error.adapter_needs_base"

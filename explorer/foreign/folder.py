@@ -32,8 +32,9 @@ from explorer.foreign.holding import FLOAT, way_to_hold
 from explorer.foreign.settings import check_sizes, read_json, read_labels, read_settings, reading_weights
 from explorer.model.weights_header import Header, read_header
 from explorer.model_places import CHECKPOINTS
+from explorer.model_stores import GGUF, is_gguf
 
-_INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
+INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (*CHECKPOINTS, ".pkl", ".h5", ".msgpack", ".onnx")
 _MOST_FILES = 1000
 _FLOATS = ("F64", "F32", "F16", "BF16")
@@ -132,10 +133,10 @@ def _gguf_file(folder: Path) -> Path | None:
 
     Raises SeveralGguf, OSError.
     """
-    if folder.suffix == ".gguf" and folder.is_file():
+    if folder.is_file() and is_gguf(folder):
         return folder
-    files = sorted(each for each in folder.iterdir() if each.suffix == ".gguf")
-    if not files or (folder / _INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
+    files = sorted(each for each in folder.iterdir() if each.suffix == GGUF)
+    if not files or (folder / INDEX).is_file() or any(_is_model(each) for each in folder.glob("*.safetensors")):
         return None
     return chosen_gguf(folder, files)
 
@@ -147,14 +148,20 @@ def chosen_gguf(folder: Path, files: Sequence[Path]) -> Path:
     "mmproj" in it, and parts of a model are numbered "-00001-of-00003". The first part stands for all. In a folder without a
     model, the first file is returned, and reading it reports what it is.
     """
-    models = [each for each in files if "mmproj" not in each.name.lower()]
-    offered = [each for each in models if (part := _PART.fullmatch(each.name)) is None or part[1] == "00001"]
+    offered = models_among(files)
     if len(offered) > 1:
         names = [each.name for each in offered]
         found = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
         example, paths = offered[0], tuple(map(str, offered))
         raise SeveralGguf(path=str(folder), count=len(names), found=found, example=str(example), files=paths)
-    return (offered or models or list(files))[0]
+    return (offered or list(files))[0]
+
+
+def models_among(files: Sequence[Path]) -> tuple[Path, ...]:
+    """The files in GGUF that hold a model, or the first part of one."""
+    models = [each for each in files if "mmproj" not in each.name.lower()]
+    first = tuple(each for each in models if (part := _PART.fullmatch(each.name)) is None or part[1] == "00001")
+    return first or tuple(models[:1])
 
 
 def _is_model(file: Path) -> bool:
@@ -191,7 +198,7 @@ def _of_gguf(folder: Path, file: Path) -> Folder:
 
 def _weight_files(folder: Path) -> tuple[Path, ...]:
     """The files of the weights. Raises MissingWeights, NeedsSafetensors, NotAModel."""
-    if (folder / _INDEX).is_file():
+    if (folder / INDEX).is_file():
         return _indexed(folder)
     if (folder / _SINGLE).is_file():
         return (folder / _SINGLE,)
@@ -199,7 +206,7 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
     if len(found) == 1:
         return tuple(found)
     if found:  # Parts of a model, of which only the index knows whether they are complete.
-        raise MissingWeights(path=str(folder), missing=_INDEX)
+        raise MissingWeights(path=str(folder), missing=INDEX)
     others = sorted(each.name for each in folder.iterdir() if each.suffix in _OTHERS)
     if others:
         named, of_torch = ", ".join(others[:3]), next((each for each in others if each.endswith(CHECKPOINTS)), "")
@@ -211,15 +218,15 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
 
 def _indexed(folder: Path) -> tuple[Path, ...]:
     """The files that the index names: plain names of files beside it. Raises NotAModel, MissingWeights."""
-    places = read_json(folder, _INDEX).get("weight_map")
+    places = read_json(folder, INDEX).get("weight_map")
     names = (
         set(places.values()) if isinstance(places, dict) and all(isinstance(each, str) for each in places.values()) else set()
     )
     if not 0 < len(names) <= _MOST_FILES:
-        raise NotAModel(path=str(folder), reason=f"{_INDEX}: weight_map")
+        raise NotAModel(path=str(folder), reason=f"{INDEX}: weight_map")
     for name in sorted(names):
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.safetensors", name):
-            raise NotAModel(path=str(folder), reason=f"{_INDEX}: {name}")
+            raise NotAModel(path=str(folder), reason=f"{INDEX}: {name}")
         if not (folder / name).is_file():
             raise MissingWeights(path=str(folder), missing=name)
     return tuple(folder / name for name in sorted(names))

@@ -208,8 +208,6 @@ class OpenFolder(Intent):
         try:
             return SetPreset(str(folder)).applied(state, shown)
         except UnknownPreset as error:
-            if (folder / "adapter_config.json").is_file():
-                return state.with_adapter(str(folder))
             if folder.is_file():
                 raise NotATrace(path=str(folder)) from error
             if type(error) is not NoModelInside:

@@ -80,11 +80,13 @@ def test_the_probe_answers_in_lines_of_json(qapp: QApplication, capsys: pytest.C
     assert "doctor" in out and "probe" not in out
 
 
-def test_a_file_alone_is_opened_in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_alone_is_opened_in_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That is how a desktop hands it over. A command's own arguments stay as they are."""
     opened: list[dict[str, object]] = []
     monkeypatch.setattr("explorer.app.main.open_window", lambda **given: opened.append(given) or 0)
+    monkeypatch.chdir(tmp_path)
     for file, flag in (("a b.explorer.toml", "session"), ("a.explorer", "session"), ("a.npz", "trace")):
+        (tmp_path / file).touch()
         assert cli.main([file]) == cli.main(["gui", file]) == 0
         assert [given[flag] for given in opened] == [file, file]
         opened.clear()

@@ -367,6 +367,7 @@ def test_the_window_is_given_text_preset_and_language(arguments: tuple[str, ...]
         "session": None,
         "trace": None,
         "lesson": None,
+        "other": None,
         "chat": False,
     }
 
@@ -381,13 +382,17 @@ def test_a_single_file_is_opened_as_what_it_is(before: list[str], tmp_path: Path
         ("a.explorer", "", "session"),
         ("a.lesson.toml", "", "lesson"),
         ("a.toml", "group = 1\n[[step]]\n", "lesson"),
+        ("knobs.toml", "n_layers = 2\n", "preset"),
+        ("x.gguf", "", "preset"),
+        ("x.pt", "", "preset"),
+        ("x.parquet", "", "other"),
     ):
         path = tmp_path / name
         path.write_text(content, encoding="utf-8")
         assert cli.main([*before, str(path)]) == 0
         assert [key for key, value in given.items() if value == str(path)] == [flag]
-    (tmp_path / "knobs.toml").write_text("n_layers = 2\n", encoding="utf-8")
-    assert cli.main([*before, str(tmp_path / "knobs.toml")]) == 2
+    (tmp_path / "notes.txt").write_text("n_layers = 2\n", encoding="utf-8")
+    assert cli.main([*before, str(tmp_path / "notes.txt")]) == 2
 
 
 @pytest.mark.slow

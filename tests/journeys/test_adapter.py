@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.shell.window import Window
-from explorer.state.intents import OpenFolder, SetPreset
+from explorer.state.adapter_intents import OpenAdapter
+from explorer.state.intents import SetPreset
 from tests.foreign.models import write_model
 from tests.foreign.test_adapter import LLAMA, matrices, write_adapter
 from tests.journeys.conftest import Journey
@@ -30,7 +31,9 @@ def test_an_adapter_is_added_switched_and_compared(
         bar = window.side.adapter
         plain = _logits(window)
         assert not bar.isVisible()
-        window.actions_.by_name["open_adapter"].trigger()
+        window.actions_.by_name["open_any"].trigger()
+        window.open_box.folder.click()
+        journey.wait(lambda: bool(window.session.state.wish.adapter))
         journey.settle(window)
         adapted = _logits(window)
         assert bar.isVisible()
@@ -74,14 +77,14 @@ def test_one_that_does_not_fit_springs_back(journey: Journey, base: Path, tmp_pa
         journey.settle(window)
         plain = _logits(window)
         for folder, told in ((strange, "q_proj"), (other, "use_dora")):
-            window.session.ask(OpenFolder(str(folder)))
+            window.session.ask(OpenAdapter(str(folder)))
             journey.wait(lambda told=told: told in window.refusals.text.text())  # type: ignore[misc]
             journey.settle(window)
             assert (window.session.state.wish.adapter, window.side.adapter.isVisible()) == ("", False)
             np.testing.assert_array_equal(_logits(window), plain)
         window.session.ask(SetPreset("tiny"))
         journey.settle(window)
-        window.session.ask(OpenFolder(str(other)))
+        window.session.ask(OpenAdapter(str(other)))
         journey.wait(lambda: str(other.name) in window.refusals.text.text())
         assert window.session.state.wish.preset == "tiny"
 

@@ -262,12 +262,12 @@ HOSTILE = {
 
 
 def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Opened as Shift+F2 opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
+    """Opened as Ctrl+O opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
 
     def script(window: Window) -> None:
         def open_file(path: Path, said: str) -> None:
             monkeypatch.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *_: (str(path), "")))
-            window.actions_.by_name["open_lesson"].trigger()
+            window.actions_.by_name["open_file"].trigger()
             journey.wait(lambda: path.name in window.refusals.text.text())
             told = window.refusals.text.text()
             assert said in told and len(told.replace(str(path), "")) < 250

@@ -59,7 +59,7 @@ def test_a_click_on_a_sentence_puts_it_into_the_window(journey: Journey, table: 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.actions_.by_name["open_scan"].trigger()
+        window.actions_.by_name["open_file"].trigger()
         shown = opened(journey, window)
         assert isinstance(shown.table, ScanTable) and shown.table.n_measured == 40
         rows = shown.table.rows("entropy")

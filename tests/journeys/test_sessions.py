@@ -101,9 +101,9 @@ def test_a_session_is_opened_by_the_dialog_a_drop_and_the_command_line(
         drop(window, paths[1])
         journey.wait(lambda: window.session.state.wish.text == "二")
         began = chosen(monkeypatch, paths[2], "")
-        window.actions_.by_name["open_session"].trigger()
+        window.actions_.by_name["open_file"].trigger()
         journey.wait(lambda: window.session.state.wish.text == "三")
-        window.actions_.by_name["open_session"].trigger()  # The user gives up.
+        window.actions_.by_name["open_file"].trigger()  # The user gives up.
         assert began == [str(paths[1]), str(paths[2])]
         journey.settle(window)
         before = window.session.state

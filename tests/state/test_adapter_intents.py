@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.errors import AdapterNeedsModel, FolderIsGone
+from explorer.errors import AdapterNeedsBase, FolderIsGone
 from explorer.state.adapter_intents import CompareAdapter, OpenAdapter, WearAdapter
-from explorer.state.intents import OpenFolder, SetPreset
+from explorer.state.intents import SetPreset
 from explorer.state.state import Settings, State
 
 
@@ -36,9 +36,18 @@ def test_it_is_added_switched_and_taken_away(base: State, adapter: str) -> None:
     assert all(intent.is_step for intent in (OpenAdapter(adapter), WearAdapter(True)))
 
 
-def test_a_folder_that_is_dropped_or_chosen_as_a_model_is_known_by_its_files(base: State, adapter: str) -> None:
-    """Who drops an adapter on the window means it, though it is no model."""
-    assert OpenFolder(adapter).applied(base, None).wish.adapter == adapter
+def test_it_opens_over_its_own_base_where_that_is_at_hand(base: State, adapter: str, tmp_path: Path) -> None:
+    """Another model on screen makes room; the base itself stays as it is, under whatever path it was opened."""
+    own = tmp_path / "hub" / "Own-Base"
+    own.mkdir(parents=True)
+    (own / "config.json").touch()
+    (Path(adapter) / "adapter_config.json").write_text('{"base_model_name_or_path": "acme/own-base"}')
+
+    for before in (State.from_preset("tiny"), base):
+        wish = OpenAdapter(adapter, str(own)).applied(before, None).wish
+        assert (wish.preset, wish.adapter) == (str(own), adapter)
+    there = State.from_preset(str(own))
+    assert OpenAdapter(adapter, str(tmp_path / "elsewhere")).applied(there, None).wish.preset == str(own)
 
 
 def test_it_is_compared_with_its_base(base: State, adapter: str) -> None:
@@ -67,8 +76,9 @@ def test_it_comes_back_from_a_file(base: State, adapter: str) -> None:
 
 
 def test_only_somebodys_model_takes_one(adapter: str, base: State) -> None:
-    """Our own has none, and a folder that is gone is told."""
-    with pytest.raises(AdapterNeedsModel):
+    """Over our own it says which base it needs, and a folder that is gone is told."""
+    (Path(adapter) / "adapter_config.json").write_text('{"base_model_name_or_path": "acme/own-base"}')
+    with pytest.raises(AdapterNeedsBase, match="acme/own-base"):
         OpenAdapter(adapter).applied(State.from_preset("tiny"), None)
     with pytest.raises(FolderIsGone):
         OpenAdapter(f"{adapter}-gone").applied(base, None)

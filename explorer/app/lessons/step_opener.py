@@ -9,7 +9,6 @@ import attrs
 from PySide6.QtCore import QObject, Signal
 
 from explorer.app.appearance import Appearance
-from explorer.app.file_dialogs import ask_file, start_in
 from explorer.app.lessons.lesson_list import FIRST
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
@@ -47,7 +46,6 @@ class StepOpener(QObject):
         self._panel, self._session, self._page_stack = panel, session, page_stack
         self._wanted: str | LessonPlace = ""  # the lesson to open, or the place to show, as soon as the list is read
         self._place: LessonPlace | None = None  # what the panel shows
-        self._chosen = ""  # the file of a lesson that was chosen last
         self._files: dict[str, str] = {}  # of lessons that were opened from a file of the user's, by key
         self._knobs, self._appearance = knobs, appearance
         self._reckoner = panel.reckoner
@@ -111,13 +109,6 @@ class StepOpener(QObject):
         page = self._page_stack.page
         focus = attrs.evolve(page.focus, without=self._panel.without)
         self._session.look_into(page.experiments | self._panel.experiments, focus)
-
-    def choose(self) -> None:
-        """Let the user choose a lesson's file."""
-        path = ask_file(self._panel, self._appearance.words("action.open_lesson"), start_in(self._chosen), "*.toml")
-        if path:
-            self._chosen = path
-            self.add(path)
 
     def add(self, path: str) -> None:
         """Open a lesson from a user's file. A mistake in the file is shown as an error."""

@@ -17,18 +17,11 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         *(
-            ("open_session", "Ctrl+O"),
+            ("open_any", "Ctrl+Shift+O"),
+            ("open_file", "Ctrl+O"),
             ("save_session", "Ctrl+S"),
             ("save_session_as", "Ctrl+Shift+S"),
             ("save_preset", ""),
-            None,
-        ),
-        *(
-            ("open_model", "Ctrl+Shift+O"),
-            ("open_lesson", "Shift+F2"),
-            ("open_adapter", ""),
-            ("open_trace", ""),
-            ("open_scan", ""),
             None,
         ),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), ("copy_script", ""), None, ("quit", "Ctrl+Q")),
@@ -149,8 +142,9 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     for name in ("full_screen", "lessons", "present", "past", "words"):
         by_name[name].setCheckable(True)
     menus["recent"], menus["recent_sessions"] = QMenu(bar), QMenu(bar)
-    menus["file"].insertMenu(by_name["save_session"], menus["recent_sessions"])
-    menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])
+    behind_open = menus["file"].insertSeparator(by_name["save_session"])
+    for name in ("recent", "recent_sessions"):
+        menus["file"].insertMenu(behind_open, menus[name])
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
     menus["motion"] = menus["view"].addMenu("")

@@ -27,11 +27,8 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
-            ("open_adapter", window.folders.choose_adapter),
-            ("open_trace", window.folders.choose_recorded),
-            ("open_scan", window.scans.choose),
-            ("open_model", window.folders.choose),
-            ("open_session", window.sessions.choose),
+            ("open_any", window.open_box.show_stored),
+            ("open_file", window.opener.choose_file),
             ("save_session", window.sessions.save),
             ("save_session_as", window.sessions.save_as),
             ("save_preset", window.sessions.save_preset),
@@ -72,7 +69,6 @@ class Commands(QObject):
         window.drawer.opened.connect(named["knobs"].setChecked)
         named["lessons"].toggled.connect(window.step_opener.show)
         window.step_opener.shown.connect(named["lessons"].setChecked)
-        named["open_lesson"].triggered.connect(window.step_opener.choose)
         window.header.lessons.connect(named["lessons"].toggle)
         named["past"].toggled.connect(window.past.show_or_hide)
         window.past.opened.connect(named["past"].setChecked)

@@ -1,4 +1,4 @@
-"""Foreign models in the window: the folder that the user chooses or drops (`drops.py`), and those that were opened last.
+"""Models in the window: what `opener.py` has found to be one, and those that were opened last.
 
 Decision: menu and header get the whole list of the last folders with each change. Rejected: looking at the disk to leave out
 those that are gone, because a disk may be slow; choosing one says that it is gone, and takes it off the list.
@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QMenu, QWidget, QWidgetAction
 
-from explorer.app.file_dialogs import ask_file, ask_folder, start_in
 from explorer.app.shell.recents import Recents
 from explorer.errors import ExplorerError, FolderIsGone, SeveralGguf
 from explorer.lang import Words
-from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
+from explorer.on_disk.meant import Meant
+from explorer.presets import preset_names, titles
 from explorer.runs.snapshots import moment_in
 from explorer.state.adapter_intents import OpenAdapter
 from explorer.state.intents import OpenFolder
@@ -33,7 +33,6 @@ class Folders(QObject):
         self.recents.chosen.connect(self.open)
         self._window = window
         self._words: Words | None = None
-        self._recorded = self._adapter = ""  # the file of a recorded pass, and the adapter, that were chosen last
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -41,29 +40,16 @@ class Folders(QObject):
     def _named(self, action: str) -> str:
         return "" if self._words is None else self._words(f"action.{action}")
 
-    def choose(self) -> None:
-        """Let the user choose a folder."""
-        path = ask_folder(self._window, self._named("open_model"), start_in(*self.recents.paths[:1]))
-        if path:
-            self.open(path)
-
-    def choose_adapter(self) -> None:
-        """Let the user choose the folder of a LoRA adapter."""
-        path = ask_folder(self._window, self._named("open_adapter"), start_in(self._adapter))
-        if path:
-            self._adapter = path
-            self.wished.emit(OpenAdapter(path))
-
-    def choose_recorded(self) -> None:
-        """Let the user choose the file of a recorded pass, which opens like a model."""
-        kinds = " ".join(f"*{suffix}" for suffix in RECORDED_SUFFIXES)
-        path = ask_file(self._window, self._named("open_trace"), start_in(self._recorded), kinds)
-        if path:
-            self._recorded = path
-            self.open(path)
-
     def open(self, path: str) -> None:
         self.wished.emit(OpenFolder(path))
+
+    def take(self, what: Meant) -> None:
+        """Open a model or a recorded pass."""
+        self.open(what.path)
+
+    def add(self, what: Meant) -> None:
+        """Add an adapter to its base."""
+        self.wished.emit(OpenAdapter(what.path, what.base))
 
     def opened(self, wish: Wish) -> None:
         """Remember the model of a wish, which has been opened; of a moment of a training, the training."""

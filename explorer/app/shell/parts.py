@@ -4,6 +4,8 @@ They know nothing of each other: `window.py` connects them, `commands.py` gives 
 `listener.py` hands them what the session sends.
 """
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QByteArray, Signal
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
@@ -13,12 +15,13 @@ from explorer.app.lessons.step_opener import StepOpener
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
-from explorer.app.shell.drops import Drops
 from explorer.app.shell.folders import Folders
 from explorer.app.shell.header import HeaderBar
 from explorer.app.shell.help import Help
 from explorer.app.shell.keyboard import Areas
 from explorer.app.shell.notices import Notices
+from explorer.app.shell.open_box import OpenBox
+from explorer.app.shell.opener import Opener
 from explorer.app.shell.panels import Panels
 from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.presenter import Presenter
@@ -29,6 +32,7 @@ from explorer.app.shell.session_menu import SessionMenu
 from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.side import Drawer, SidePanel
 from explorer.app.shell.status import Status
+from explorer.on_disk.meant import Meant
 from explorer.state.intents import OpenPage
 from explorer.views.controls.layouts import filled
 
@@ -61,16 +65,21 @@ class WindowParts(QMainWindow):
         self.presenter = Presenter(self, session, edits, self.page_stack, (*beside, *self.sentences.around))
         self.scans, self.folders = Scans(self), Folders(self, self.actions_.menus["recent"])
         self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"], session, appearance)
-        self.drops = Drops(
-            {
-                "session": self.sessions.open,
-                "lesson": self.step_opener.add,
-                "scan": self.scans.open,
-                "model": self.folders.open,
-            },
-            self,
-        )
+        self.open_box = OpenBox(self)
+        self.opener = Opener(self._ways_to_open(), self.sessions.start, self)
         self._lay_out()
+
+    def _ways_to_open(self) -> dict[str, Callable[[Meant], None]]:
+        """What opens each kind of path."""
+        return {
+            "session": lambda what: self.sessions.open(what.path),
+            "lesson": lambda what: self.step_opener.add(what.path),
+            "scan": lambda what: self.scans.open(what.path),
+            "recorded": self.folders.take,
+            "model": self.folders.take,
+            "adapter": self.folders.add,
+            "models": lambda what: self.open_box.show_below(what.path),
+        }
 
     def _lay_out(self) -> None:
         self.panels = Panels(self.lessons, self.page_stack, self.drawer)

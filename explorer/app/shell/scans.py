@@ -1,4 +1,4 @@
-"""Opens the table of a scan that the user chooses or drops. A thread of its own reads the file."""
+"""Opens the table of a scan. A thread of its own reads the file."""
 
 from functools import partial
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from explorer.app.file_dialogs import ask_file, start_in
 from explorer.app.shell.looker import Looker
 from explorer.app.shell.scan_window import ScanWindow
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
-from explorer.scanning.table_file import SUFFIXES, read_table
+from explorer.scanning.table_file import read_table
 from explorer.trace.measures.scan_table import ScanTable
 
 THREAD = "scan table"
@@ -27,7 +26,6 @@ class Scans(Looker):
         super().__init__(window)
         self._window = window
         self._words: Words | None = None
-        self._chosen = ""
         self._theme: Theme = LIGHT
         self.shown: ScanWindow | None = None
 
@@ -40,15 +38,6 @@ class Scans(Looker):
         self._theme = theme
         if self.shown is not None:
             self.shown.set_theme(theme)
-
-    def choose(self) -> None:
-        """Let the user choose a file."""
-        assert self._words is not None  # A window speaks before it has a menu that anybody could open.
-        kinds = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-        path = ask_file(self._window, self._words("action.open_scan"), start_in(self._chosen), kinds)
-        if path:
-            self._chosen = path
-            self.open(path)
 
     def open(self, path: str) -> None:
         """Read a table, then show it."""

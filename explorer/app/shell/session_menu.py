@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from explorer.app.appearance import Appearance
-from explorer.app.file_dialogs import ask_file, ask_new_file, start_in
+from explorer.app.file_dialogs import ask_new_file, start_in
 from explorer.app.session.session import Session
 from explorer.app.session.session_file import SessionFile
 from explorer.app.shell.recents import Recents
@@ -63,14 +63,6 @@ class SessionMenu(QObject):
         self.file.resume(saved)
         self.file.follow(self._session.state)
 
-    def choose(self) -> None:
-        """Let the user choose a session to open."""
-        words = self._appearance.words
-        kinds = words("session.any", suffixes=" ".join(f"*{each}" for each in _SUFFIXES))
-        path = ask_file(self._window, words("action.open_session"), self._start(), kinds)
-        if path:
-            self.open(path)
-
     def open(self, path: str) -> None:
         """Open the session in a file."""
         self._reading = path
@@ -87,7 +79,7 @@ class SessionMenu(QObject):
         """Let the user choose the file to save the session in."""
         words = self._appearance.words
         kinds = {words(f"session.{key}", suffix=f"*{suffix}"): suffix for key, suffix in zip(_KINDS, _SUFFIXES, strict=True)}
-        start = str(self.file.path or Path(self._start()) / f"{words('session.unnamed')}{SUFFIX}")
+        start = str(self.file.path or Path(self.start()) / f"{words('session.unnamed')}{SUFFIX}")
         while True:
             path, kind = ask_new_file(self._window, words("action.save_session_as"), start, ";;".join(kinds))
             if not path or path.endswith(_SUFFIXES):
@@ -107,7 +99,7 @@ class SessionMenu(QObject):
         if path:
             self.file.save_preset(Path(path if path.endswith(_PRESET) else f"{path}{_PRESET}"))
 
-    def _start(self) -> str:
+    def start(self) -> str:
         """The file or folder that a dialog begins with."""
         if self.file.path is not None:
             return str(self.file.path)

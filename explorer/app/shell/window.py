@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QDialog
 from explorer.app.appearance import Appearance
 from explorer.app.session.session import Session
 from explorer.app.shell.commands import Commands
-from explorer.app.shell.drops import dropped_path
 from explorer.app.shell.listener import Listener
+from explorer.app.shell.opener import dropped_path
 from explorer.app.shell.parts import WindowParts
 from explorer.lang import Words
 from explorer.picture.theme import Theme
@@ -44,7 +44,7 @@ class Window(WindowParts):
         self.hanging.accepted.connect(session.restart)
 
     def _connect_parts(self) -> None:
-        for asked in (self.saving, self.scans, self.step_opener, self.drops):
+        for asked in (self.saving, self.scans, self.step_opener, self.opener, self.open_box.cataloguer):
             asked.broke.connect(self.broke)
             asked.refused.connect(self.refusals.tell)
         self.sessions.file.broke.connect(self.broke)
@@ -65,6 +65,9 @@ class Window(WindowParts):
         self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.quiet.connect(self.drawer.set_quiet)
         self.sessions.preset_made.connect(self._offer_presets)
+        self.open_box.chosen.connect(self.opener.take)
+        self.open_box.browses_file.connect(self.opener.choose_file)
+        self.open_box.browses_folder.connect(self.opener.choose_folder)
 
     def begin(self) -> None:
         """Show the first page, after its imports."""
@@ -89,7 +92,7 @@ class Window(WindowParts):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.notices, self.panels)
-        for part in (*around, self.folders, self.scans, self.sessions, self.past, self.page_stack):
+        for part in (*around, self.folders, self.scans, self.sessions, self.opener, self.open_box, self.past, self.page_stack):
             part.speak(words)
         self.weights.put(self.session.state.wish, words)
         self.side.adapter.put(self.session.state.wish, words)
@@ -140,7 +143,7 @@ class Window(WindowParts):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.drops.take(dropped_path(event.mimeData()))
+        self.opener.take(dropped_path(event.mimeData()))
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -1,14 +1,11 @@
 """The folders that were opened last, and what may be dropped on the window."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import attrs
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
-from pytest import MonkeyPatch
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from explorer.app.file_dialogs import documents
 from explorer.app.shell.folders import Folders
 from explorer.errors import EmptyText, FolderIsGone, SeveralGguf
 from explorer.lang import Words
@@ -83,21 +80,13 @@ def test_a_folder_that_is_gone_is_offered_no_more(qtbot: QtBot) -> None:
     assert folders.recents.paths == ("/m/b",)
 
 
-def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
-    """The dialog begins beside the newest; nothing is asked for where it is closed."""
-    folders, begun, asked = made(qtbot), list[str](), list[object]()
+def test_the_menu_asks_for_a_folder(qtbot: QtBot) -> None:
+    """Each is called by its name, whatever signs are in it."""
+    folders, asked = made(qtbot), list[object]()
     folders.wished.connect(asked.append)
-    answers = iter(("", "/m/new"))
-    monkeypatch.setattr(
-        QFileDialog, "getExistingDirectory", lambda _window, _title, start: begun.append(start) or next(answers)
-    )
-    folders.choose()
-    newest, older = str(tmp_path / "a"), str(tmp_path / "b & c")
-    folders.recents.keep(Kept(f"{newest}\n{older}"))
-    folders.choose()
+    folders.recents.keep(Kept("/m/a\n/m/b & c"))
     folders.recents.menu.actions()[1].trigger()
-    assert begun == [str(documents()), str(tmp_path)]
-    assert asked == [OpenFolder("/m/new"), OpenFolder(older)]
+    assert asked == [OpenFolder("/m/b & c")]
     assert told(folders) == ["a", "b && c"]
 
 
