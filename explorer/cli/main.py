@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from explorer.cli.breaking import breaks, postcard
-from explorer.cli.catalogue import models
+from explorer.cli.catalogue import models, tensors
 from explorer.cli.causes import ablation, patching, saliency
 from explorer.cli.completing import presets_completed
 from explorer.cli.converting import convert
@@ -225,6 +225,7 @@ for command in (
     export,
     convert,
     models,
+    tensors,
     breaks,
     postcard,
     ablation,

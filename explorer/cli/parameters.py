@@ -6,9 +6,8 @@ import attrs
 import numpy as np
 
 from explorer.engine.compute import Computer
-from explorer.engine.errands.matrix_reader import read_at_once
 from explorer.engine.errands.parameter_pieces import ready_parameters
-from explorer.engine.errands.parameters import named, numbers_of, parameters_of
+from explorer.engine.errands.parameters import named, numbers_of, parameters_of, rows_of
 from explorer.engine.request import Request
 from explorer.errors import UnknownHead
 from explorer.export import formats
@@ -17,6 +16,7 @@ from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.makers.parameters import parameter_map
 from explorer.picture.picture import captioned
 from explorer.picture.scales import robust_scale
+from explorer.trace.found.matrix_reader import read_at_once
 
 
 def parameter_exports(
@@ -35,7 +35,7 @@ def parameter_exports(
     is_figure = formats.find(common.format, formats.formats_of(figure=True, numbers=True, page=True)).is_figure
 
     def drawn(number: int) -> Heatmap:
-        read = read_at_once(model, card, parameter, number, labels(parameter))
+        read = read_at_once(rows_of(model, card, parameter, number), parameter, number, labels(parameter))
         if not is_figure and read.block > 1:
             read = attrs.evolve(read, values=numbers_of(model, card, parameter, number), block=1, levels=None)
         return parameter_map(read, common.look, common.words)

@@ -3,7 +3,7 @@
 ExplorerError
 ├── LiveNotFinite
 ├── NotFound  NotTrained, NotATranslator, NotALanguageModel, NoMaskToken, NoSentenceVectors, NotLoaded, NeedsTokenizer,
-│             CannotShare, ModelHasPreset
+│             CannotShare, ModelHasPreset, NoNumbers
 └── BadFile   BadVocabulary (VocabularyTooLarge, VocabularyTooSlow, UnknownCut), BadWeights (NotFinite)
 """
 
@@ -104,3 +104,9 @@ class ModelHasPreset(NotFound):
     """A preset, knob or adapter beside a live model, which was loaded with its own. Values: names."""
 
     key = "error.model_has_preset"
+
+
+class NoNumbers(NotFound):
+    """A tensor in a file whose bytes are no floats: codes of packed weights, or counts. Values: name, kind."""
+
+    key = "error.no_numbers"

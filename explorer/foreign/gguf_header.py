@@ -43,6 +43,28 @@ _KINDS = {
     14: ("Q6_K", 256, 210),
     30: ("BF16", 1, 2),
 }
+# Kinds that no model is opened with. Their sizes are known, so that a list of tensors can be made.
+_OTHERS = {
+    9: ("Q8_1", 32, 40),
+    15: ("Q8_K", 256, 292),
+    16: ("IQ2_XXS", 256, 66),
+    17: ("IQ2_XS", 256, 74),
+    18: ("IQ3_XXS", 256, 98),
+    19: ("IQ1_S", 256, 50),
+    20: ("IQ4_NL", 32, 18),
+    21: ("IQ3_S", 256, 110),
+    22: ("IQ2_S", 256, 82),
+    23: ("IQ4_XS", 256, 136),
+    24: ("I8", 1, 1),
+    25: ("I16", 1, 2),
+    26: ("I32", 1, 4),
+    27: ("I64", 1, 8),
+    28: ("F64", 1, 8),
+    29: ("IQ1_M", 256, 56),
+    34: ("TQ1_0", 256, 54),
+    35: ("TQ2_0", 256, 66),
+    39: ("MXFP4", 32, 17),
+}
 FLOATS = ("F32", "F16", "BF16")
 
 
@@ -72,10 +94,13 @@ class GgufHeader:
     tensors: Mapping[str, GgufTensor]
 
 
-def read_gguf_header(path: Path) -> GgufHeader:
-    """The header of a file whose size agrees with it. Raises CannotRead, NotAFile, ValueError, OtherKindError."""
+def read_gguf_header(path: Path, *, every_kind: bool = False) -> GgufHeader:
+    """The header of a file whose size agrees with it; with `every_kind`, also of one whose numbers this program does not read.
+
+    Raises CannotRead, NotAFile, ValueError, OtherKindError.
+    """
     with opened(path) as file:
-        return _header(_HeaderReader(file))
+        return _header(_HeaderReader(file), _KINDS | _OTHERS if every_kind else _KINDS)
 
 
 class _HeaderReader:
@@ -140,7 +165,7 @@ class _HeaderReader:
         return self.number(_NUMBERS[kind])
 
 
-def _header(reader: _HeaderReader) -> GgufHeader:
+def _header(reader: _HeaderReader, kinds: Mapping[int, tuple[str, int, int]]) -> GgufHeader:
     if reader.bytes(4) != _MAGIC:
         raise ValueError("≠ GGUF")
     version = reader.number("I")
@@ -164,7 +189,7 @@ def _header(reader: _HeaderReader) -> GgufHeader:
     for name, shape, kind, offset in rows:
         if name in tensors:
             raise ValueError(f"{name[:80]} × 2")
-        tensors[name] = _placed(name, shape, kind, begin + offset, reader.size)
+        tensors[name] = _placed(name, shape, kind, begin + offset, reader.size, kinds)
     return GgufHeader(told, tensors)
 
 
@@ -177,11 +202,13 @@ def _row(reader: _HeaderReader) -> tuple[str, tuple[int, ...], int, int]:
     return name, axes[::-1], reader.number("I"), reader.number("Q")  # The file has the fastest axis first.
 
 
-def _placed(name: str, shape: tuple[int, ...], kind: int, begin: int, size: int) -> GgufTensor:
+def _placed(
+    name: str, shape: tuple[int, ...], kind: int, begin: int, size: int, kinds: Mapping[int, tuple[str, int, int]]
+) -> GgufTensor:
     """The tensor, whose numbers lie in the file. Raises ValueError, OtherKindError."""
-    if kind not in _KINDS:
+    if kind not in kinds:
         raise OtherKindError(name[:80], kind)
-    told, block, n_bytes = _KINDS[kind]
+    told, block, n_bytes = kinds[kind]
     numbers = math.prod(shape)
     if not 0 < numbers <= _MOST_NUMBERS or shape[-1] % block:
         raise ValueError(f"{name[:80]}: {told} {shown(shape)}")

@@ -37,6 +37,10 @@ class Header:
     about: Mapping[str, str]
     places: Mapping[str, int] = attrs.field(factory=dict)
 
+    def n_bytes(self, name: str) -> int:
+        """How many bytes of the file are a tensor's."""
+        return int((_FLOATS | _OTHERS | _SHARING)[self.dtypes[name]] * math.prod(self.shapes[name]))
+
     def check_floats(self) -> None:
         """Raises ValueError if any tensor does not consist of floats."""
         for name, kind in self.dtypes.items():

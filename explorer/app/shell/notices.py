@@ -15,7 +15,17 @@ from explorer import page_list
 from explorer.app.session import told
 from explorer.app.shell.notice_line import NoticeLine
 from explorer.app.shell.reader_offer import ReaderOffer
-from explorer.errors import ExplorerError
+from explorer.errors import (
+    BadFolder,
+    CheckpointAsModel,
+    ExplorerError,
+    FolderIsGone,
+    NeedsConversion,
+    NoChatTemplate,
+    NotAnAdapter,
+    NotOwnModel,
+    SeveralGguf,
+)
 from explorer.lang import Words
 from explorer.presets import title_in
 from explorer.state.adapter_intents import OpenAdapter
@@ -27,6 +37,7 @@ from explorer.views.controls.layouts import filled
 
 NOT_KEPT = "session.not_kept"
 """A refusal under this key stays, whatever is opened."""
+_WITHOUT_FILES = (CheckpointAsModel, FolderIsGone, NeedsConversion, NoChatTemplate, NotAnAdapter, NotOwnModel, SeveralGguf)
 _OPENING = (SetPreset, OpenFolder, OpenAdapter, OpenState, OpenLink, OpenStep)
 
 
@@ -50,11 +61,15 @@ class Refusals(NoticeLine):
     One rule for all of them: a sentence stays until somebody closes it, or opens or writes something else that works. The
     newest stands in front, and those below come up again. A change that was taken back because it cannot be made is shown here
     too, until the next step. Any other refusal of an edit stands in the status line, until the next good answer.
+
+    Of a model that cannot be run it offers to look into its files. Signals: looked(path).
     """
+
+    looked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.offer_button.hide()
+        self.offer_button.clicked.connect(self._look)
         self.text.setObjectName("warning")
         self.text.setTextFormat(Qt.TextFormat.PlainText)  # It may quote files from strangers.
         self.text.setWordWrap(True)
@@ -69,6 +84,7 @@ class Refusals(NoticeLine):
     def speak(self, words: Words) -> None:
         self._words = words
         self.name_dismissal(words("status.close"))
+        self.offer_button.setText(words("files.look"))
         self._show()
 
     def tell(self, error: ExplorerError, key: str = "", *, of_edit: bool = False) -> None:
@@ -105,11 +121,20 @@ class Refusals(NoticeLine):
             newest = self._told[-1]
             sentence = self._words.error(newest.error)
             self.text.setText(self._words(newest.key, reason=sentence) if newest.key else sentence)
+        self.offer_button.setVisible(bool(self._told) and _has_files(self._told[-1].error))
         self.setVisible(bool(self._told))
+
+    def _look(self) -> None:
+        self.looked.emit(str(self._told[-1].error.values["path"]))
 
     def _close(self) -> None:
         self._told.pop()
         self._show()
+
+
+def _has_files(error: ExplorerError) -> bool:
+    """Whether a refusal is about files with weights that can be looked into all the same."""
+    return isinstance(error, BadFolder) and not isinstance(error, _WITHOUT_FILES) and "path" in error.values
 
 
 _AGAIN_S = 30

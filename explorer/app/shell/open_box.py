@@ -8,15 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QLocale, QObject, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QLineEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -24,10 +23,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.app.shell.filter_line import FilterLine
 from explorer.app.shell.looker import Looker
 from explorer.lang import Words
 from explorer.on_disk.catalogue import ModelEntry, entry_of
 from explorer.on_disk.places import Place, models_below, stored_models
+from explorer.on_disk.sizes import size_told
 from explorer.views.controls.layouts import filled
 
 THREAD = "catalogue"
@@ -35,7 +36,6 @@ _WIDE_PX, _HIGH_PX, _EDGE_PX = 860, 520, 24
 _NAME, _FAMILY, _SIZE, _STORE, _OPENS = range(5)
 _COLUMNS = ("name", "family", "size", "store", "opens")
 _WIDTHS_PX = {_FAMILY: 180, _SIZE: 84, _STORE: 110, _OPENS: 110}
-_WALKING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _ENTRY = Qt.ItemDataRole.UserRole
 
 
@@ -71,9 +71,11 @@ class Cataloguer(Looker):
 
 
 class OpenBox(QDialog):
-    """Signals: chosen(path or name) to open; browses_file() and browses_folder() for the dialogs of the system."""
+    """Signals: chosen(path or name) to open, looked(path or name) to look into its files alone; browses_file() and
+    browses_folder() for the dialogs of the system.
+    """
 
-    chosen = Signal(str)
+    chosen, looked = Signal(str), Signal(str)
     browses_file, browses_folder = Signal(), Signal()
 
     def __init__(self, window: QWidget) -> None:
@@ -85,23 +87,23 @@ class OpenBox(QDialog):
         self.cataloguer = Cataloguer(self)
         self.cataloguer.listed.connect(self._list)
         self.cataloguer.looked.connect(self._show)
-        self.filter, self.list, self.reason, self.about = QLineEdit(), QTreeWidget(), QLabel(), QLabel()
-        self.filter.setClearButtonEnabled(True)
+        self.list, self.reason, self.about = QTreeWidget(), QLabel(), QLabel()
+        self.filter = FilterLine(lambda: self.list)
         self.filter.textChanged.connect(self._sift)
-        self.filter.installEventFilter(self)
         self._make_list()
         self.about.setObjectName("faint")
         self.about.setWordWrap(True)
         self.reason.setWordWrap(True)
         self.reason.setTextFormat(Qt.TextFormat.PlainText)  # It may quote files from strangers.
-        self.file, self.folder, self.opens = QPushButton(), QPushButton(), QPushButton()
+        self.file, self.folder, self.looks, self.opens = (QPushButton() for _ in range(4))
         self.opens.setDefault(True)
-        for button in (self.file, self.folder):
+        for button in (self.file, self.folder, self.looks):
             button.setAutoDefault(False)
         self.file.clicked.connect(self._browse_file)
         self.folder.clicked.connect(self._browse_folder)
+        self.looks.clicked.connect(self._look)
         self.opens.clicked.connect(self._open)
-        self.buttons = filled(QHBoxLayout(), self.file, self.folder, None, self.opens)
+        self.buttons = filled(QHBoxLayout(), self.file, self.folder, None, self.looks, self.opens)
         filled(QVBoxLayout(self), self.filter, (self.list, 1), self.reason, self.about, self.buttons)
 
     def _make_list(self) -> None:
@@ -126,6 +128,7 @@ class OpenBox(QDialog):
         self.list.setHeaderLabels([words(f"open.column.{name}") for name in _COLUMNS])
         self.file.setText(words("action.open_file"))
         self.folder.setText(words("open.folder"))
+        self.looks.setText(words("files.look"))
         self.opens.setText(words("open.open"))
         for place, row in self._rows.items():
             self._write(place, row)
@@ -186,21 +189,12 @@ class OpenBox(QDialog):
             row.setText(_OPENS, "…")
             return
         row.setText(_FAMILY, " · ".join(filter(None, (entry.family, entry.form))))
-        row.setText(_SIZE, QLocale.c().formattedDataSize(entry.n_bytes, 1, QLocale.DataSizeFormat.DataSizeSIFormat))
+        row.setText(_SIZE, size_told(entry.n_bytes))
         row.setText(_OPENS, self._words("open.yes" if entry.refused is None else "open.no"))
         row.setToolTip(_OPENS, entry.reason(self._words))
 
     def _sift(self) -> None:
-        """Leave the rows that have every word of the filter in their name, family or store."""
-        wanted = self.filter.text().lower().split()
-        shown = None
-        for row in self._rows.values():
-            told = " ".join(row.text(column) for column in range(len(_COLUMNS))).lower()
-            row.setHidden(not all(each in told for each in wanted))
-            shown = shown or (None if row.isHidden() else row)
-        current = self.list.currentItem()
-        if current is None or current.isHidden():
-            self.list.setCurrentItem(shown)  # type: ignore[arg-type]  # None takes the choice away.
+        self.filter.sift()
         self._tell()
 
     def _tell(self) -> None:
@@ -213,7 +207,8 @@ class OpenBox(QDialog):
         self.reason.setVisible(bool(self.reason.text()))
         where = self._words("open.in_folder", path=self._folder) if self._folder else self._words("open.in_stores")
         self.about.setText(where if self._rows else f"{where} {self._words('open.none')}")
-        self.opens.setEnabled(row is not None or bool(self.filter.text().strip()))
+        for button in (self.looks, self.opens):
+            button.setEnabled(bool(self._wanted()))
 
     def _chosen(self) -> QTreeWidgetItem | None:
         row = self.list.currentItem()
@@ -221,11 +216,17 @@ class OpenBox(QDialog):
 
     # What is asked for
 
-    def _open(self) -> None:
-        """Open the chosen model. A text that no row has is a path, or a name."""
-        row, text = self._chosen(), self.filter.text().strip()
+    def _wanted(self) -> str:
+        """The path of the chosen model. A text that no row has is a path, or a name."""
+        row = self._chosen()
         place = next((each for each, own in self._rows.items() if own is row), None)
-        wanted = str(place.path) if place is not None else text
+        return str(place.path) if place is not None else self.filter.text().strip()
+
+    def _look(self) -> None:
+        self.looked.emit(self._wanted())
+
+    def _open(self) -> None:
+        wanted = self._wanted()
         if wanted:
             self.close()
             self.chosen.emit(wanted)
@@ -237,14 +238,6 @@ class OpenBox(QDialog):
     def _browse_folder(self) -> None:
         self.close()
         self.browses_folder.emit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrows walk through the list while the filter is typed into."""
-        typed = watched is self.filter and event.type() == QEvent.Type.KeyPress
-        if typed and isinstance(event, QKeyEvent) and event.key() in _WALKING:
-            self.list.keyPressEvent(event)
-            return True
-        return super().eventFilter(watched, event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.cataloguer.end()

@@ -15,6 +15,7 @@ from explorer.app.lessons.step_opener import StepOpener
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
+from explorer.app.shell.files_window import FilesWindow
 from explorer.app.shell.folders import Folders
 from explorer.app.shell.header import HeaderBar
 from explorer.app.shell.help import Help
@@ -65,7 +66,7 @@ class WindowParts(QMainWindow):
         self.presenter = Presenter(self, session, edits, self.page_stack, (*beside, *self.sentences.around))
         self.scans, self.folders = Scans(self), Folders(self, self.actions_.menus["recent"])
         self.sessions = SessionMenu(self, self.actions_.menus["recent_sessions"], session, appearance)
-        self.open_box = OpenBox(self)
+        self.open_box, self.files_window = OpenBox(self), FilesWindow(self)
         self.opener = Opener(self._ways_to_open(), self.sessions.start, self)
         self._lay_out()
 

@@ -44,7 +44,9 @@ class Window(WindowParts):
         self.hanging.accepted.connect(session.restart)
 
     def _connect_parts(self) -> None:
-        for asked in (self.saving, self.scans, self.step_opener, self.opener, self.open_box.cataloguer):
+        lookers = self.open_box.cataloguer, self.files_window.files
+        self.files_window.matrices.broke.connect(self.broke)  # What it refuses, it tells itself.
+        for asked in (self.saving, self.scans, self.step_opener, self.opener, *lookers):
             asked.broke.connect(self.broke)
             asked.refused.connect(self.refusals.tell)
         self.sessions.file.broke.connect(self.broke)
@@ -66,6 +68,8 @@ class Window(WindowParts):
         self.step_opener.quiet.connect(self.drawer.set_quiet)
         self.sessions.preset_made.connect(self._offer_presets)
         self.open_box.chosen.connect(self.opener.take)
+        self.open_box.looked.connect(self.files_window.look_into)
+        self.refusals.looked.connect(self.files_window.look_into)
         self.open_box.browses_file.connect(self.opener.choose_file)
         self.open_box.browses_folder.connect(self.opener.choose_folder)
 
@@ -92,7 +96,8 @@ class Window(WindowParts):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.notices, self.panels)
-        for part in (*around, self.folders, self.scans, self.sessions, self.opener, self.open_box, self.past, self.page_stack):
+        opening = (self.folders, self.scans, self.sessions, self.opener, self.open_box, self.files_window)
+        for part in (*around, *opening, self.past, self.page_stack):
             part.speak(words)
         self.weights.put(self.session.state.wish, words)
         self.side.adapter.put(self.session.state.wish, words)
@@ -100,7 +105,7 @@ class Window(WindowParts):
 
     def _set_theme(self, theme: Theme) -> None:
         self.session.pictures_made()
-        for part in (self.page_stack, self.sentences, self.lessons, self.scans):
+        for part in (self.page_stack, self.sentences, self.lessons, self.scans, self.files_window):
             part.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
         self.listener.keep_colours()

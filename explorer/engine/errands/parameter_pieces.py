@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 from explorer.engine.errand import ListParameters, MeasureParameters, ReadParameter
-from explorer.engine.errands.matrix_reader import MatrixReader
 from explorer.engine.errands.parameters import AnyModel, parameters_of, rows_of, token_table
 from explorer.engine.passes.pass_recorder import ready_model
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
@@ -13,6 +12,7 @@ from explorer.errors import ExplorerError, RecordedOnly, bare
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop, stop_at
+from explorer.trace.found.matrix_reader import MatrixReader
 from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.measures.measures import Summary
 from explorer.trace.measures.streamed import Streamed

@@ -8,7 +8,6 @@ import difflib
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Protocol
 
 import attrs
 import numpy as np
@@ -23,6 +22,7 @@ from explorer.foreign.thin import lent_store
 from explorer.model.attention import Attention
 from explorer.model.transformer import Stack, Transformer
 from explorer.trace.arrays import Array
+from explorer.trace.found.matrix_reader import Rows
 from explorer.trace.found.parameters import Parameter, ParameterList, slabs
 from explorer.trace.found.weights import Circuits, Matrix
 from explorer.trace.model_card import ModelCard
@@ -30,13 +30,6 @@ from explorer.trace.model_card import ModelCard
 AnyModel = Transformer | Foreign
 _AXES = {"Linear": ("out", "in"), "Conv1D": ("in", "out"), "Embedding": ("row", "feature")}
 """What the axes of a module's matrix run along, by its class; GPT-2's layer stores its matrix transposed."""
-
-
-class Rows(Protocol):
-    """The rows of one matrix."""
-
-    def span(self, first: int, end: int) -> Array:
-        """[row, column] the rows from `first` to before `end`, as float32. They are not to be written to. Raises BadWeights."""
 
 
 def parameters_of(model: AnyModel, card: ModelCard) -> ParameterList:

@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.engine.errands.matrix_reader import MatrixReader
 from explorer.trace.arrays import Array
+from explorer.trace.found.matrix_reader import MatrixReader
 from explorer.trace.found.parameters import Parameter, ParameterNumbers, pooling, slabs
 from explorer.trace.measures.measures import summary
 

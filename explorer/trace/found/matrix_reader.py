@@ -4,16 +4,23 @@ The matrix is read twice, a slab of rows at a time: first for the figures and th
 whose range depends on the figures.
 """
 
+from typing import Protocol
+
 import numpy as np
 
-from explorer.engine.errands.parameters import AnyModel, Rows, rows_of
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.parameters import Parameter, ParameterNumbers, pooling, slabs
 from explorer.trace.levels import levels, pooled
 from explorer.trace.measures.streamed import Streamed
-from explorer.trace.model_card import ModelCard
 
 _MOST_SHOWN = 2**19  # numbers; more are painted from levels, as large recorded maps are
+
+
+class Rows(Protocol):
+    """The rows of one matrix."""
+
+    def span(self, first: int, end: int) -> Array:
+        """[row, column] the rows from `first` to before `end`, as float32. They are not to be written to. Raises BadWeights."""
 
 
 class MatrixReader:
@@ -55,11 +62,9 @@ class MatrixReader:
         )
 
 
-def read_at_once(
-    model: AnyModel, card: ModelCard, parameter: Parameter, number: int, labels: tuple[str, ...] = ()
-) -> ParameterNumbers:
-    """One matrix of a parameter, read to its end. Raises UnknownHead, BadWeights."""
-    reader = MatrixReader(rows_of(model, card, parameter, number), parameter, number)
+def read_at_once(rows: Rows, parameter: Parameter, number: int, labels: tuple[str, ...] = ()) -> ParameterNumbers:
+    """One matrix of a parameter, read to its end. Raises BadWeights."""
+    reader = MatrixReader(rows, parameter, number)
     while not reader.step():
         pass
     return reader.found(labels)
