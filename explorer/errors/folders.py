@@ -74,18 +74,9 @@ class NeedsConversion(NeedsSafetensors):
 
 
 class SeveralGguf(NeedsSafetensors):
-    """A folder with more than one model in GGUF, of which a user has to choose. Values: path, count, found, example.
-
-    Beside them stands `files`, the paths of all, which a window can offer.
-    """
+    """A folder with more than one model in GGUF, of which a user has to choose. Values: path, count, found, example."""
 
     key = "error.several_gguf"
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The paths of all models."""
-        files = self.values["files"]
-        return files if isinstance(files, tuple) else ()
 
 
 class PartOfGguf(NeedsSafetensors):

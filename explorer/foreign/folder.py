@@ -152,8 +152,7 @@ def chosen_gguf(folder: Path, files: Sequence[Path]) -> Path:
     if len(offered) > 1:
         names = [each.name for each in offered]
         found = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-        example, paths = offered[0], tuple(map(str, offered))
-        raise SeveralGguf(path=str(folder), count=len(names), found=found, example=str(example), files=paths)
+        raise SeveralGguf(path=str(folder), count=len(names), found=found, example=str(offered[0]))
     return (offered or list(files))[0]
 
 

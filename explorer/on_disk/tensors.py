@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 
 from explorer.errors import BadFolder, CannotRead, NeedsSafetensors, NoModelInside, NothingThere, UnknownParameter
-from explorer.foreign.gguf_header import read_gguf_header
+from explorer.foreign.gguf_header import GgufHeader, read_gguf_header
 from explorer.foreign.settings import FILE, read_json, reading_weights
-from explorer.model.weights_header import read_header
+from explorer.model.weights_header import Header, read_header
 from explorer.model_places import ADAPTER, model_place
 from explorer.model_stores import is_gguf
 from explorer.on_disk.places import files_of
@@ -87,20 +87,27 @@ def read_files(path: Path) -> ModelFiles:
         raise NeedsSafetensors(path=str(path), found=", ".join(each.name for each in files[:3]))
     if not read:
         raise NoModelInside(path=str(path))
-    settings = _settings(path, next((each for each in read if is_gguf(each)), None))
-    return ModelFiles(path, settings, tuple(tensor for each in read for tensor in _tensors(each)))
+    tensors: list[TensorInFile] = []
+    told: Mapping[str, Any] | None = None
+    for file in read:
+        with reading_weights(file):
+            if is_gguf(file):
+                header = read_gguf_header(file, every_kind=True)
+                tensors += _of_gguf(file, header)
+                told = header.told if told is None else told  # The first part of a model has the settings.
+            else:
+                tensors += _of_safetensors(file, read_header(file))
+    settings = (_config(path) if told is None else told).items()
+    shown = tuple((_legible(name), _legible(json.dumps(value, ensure_ascii=False))) for name, value in settings)
+    return ModelFiles(path, shown, tuple(tensors))
 
 
-def _settings(path: Path, packed: Path | None) -> tuple[tuple[str, str], ...]:
-    """The settings as they stand in config.json, or at the head of a file in GGUF; none where none can be read."""
-    told: Mapping[str, Any] = {}
-    with contextlib.suppress(BadFolder, CannotRead, OSError, ValueError):
-        if packed is not None:
-            told = read_gguf_header(packed, every_kind=True).told
-        else:
-            folder = path.parent if path.is_file() else path
-            told = read_json(folder, ADAPTER if (folder / ADAPTER).is_file() else FILE)
-    return tuple((_legible(name), _legible(json.dumps(value, ensure_ascii=False))) for name, value in told.items())
+def _config(path: Path) -> Mapping[str, Any]:
+    """The settings in config.json, or those of an adapter; none where none can be read."""
+    folder = path.parent if path.is_file() else path
+    with contextlib.suppress(BadFolder, CannotRead):
+        return read_json(folder, ADAPTER if (folder / ADAPTER).is_file() else FILE)
+    return {}
 
 
 def _legible(text: str) -> str:
@@ -109,16 +116,15 @@ def _legible(text: str) -> str:
     return start if len(text) <= _LONGEST else f"{start[:-1]}…"
 
 
-def _tensors(file: Path) -> Iterator[TensorInFile]:
-    with reading_weights(file):
-        if is_gguf(file):
-            for name, each in read_gguf_header(file, every_kind=True).tensors.items():
-                yield TensorInFile(_parameter(name, each.shape, each.kind), file, each.begin, each.n_bytes)
-            return
-        header = read_header(file)
-        for name, shape in header.shapes.items():
-            kind = header.dtypes[name]
-            yield TensorInFile(_parameter(name, shape, kind), file, header.places[name], header.n_bytes(name))
+def _of_gguf(file: Path, header: GgufHeader) -> Iterator[TensorInFile]:
+    for name, each in header.tensors.items():
+        yield TensorInFile(_parameter(name, each.shape, each.kind), file, each.begin, each.n_bytes)
+
+
+def _of_safetensors(file: Path, header: Header) -> Iterator[TensorInFile]:
+    for name, shape in header.shapes.items():
+        own = _parameter(name, shape, header.dtypes[name])
+        yield TensorInFile(own, file, header.places[name], header.n_bytes(name))
 
 
 def _parameter(name: str, shape: tuple[int, ...], kind: str) -> Parameter:

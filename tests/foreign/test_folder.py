@@ -286,7 +286,6 @@ def test_several_models_are_named_with_the_way_to_choose() -> None:
     names = ("a-Q4_0.gguf", "a-Q8_0.gguf", "b-00001-of-00002.gguf", "b-00002-of-00002.gguf", PROJECTOR)
     with pytest.raises(SeveralGguf) as caught:
         chosen_gguf(Path("/m"), files(*names))
-    assert caught.value.values["files"] == tuple(map(str, files(*names[:3])))
     for language in LANGUAGES:
         sentence = Words.load(language).error(caught.value)
         assert "a-Q4_0.gguf, a-Q8_0.gguf, b-00001-of-00002.gguf" in sentence and "3" in sentence
@@ -298,7 +297,6 @@ def test_of_very_many_the_first_twelve_are_named() -> None:
     with pytest.raises(SeveralGguf) as caught:
         chosen_gguf(Path("/m"), files(*(f"{number:02}.gguf" for number in range(30))))
     assert caught.value.values["found"].endswith("11.gguf, …") and caught.value.values["count"] == 30
-    assert len(caught.value.values["files"]) == 30
 
 
 def test_a_folder_of_packings_is_refused_with_the_choice_and_a_projector_is_passed_by(tmp_path: Path) -> None:

@@ -103,6 +103,10 @@ def test_a_model_of_the_cache_is_opened_from_the_list(journey: Journey, home: Ho
         QTest.keyClick(box.filter, Qt.Key.Key_Return)
         journey.wait(lambda: "strangeformer" in window.refusals.text.text())
         assert window.session.state.wish.preset == "tiny"
+        window.refusals.offer_button.click()
+        journey.wait(lambda: window.files_window.map.isVisible() and window.files_window.map.picture is not None)
+        assert "strangeformer" in window.files_window.reason.text() and window.files_window.tensors.topLevelItemCount() == 2
+        window.files_window.close()
         window.actions_.by_name["open_any"].trigger()
         QTest.keyClicks(box.filter, "base")
         QTest.keyClick(box.filter, Qt.Key.Key_Return)

@@ -68,6 +68,7 @@ class Window(WindowParts):
         self.step_opener.quiet.connect(self.drawer.set_quiet)
         self.sessions.preset_made.connect(self._offer_presets)
         self.open_box.chosen.connect(self.opener.take)
+        self.folders.several.connect(self.open_box.show_below)
         self.open_box.looked.connect(self.files_window.look_into)
         self.refusals.looked.connect(self.files_window.look_into)
         self.open_box.browses_file.connect(self.opener.choose_file)
@@ -96,7 +97,7 @@ class Window(WindowParts):
 
     def _speak(self, words: Words) -> None:
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.notices, self.panels)
-        opening = (self.folders, self.scans, self.sessions, self.opener, self.open_box, self.files_window)
+        opening = (self.scans, self.sessions, self.opener, self.open_box, self.files_window)
         for part in (*around, *opening, self.past, self.page_stack):
             part.speak(words)
         self.weights.put(self.session.state.wish, words)

@@ -145,7 +145,7 @@ def test_a_refused_model_offers_its_files(qtbot: QtBot) -> None:
         assert line.offer_button.isVisible()
         line.offer_button.click()
     assert looked == ["/m/a", "/m/b"]
-    several = SeveralGguf(path="/m/a", count=2, found="…", example="/m/a/x.gguf", files=())
+    several = SeveralGguf(path="/m/a", count=2, found="…", example="/m/a/x.gguf")
     for other in (FolderIsGone(path="/m/c"), several, EmptyText()):
         line.tell(other)
         assert line.isVisible() and not line.offer_button.isVisible()
