@@ -36,9 +36,10 @@ class Meant:
 
 def meant_by(name: str) -> Meant | None:
     """What a path, or the name of a model in a cache, means; None where it is neither. Raises as `meant` and `model_place`."""
-    with contextlib.suppress(OSError, ValueError):  # No file can have this name.
-        if Path(name).exists() or name.endswith(_ENDINGS):
-            return meant(Path(name))
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # No file can have this name, or nobody has a home.
+        path = Path(name).expanduser()
+        if path.exists() or name.endswith(_ENDINGS):
+            return meant(path)
     place = model_place(name)
     return None if place is None else Meant("model", str(place))
 

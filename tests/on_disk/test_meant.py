@@ -78,6 +78,7 @@ def test_a_name_means_the_model_that_a_cache_has_under_it(home: Home) -> None:
     base, blob = home.download("Qwen/Qwen3-0.6B"), home.pull("registry.ollama.ai/library/tiny/1b")
     assert meant_by("Qwen/Qwen3-0.6B") == Meant("model", str(base))
     assert meant_by("tiny:1b") == meant_by(str(blob)) == Meant("model", str(blob))
+    assert meant_by("~/hub/models--Qwen--Qwen3-0.6B") == Meant("model", str(home.hub / "models--Qwen--Qwen3-0.6B"))
     assert meant_by("tiny:7b") is meant_by("show") is meant_by("a\0b") is None
     with pytest.raises(NameOnHub):
         meant_by("Qwen/other")

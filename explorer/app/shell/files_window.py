@@ -30,6 +30,7 @@ from explorer.picture.makers.parameters import parameter_map
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.trace.found.parameters import ParameterNumbers
+from explorer.trace.printed import printed
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.segments import Segments
@@ -218,8 +219,8 @@ def _list(n_columns: int) -> QTreeWidget:
 
 def _row(tensor: TensorInFile) -> QTreeWidgetItem:
     own = tensor.parameter
-    row = QTreeWidgetItem([own.name, own.dtype, "×".join(map(str, own.shape)) or "1", size_told(tensor.n_bytes)])
+    row = QTreeWidgetItem([printed(own.name), own.dtype, "×".join(map(str, own.shape)) or "1", size_told(tensor.n_bytes)])
     row.setData(_NAME, _TENSOR, tensor)
-    row.setToolTip(_NAME, f"{own.name}\n{tensor.file.name}")
+    row.setToolTip(_NAME, f"{printed(own.name)}\n{tensor.file.name}")
     row.setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return row

@@ -29,6 +29,7 @@ from explorer.lang import Words
 from explorer.on_disk.catalogue import ModelEntry, entry_of
 from explorer.on_disk.places import Place, models_below, stored_models
 from explorer.on_disk.sizes import size_told
+from explorer.trace.printed import printed
 from explorer.views.controls.layouts import filled
 
 THREAD = "catalogue"
@@ -48,6 +49,8 @@ class Cataloguer(Looker):
         super().__init__(parent)
         self._waiting: list[Place] = []
         self.looks = self._ended = False
+        for failed in (self.refused, self.broke):  # One that cannot be looked into holds up no other.
+            failed.connect(self._go_on)
 
     def begin(self, places: Callable[[], tuple[Place, ...]]) -> None:
         """Make a list. What an earlier one has not looked into is left."""
@@ -62,9 +65,16 @@ class Cataloguer(Looker):
         if isinstance(what, tuple):
             self._waiting = [] if self._ended else list(what)
             self.listed.emit(what)
+            self._next()
         else:
-            self.looks = False
             self.looked.emit(what)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self.looks = False
+        self._next()
+
+    def _next(self) -> None:
         if self._waiting and not self.looks:
             self.looks = True
             self.look(partial(entry_of, self._waiting.pop(0)), THREAD)
@@ -182,7 +192,7 @@ class OpenBox(QDialog):
         if self._words is None:
             return
         entry: ModelEntry | None = row.data(_NAME, _ENTRY)
-        row.setText(_NAME, place.name)
+        row.setText(_NAME, printed(place.name))
         row.setToolTip(_NAME, str(place.path))
         row.setText(_STORE, self._words(f"open.store.{place.store}"))
         if entry is None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.app.shell import open_box
+from explorer.app.shell.filter_line import rows_of
 from explorer.app.shell.open_box import OpenBox
 from explorer.lang import Words
 from explorer.on_disk.catalogue import ModelEntry
@@ -30,13 +31,12 @@ def box(qtbot: QtBot) -> OpenBox:
 
 
 def shown(box: OpenBox) -> list[str]:
-    rows = [box.list.topLevelItem(number) for number in range(box.list.topLevelItemCount())]
-    return [row.text(0) for row in rows if row is not None and not row.isHidden()]
+    return [row.text(0) for row in rows_of(box.list) if not row.isHidden()]
 
 
 def looked_into(box: OpenBox, n: int) -> bool:
-    rows = [box.list.topLevelItem(number) for number in range(box.list.topLevelItemCount())]
-    return len(rows) == n and all(row.text(4) not in ("", "…") for row in rows if row is not None)
+    rows = rows_of(box.list)
+    return len(rows) == n and all(row.text(4) not in ("", "…") for row in rows)
 
 
 def test_models_are_listed_filtered_and_opened_by_keys(box: OpenBox, home: Home, qtbot: QtBot) -> None:
@@ -88,6 +88,35 @@ def test_a_folder_of_models_has_a_list_of_its_own(box: OpenBox, home: Home, qtbo
     assert shown(box) == ["one"] and looked_into(box, 1)
     box.show_stored()
     assert shown(box) == []
+
+
+def test_enter_in_the_list_opens_once(box: OpenBox, home: Home, qtbot: QtBot) -> None:
+    write_plain(home.root / "many" / "one", model_type="strangeformer")
+    chosen: list[str] = []
+    box.chosen.connect(chosen.append)
+    box.show_below(str(home.root / "many"))
+    qtbot.waitUntil(lambda: looked_into(box, 1))
+    box.list.setFocus()
+    QTest.keyClick(box.list, Qt.Key.Key_Return)
+    assert chosen == [str(home.root / "many" / "one")]
+
+
+def test_one_that_breaks_holds_up_no_other(box: OpenBox, home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is reported, and the others are looked into."""
+    for name in "abc":
+        write_plain(home.root / "many" / name, model_type="strangeformer")
+    broke: list[object] = []
+    box.cataloguer.broke.connect(broke.append)
+
+    def look(place: Place) -> ModelEntry:
+        if place.name == "b":
+            raise RuntimeError(place.name)
+        return ModelEntry(place, "", "", 0)
+
+    monkeypatch.setattr(open_box, "entry_of", look)
+    box.show_below(str(home.root / "many"))
+    qtbot.waitUntil(lambda: [row.text(4) for row in rows_of(box.list)] == ["opens", "…", "opens"])
+    assert len(broke) == 1
 
 
 def test_the_buttons_ask_for_the_systems_dialogs(box: OpenBox, home: Home) -> None:
