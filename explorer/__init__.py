@@ -33,6 +33,7 @@ explorer.State.load("lesson.explorer.toml").wish.text   # a saved session
 explorer.ablate("我爱北京天安门").heads                        # ablation: Δ log p, numpy [attention, layer, head, word]
 explorer.ablate(prompts, metric=gap).spread("heads").mean      # by a metric of your own over many prompts, with its interval
 explorer.patching(pairs, metric=gap, receiver="decoder.self_attn.1.2.query")       # path patching
+explorer.show(explorer.ablate(prompts, metric="next"))         # the window: means, intervals, and each prompt's own values
 """
 
 from importlib import import_module

@@ -9,9 +9,20 @@ import pytest
 import torch
 
 import explorer
-from explorer.errors import BadPrompt, ExtraMissing, NoPrompts, NotKept, NotPrompts, NotText, UnknownTable, UnknownTap
+from explorer.errors import (
+    BadPrompt,
+    ExtraMissing,
+    NoPrompts,
+    NotKept,
+    NotPrompts,
+    NotText,
+    UnknownFormat,
+    UnknownTable,
+    UnknownTap,
+)
 from explorer.model.hooks import n_hooks
 from explorer.scanning.table_file import read_table
+from explorer.trace.found.over_prompts import HeadsOverPrompts, OverPrompts
 from explorer.trace.many import Many
 from tests.foreign.models import fresh, write_tokenizer
 
@@ -97,11 +108,68 @@ def test_pairs_come_from_a_file_or_a_list(tmp_path: Path) -> None:
     assert (found.changed.logits == listed.changed.logits).all() and (found.logits == listed.logits).all()
 
 
+ROWS = [[5, 9, 30, 9], [22, 7, 11, 8], [3, 4, 5, 6, 7, 8]]
+
+
+@pytest.mark.parametrize("preset", ["translator", "language-model", "tiny"])
+def test_rows_of_ids_are_the_passes_of_explore(preset: str) -> None:
+    """Exactly these tokens, and the numbers of `explore(ids=…)`, to a millionth of the largest one."""
+    found = explorer.many(ROWS, preset, taps=["*.weights", "*.residual2"])
+    for number, row in enumerate(ROWS):
+        trace = explorer.explore(ids=row, preset=preset)
+        assert trace.tokens == found.tokens[number]
+        for name in found.names():
+            np.testing.assert_allclose(found.of(number, name), trace[name], rtol=0, atol=1e-6 * np.abs(trace[name]).max())
+        logits = trace["generator.logits"][-1]
+        np.testing.assert_allclose(found.logits[number], logits, rtol=0, atol=1e-6 * np.abs(logits).max())
+
+
+def test_ids_come_as_lists_tensors_and_pairs_also_without_a_tokenizer() -> None:
+    """All of them mean the same passes; the model of others has no tokenizer at all."""
+    pytest.importorskip("transformers")
+    model = explorer.load_model(fresh("gpt2"))
+    listed = explorer.many(ROWS[:2], model=model)
+    for given in (torch.tensor(ROWS[:2]), np.array(ROWS[:2]), [tuple(row) for row in ROWS[:2]]):
+        assert (explorer.many(given, model=model).logits == listed.logits).all()
+    trace = explorer.explore(ids=ROWS[1], model=model)
+    np.testing.assert_allclose(listed.logits[1], trace["generator.logits"][-1], atol=1e-5)
+    paired = explorer.many([(ROWS[0], ROWS[1])], model=model)
+    assert paired.prompts == ("5 9 30 9",) and paired.changed is not None and paired.changed.prompts == ("22 7 11 8",)
+    effects = explorer.ablate(ROWS[:1], model=model, metric=lambda logits, _tokens: float(logits[-1, 7]))
+    assert effects.plain[0] == pytest.approx(explorer.explore(ids=ROWS[0], model=model)["generator.logits"][-1, 7], abs=1e-5)
+    patched = explorer.patching(ROWS[0], ROWS[1], model=model, metric="next")
+    assert patched.others == ("22 7 11 8",) and np.allclose(patched.recovered("decoder stream")[0, -1, -1], 1, atol=1e-4)
+
+
+def test_a_file_of_lines_has_a_prompt_a_line(tmp_path: Path) -> None:
+    """Without a second column they are no pairs."""
+    (tmp_path / "lines.txt").write_text("\n".join(PROMPTS) + "\n\n", "utf-8")
+    found = explorer.many(tmp_path / "lines.txt", "tiny")
+    assert found.prompts == PROMPTS and found.changed is None
+
+
+def test_its_head_metrics_are_saved_with_every_prompt(tmp_path: Path) -> None:
+    """In one file, of all attentions."""
+    found = explorer.many(PROMPTS, "translator", out=tmp_path / "heads.npz")
+    loaded = OverPrompts.load(tmp_path / "heads.npz")
+    assert isinstance(loaded, HeadsOverPrompts) and loaded.prompts == PROMPTS and loaded.preset == "translator"
+    for place, attention in enumerate(found.card.attentions):
+        for metric, values in found.measures(attention).items():
+            if metric in loaded.maps:
+                np.testing.assert_allclose(loaded[metric][:, place], values, rtol=1e-6)
+    with pytest.raises(UnknownFormat, match="npz"):
+        explorer.many(PROMPTS, "tiny", out=tmp_path / "heads.csv")
+
+
 @pytest.mark.parametrize(
     ("prompts", "kind"),
     [
         ([], NoPrompts),
         (["一", ("二", "三")], NotPrompts),
+        ([[1, 2], "一"], NotPrompts),
+        ([[1, 2], ([1], [2])], NotPrompts),
+        ([([1], "一")], NotPrompts),
+        ([[1, 2], [1, -2]], BadPrompt),
         ([("一", "二", "三")], NotPrompts),
         ([3], NotText),
         (7, NotText),

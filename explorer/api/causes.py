@@ -1,13 +1,13 @@
 """Causes of a model's output, found by extra passes or by gradients."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from explorer.api.asking import as_text, request_of
 from explorer.api.lending import alone
 from explorer.api.passes import explore
-from explorer.api.prompting import prompts_in, shared_request, watched
+from explorer.api.prompting import GivenPrompts, check_out, prompts_in, shared_request, watched, write_out
 from explorer.presets import DEFAULT
 from explorer.trace.found.experiments import PATCHING, SALIENCY
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from explorer.config import KnobValues
-    from explorer.engine.many.metric_sweeps import Metric
+    from explorer.engine.many.metrics import Metric
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
@@ -45,7 +45,7 @@ def ablate(
 
 @overload
 def ablate(
-    text: "str | Iterable[str]",
+    text: "str | Iterable[str] | Iterable[Sequence[int]]",
     target: str | None = None,
     preset: str | Path = DEFAULT,
     *,
@@ -59,7 +59,7 @@ def ablate(
 
 
 def ablate(
-    text: "str | Iterable[str]",
+    text: "str | Iterable[str] | Iterable[Sequence[int]]",
     target: str | None = None,
     preset: str | Path = DEFAULT,
     *,
@@ -81,20 +81,25 @@ def ablate(
     correct, such as UnknownWord and NoSuchPart.
 
     With a `metric`, `text` is one prompt or many, and the result holds what each head, attention and feed-forward network adds
-    to it, [prompt, …], with mean and 95 % interval; see MetricEffects. The metric gets the logits, numpy [position, vocab], and
-    the Tokens of a pass, and returns a number:
+    to it, [prompt, …], with mean and 95 % interval; see MetricEffects. A prompt may be a row of ids. The metric gets the
+    logits, numpy [position, vocab], and the Tokens of a pass, and returns a number:
 
         found = explorer.ablate(prompts, metric=lambda logits, tokens: logits[-1, 262] - logits[-1, 284])
         found.spread("heads").mean                       # [attention, layer, head]
 
-    With `out`, a .json or .parquet file, the effects of heads are also written as the table of a scan, which the window opens.
+    Or it is a name: "log-p", the mean log p of the prompt's own words; "next", log p of the likeliest token behind it; or
+    "difference", by how much that token's logit exceeds the second one's.
+
+    With `out` the result is also written to a file that the window opens: all of it to .npz, or the effects of heads to .json
+    or .parquet as the table of a scan.
     """
     request, live = shared_request(preset, trained, changes, dict(knobs), model)
     request = request.wishing(target=None if target is None else as_text(target))
     if metric is not None:
         _nothing_beside(word=word, edges=edges)
-        texts = (text,) if isinstance(text, str) else prompts_in(text)[0]
-        return _ablated(request, live, texts, metric, None if out is None else Path(out))
+        given = prompts_in([text] if isinstance(text, str) else text)
+        request = request.wishing(by_ids=given.by_ids)
+        return _ablated(request, live, given.texts, metric, out)
     _only_beside_metric(out=out)
     request = request.wishing(text=as_text(text))
     if edges is not None:
@@ -126,12 +131,13 @@ def patching(
 
 @overload
 def patching(
-    text: "str | Path | Iterable[tuple[str, str]]",
-    other: str | None = None,
+    text: "str | Path | Sequence[int] | Iterable[tuple[str, str]]",
+    other: "str | Sequence[int] | None" = None,
     target: str | None = None,
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric",
+    out: str | Path | None = None,
     receiver: str | None = None,
     freeze_networks: bool = True,
     trained: bool = True,
@@ -142,12 +148,13 @@ def patching(
 
 
 def patching(
-    text: "str | Path | Iterable[tuple[str, str]]",
-    other: str | None = None,
+    text: "str | Path | Sequence[int] | Iterable[tuple[str, str]]",
+    other: "str | Sequence[int] | None" = None,
     target: str | None = None,
     preset: str | Path = DEFAULT,
     *,
     metric: "Metric | None" = None,
+    out: str | Path | None = None,
     receiver: str | None = None,
     freeze_networks: bool = True,
     trained: bool = True,
@@ -163,7 +170,9 @@ def patching(
 
     With a `metric` as in `ablate`, instead of the two texts one may give many pairs of them, or a TSV file of pairs. The result
     holds the metric after each patch, [prompt, tap, head, position], and how far it recovers that of the other text, with mean
-    and 95 % interval; see MetricPatching. The metric always gets the tokens of the text that is patched.
+    and 95 % interval; see MetricPatching. The metric always gets the tokens of the text that is patched. By name it is
+    "difference", the logit of the likeliest token behind the text minus that of the likeliest one behind the other, or "next",
+    log p of the latter. A text may be a row of ids. With `out`, an .npz file, the result is also written for the window.
 
     With a `receiver` it is path patching: each head's output is taken from the other text, but only what of it reaches the
     receiver through the residual stream counts, since all other heads and the feed-forward networks stay as they are. The
@@ -173,14 +182,20 @@ def patching(
     request, live = shared_request(preset, trained, changes, dict(knobs), model)
     request = request.wishing(target=None if target is None else as_text(target))
     if metric is not None:
-        pairs = _pairs(text, other)
+        given = _pairs(text, other)
+        request, pairs = request.wishing(by_ids=given.by_ids), list(zip(given.texts, given.others, strict=True))
+        check_out(out, has_table=False)
         with watched() as (stop, progress), alone(live) as computer:
+            many, wish = computer.many, request.wish
             if receiver is None:
-                return computer.many.patched(request.wish, pairs, metric, stop, progress)
-            return computer.many.paths_patched(
-                request.wish, pairs, as_text(receiver), metric, stop, progress, freezes_networks=freeze_networks
-            )
-    _only_beside_metric(receiver=receiver)
+                found = many.patched(wish, pairs, metric, stop, progress)
+            else:
+                to = as_text(receiver)
+                found = many.paths_patched(wish, pairs, to, metric, stop, progress, freezes_networks=freeze_networks)
+        if out is not None:
+            write_out(out, found)
+        return found
+    _only_beside_metric(receiver=receiver, out=out)
     request = request.wishing(text=as_text(text), other=as_text(other))
     from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
     from explorer.trace.found.patching import Patching
@@ -190,16 +205,13 @@ def patching(
 
 
 def _ablated(
-    request: "Request", live: "nn.Module | None", texts: tuple[str, ...], metric: "Metric", out: Path | None
+    request: "Request", live: "nn.Module | None", texts: tuple[str, ...], metric: "Metric", out: str | Path | None
 ) -> "MetricEffects":
-    from explorer.scanning.table_file import check_suffix, write_table
-
-    if out is not None:
-        check_suffix(out)
+    check_out(out)
     with watched() as (stop, progress), alone(live) as computer:
         found = computer.many.ablated(request.wish, texts, metric, stop, progress)
     if out is not None:
-        write_table(out, found.scan_table())
+        write_out(out, found, found.scan_table)
     return found
 
 
@@ -212,23 +224,23 @@ def _only_beside_metric(**given: object) -> None:
             raise NeedsMetric(name=name)
 
 
-def _pairs(text: object, other: str | None) -> list[tuple[str, str]]:
-    """The pairs of texts that patching is asked for. Raises NotPrompts, NoPrompts, NotText."""
-    firsts, seconds = prompts_in([(text, other)]) if other is not None else prompts_in(text)
-    if not seconds:
+def _pairs(text: object, other: object) -> GivenPrompts:
+    """The pairs that patching is asked for. Raises NotPrompts, NoPrompts, NotText, BadPrompt."""
+    given = prompts_in([(text, other)]) if other is not None else prompts_in(text)
+    if not given.others:
         from explorer.errors import NotPrompts
 
         raise NotPrompts(number=0)
-    return list(zip(firsts, seconds, strict=True))
+    return given
 
 
 def _nothing_beside(**given: object) -> None:
-    """Raises KnobDoesNothing for an argument that a metric leaves nothing to do."""
-    from explorer.errors import KnobDoesNothing
+    """Raises FlagsExclude for an argument that a metric leaves nothing to do."""
+    from explorer.errors import FlagsExclude
 
     for name, value in given.items():
         if value is not None:
-            raise KnobDoesNothing(name=name)
+            raise FlagsExclude(first="metric", second=name)
 
 
 def saliency(

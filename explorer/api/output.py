@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from explorer.config import KnobValues
     from explorer.export.showing import OpenWindow
     from explorer.trace.changes import Change
+    from explorer.trace.found.over_prompts import OverPrompts
+    from explorer.trace.found.patching import Patching
+    from explorer.trace.many import Many
     from explorer.trace.trace import Trace
 
 
@@ -121,12 +124,22 @@ def _in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def show(trace: "Trace") -> "OpenWindow":
+def show(trace: "Trace | OverPrompts | Patching | Many") -> "OpenWindow":
     """Open the window on a Trace in a process of its own, so that a notebook can continue.
 
-    `.close()` closes the window, `.wait()` waits until somebody closes it. It shows what the Trace holds, and nothing can be
-    typed. Raises CannotWrite.
-    """
-    from explorer.export.showing import open_window
+    In place of a Trace it takes a result over prompts, of `ablate` and `patching` with a metric, the metrics of heads of
+    `many`, or the result of `patching` two texts.
 
-    return open_window(trace)
+    `.close()` closes the window, `.wait()` waits until somebody closes it. It shows what the Trace holds, and nothing can be
+    typed. Raises CannotWrite, NotKept for a Many without weights, SameAnswers for two texts with the same answers.
+    """
+    from explorer.errors import SameAnswers
+    from explorer.export.showing import open_window
+    from explorer.trace.found.over_prompts import of_one_pair
+    from explorer.trace.found.patching import Patching
+    from explorer.trace.many import Many
+
+    shown = trace.over_prompts() if isinstance(trace, Many) else of_one_pair(trace) if isinstance(trace, Patching) else trace
+    if shown is None:
+        raise SameAnswers
+    return open_window(shown)

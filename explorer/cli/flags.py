@@ -82,9 +82,13 @@ def number_flag(flag: str, name: str, low: float, high: float, default: float | 
 
 def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:
     """A flag for one of several words."""
+    return checked_flag(choice_of(flag, choices, default), name, default, metavar="WORD")
+
+
+def choice_of(flag: str, choices: Sequence[str], default: str | None = None) -> Knob:
+    """The Knob that checks whether a flag's value is one of several words."""
     first = choices[0] if default is None else default
-    about = Knob(name=flag, kind="choice", default=first, group="flag", applies="draw", choices=tuple(choices))
-    return checked_flag(about, name, default, metavar="WORD")
+    return Knob(name=flag, kind="choice", default=first, group="flag", applies="draw", choices=tuple(choices))
 
 
 def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:

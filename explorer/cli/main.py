@@ -23,6 +23,7 @@ from explorer.cli.flags import choice_flag, json_flag, range_of, shared_flags
 from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
+from explorer.cli.many import many
 from explorer.cli.passes import explored
 from explorer.cli.reasons import attribution, heads, lens
 from explorer.cli.scanning import scan
@@ -246,5 +247,6 @@ for command in (
     install_desktop,
     probe,
     scan,
+    many,
 ):
     commands.add_command(command)

@@ -8,7 +8,7 @@ from functools import partial
 
 import attrs
 
-from explorer.engine.errand import Brought, Errand
+from explorer.engine.errand import AblateEach, Brought, Errand
 from explorer.engine.errands.pieces import Pieces
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.inquiry import Inquiry
@@ -58,6 +58,9 @@ class Computer:
         self.pieces = Pieces(self.sources, self._lender)
         self.writing = self.pieces.writing
         self.many = ManyPasses(self.sources, self._lender)
+        # The model on screen keeps its knobs while another one's prompts are passed behind it.
+        beside = self.sources.beside(most_threads=1)
+        self._behind = ManyPasses(beside, Lender(beside))
         self._kept = KeptFindings()
         self._recorded = RecordedFiles()
         self._other = SecondModel(partial(_second, self.sources))  # It computes the wish to compare with.
@@ -114,6 +117,8 @@ class Computer:
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand. Raises Superseded."""
+        if isinstance(errand, AblateEach):
+            return Brought(errand, number, self._behind.piece(errand, number, stop))
         return self.pieces.do(errand, number, stop)
 
     def rest(self, stop: Stop) -> None:

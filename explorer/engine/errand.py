@@ -14,9 +14,11 @@ import attrs
 from explorer.errors import ExplorerError
 from explorer.state.tries import Try
 from explorer.state.wish import Wish
+from explorer.trace.choices import PROMPT_METRICS
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.consequences import Break, Consequence
 from explorer.trace.found.continuation import NextToken, Sampling
+from explorer.trace.found.over_prompts import MetricEffects
 from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.found.similarity import Similarity
 from explorer.trace.measures.tap_figures import MeasuredTaps
@@ -67,6 +69,21 @@ class FindBreaks(Errand):
     def n_pieces(self) -> int:
         """How many sentences are tried."""
         return len(self.sentences)
+
+
+@attrs.frozen(kw_only=True)
+class AblateEach(Errand):
+    """What ablating each part adds to a metric, by its name, on each of some prompts of a Wish's model; a piece is a prompt."""
+
+    kind: ClassVar[str] = "ablate each"
+    wish: Wish | None = None
+    prompts: tuple[str, ...] = ()
+    metric: str = PROMPT_METRICS[0]
+
+    @property
+    def n_pieces(self) -> int:
+        """How many prompts there are."""
+        return len(self.prompts)
 
 
 @attrs.frozen(kw_only=True)
@@ -218,6 +235,7 @@ class ReadMoments(Errand):
 Found = (
     Consequence
     | Break
+    | MetricEffects
     | NextToken
     | Cloze
     | Similarity
@@ -253,6 +271,7 @@ _IN_TURN = tuple(
         ReadMoments,
         TryAll,
         FindBreaks,
+        AblateEach,
     )
 )
 

@@ -1,7 +1,7 @@
 """Errors of experiments, which make extra passes.
 
 ExplorerError
-├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
+├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch, SameAnswers
 ├── CannotSteer  TooManySentences, SentenceOfSet, NoStreamToSteer
 ├── NotFound     UnknownExperiment, NotForThisModel, LacksTap (NoPositionVectors, NoMatrix), NotComputed, NoFittedLens,
 │                LensOfOtherWeights, LensOfOtherKnobs
@@ -31,6 +31,12 @@ class TooLongToPatch(CannotPatch):
     """A text that is too long for many passes with whole maps. Values: n_tokens."""
 
     key = "error.too_long_to_patch"
+
+
+class SameAnswers(CannotPatch):
+    """Two texts that lead to the same words, so that a patch has nothing to restore."""
+
+    key = "error.same_answers"
 
 
 class CannotSteer(ExplorerError):

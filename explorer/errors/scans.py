@@ -4,7 +4,7 @@ ExplorerError
 ├── OtherScan  OtherScanFile, OtherScanWeights
 ├── NotFound   NoSuchColumn, UnknownFormat (UnreadableFormat)
 ├── BadFile    NotAScanTable
-└── NoSentences (NothingMeasured), UnfinishedScan, BadPrompt, NoPrompts, NotPrompts
+└── NoSentences (NothingMeasured), UnfinishedScan, BadPrompt, NoPrompts, NotPrompts, CannotOpenPrompt
 """
 
 from explorer.errors.base import BadFile, ExplorerError, NotFound
@@ -78,6 +78,12 @@ class NoPrompts(ExplorerError):
 
 
 class NotPrompts(ExplorerError):
-    """Neither all texts nor all pairs of texts, or a line of a TSV that is no pair. Values: number (from 0)."""
+    """Neither all texts, nor all rows of ids, nor all pairs of one of these. Values: number (from 0)."""
 
     key = "error.not_prompts"
+
+
+class CannotOpenPrompt(ExplorerError):
+    """A prompt of a result whose model, or what else its passes were made with, cannot be set up. Values: reason."""
+
+    key = "error.cannot_open_prompt"

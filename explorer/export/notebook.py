@@ -16,10 +16,13 @@ from explorer.knobs import Knob
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.picture.figure.print import Print
 from explorer.picture.figure.svg import render
+from explorer.picture.makers.over_prompts import interval_of_prompts, mean_of_prompts, prompt_maps, told_kind
 from explorer.picture.makers.river import river
-from explorer.picture.picture import Picture, marked
+from explorer.picture.picture import Picture, captioned, marked
 from explorer.picture.theme import THEMES, Theme
 from explorer.state.look import Look
+from explorer.trace.found.over_prompts import OverPrompts, of_one_pair
+from explorer.trace.found.patching import Patching
 from explorer.trace.patterns import is_pattern, taps_of
 from explorer.trace.trace import Trace
 
@@ -127,6 +130,21 @@ def framed(trace: Trace) -> str:
     """The page of a whole pass in a frame of its own, so that its style and script stay apart from the notebook's."""
     words = Words.load(system_language())
     return _frame(page(pictures_of(trace, opening_look(trace), words), trace, words))
+
+
+def results(found: OverPrompts | Patching) -> str:
+    """The first map of a result over prompts, its mean and interval, or all maps of patching one text, as SVG elements."""
+    shown, words, theme = of_one_pair(found) if isinstance(found, Patching) else found, spoken(None), THEMES["light"]
+    if shown is None:
+        return ""
+    laid = {kind: prompt_maps(shown, kind, words, theme) for kind, own in shown.maps.items() if own.values.size}
+    if isinstance(found, Patching):
+        made = [captioned(mean_of_prompts(each, words), title=told_kind(kind, words)) for kind, each in laid.items()]
+    else:
+        first = list(laid.values())[:1]
+        made = [mean_of_prompts(each, words) for each in first]
+        made += [interval_of_prompts(each, words) for each in first if len(shown.prompts) > 1]
+    return "".join(render(picture, words, theme) for picture in made)
 
 
 def _frame(document: str) -> str:

@@ -1,4 +1,4 @@
-"""The window in a process of its own, from a notebook. A file carries the Trace there, and nothing comes back."""
+"""The window in a process of its own, from a notebook. A file carries the Trace or the result there, and nothing comes back."""
 
 import shutil
 import subprocess
@@ -9,6 +9,8 @@ from pathlib import Path
 import attrs
 
 from explorer.resources import own_command, own_environment
+from explorer.trace.found.over_prompts import OverPrompts
+from explorer.trace.found.prompts_file import SUFFIX
 from explorer.trace.trace import Trace
 
 
@@ -36,15 +38,16 @@ class OpenWindow:
         return f"<OpenWindow {'open' if self.is_open else 'closed'}>"
 
 
-def open_window(trace: Trace) -> OpenWindow:
-    """Open the window on a Trace. Raises CannotWrite."""
+def open_window(shown: Trace | OverPrompts) -> OpenWindow:
+    """Open the window on a Trace, or on a result over prompts. Raises CannotWrite."""
+    flag, file = ("--open", f"results{SUFFIX}") if isinstance(shown, OverPrompts) else ("--trace", "trace.npz")
     folder = Path(tempfile.mkdtemp(prefix="transformer-explorer-"))
     try:
-        trace.save(folder / "trace.npz")
+        shown.save(folder / file)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    process = subprocess.Popen([*own_command(), "gui", "--trace", str(folder / "trace.npz")], env=own_environment())
+    process = subprocess.Popen([*own_command(), "gui", flag, str(folder / file)], env=own_environment())
     threading.Thread(target=_tidy, args=(process, folder), name="window", daemon=True).start()
     return OpenWindow(process)
 

@@ -14,6 +14,7 @@ from explorer.on_disk.places import first_model
 from explorer.presets import FILE, RECORDED_SUFFIXES, load_preset
 from explorer.scanning.table_file import is_scan_table
 from explorer.state.state_file import BUNDLE_SUFFIX, SUFFIX
+from explorer.trace.found.prompts_file import is_results
 
 _OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")
 """The endings of files in a folder with a model: one of them means its folder. A file in GGUF is a model itself."""
@@ -56,7 +57,7 @@ def meant(path: Path) -> Meant:
         return Meant("session", str(path))
     if is_lesson(path):
         return Meant("lesson", str(path))
-    if is_scan_table(path):
+    if is_scan_table(path) or is_results(path):
         return Meant("scan", str(path))
     if path.name in _OF_ADAPTERS and (path.parent / ADAPTER).is_file():
         return _adapter(path.parent)

@@ -9,6 +9,7 @@ from explorer.resources import asset
 FILE = "presets/translator/held-out.tsv"
 MOST = 300  # sentences; a search over them takes about twenty seconds of one core
 _MOST_BYTES = 2**24  # bytes of a file of the user's
+_MOST_COLUMNS_BYTES = 2**28  # of a file of prompts
 _MOST_OWN = 10_000  # sentences of a file of the user's
 _GOLDEN = 0.6180339887498949
 
@@ -37,6 +38,18 @@ def own_sentences(path: Path, *, english: bool = False) -> tuple[str, ...]:
         cells = [line.split("\t") for line in lines[1:]]
         lines = [row[place] for row in cells if len(row) > place]
     found = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))[:_MOST_OWN]
+    if not found:
+        raise NoSentences(path=str(path))
+    return found
+
+
+def columns_in(path: Path) -> list[tuple[str, ...]]:
+    """The columns of each line of a user's file, which are parted by tabs; empty lines are left out.
+
+    Raises CannotRead, NotAFile, NoSentences.
+    """
+    lines = read_whole(path, _MOST_COLUMNS_BYTES).decode("utf-8-sig", errors="replace").splitlines()
+    found = [tuple(line.split("\t")) for line in lines if line.strip()]
     if not found:
         raise NoSentences(path=str(path))
     return found

@@ -7,11 +7,13 @@ import binascii
 import re
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
 from explorer import page_list
-from explorer.errors import BadState
+from explorer.errors import BadState, CannotOpenPrompt
 from explorer.state.intents import Intent, OnScreen
 from explorer.state.state import State
 from explorer.state.state_file import parsed, to_toml
@@ -31,6 +33,26 @@ class OpenState(Intent):
         """The State of the file. A page that this version does not have, or that no file names, stays the one in front."""
         known = self.state.page in page_list.KEYS
         return self.state if known else attrs.evolve(self.state, page=state.page)
+
+
+@attrs.frozen
+class OpenPrompt(Intent):
+    """Set up the model that a result over prompts was computed with, and one of its prompts; one step of undo.
+
+    `made_with` is the table of a State, and `other` the text whose activations were patched in, "" for none.
+    """
+
+    made_with: Mapping[str, Any] = attrs.field(hash=False)
+    text: str
+    other: str = ""
+
+    def applied(self, state: State, shown: OnScreen | None) -> State:
+        """The State with this model and sentence. Raises CannotOpenPrompt."""
+        try:
+            found, _unknown = State.of_table({**self.made_with, "text": self.text, "other": self.other}, _NAME)
+        except BadState as error:
+            raise CannotOpenPrompt(reason=error.values["reason"]) from error
+        return attrs.evolve(state, wish=found.wish)
 
 
 _PREFIX, _NAME = "explorer:", "explorer:…"

@@ -132,6 +132,10 @@ class Wish:
             compared_with=None,
         )
 
+    def of_prompts(self) -> "Wish":
+        """The wish for the same model's passes over other texts, inside the changes that are on; none has a typed target."""
+        return attrs.evolve(self.of_text(""), changes=self.active, target=None, target_cuts=None, taps=())
+
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Wish":
         """A preset's Wish with its own sentence or `text`, and some knobs changed. Raises UnknownPreset, BadKnob."""

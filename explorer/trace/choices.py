@@ -8,6 +8,10 @@ SALIENCIES = ("gradient", "integrated")
 """How saliency is estimated: by gradient × input, or by integrated gradients."""
 HEAD_MEASURES = ("entropy", "distance", "previous", "first", "diagonal", "induction")
 """What is measured of attention heads; `trace.head_measures` has the formulas."""
+PROMPT_METRICS = ("log-p", "next", "difference")
+"""What is measured of a prompt's pass; `engine.many.metrics` has the formulas."""
+PAIR_METRICS = ("difference", "next")
+"""What is measured of patched passes, by the likeliest next tokens of both texts of a pair."""
 
 
 def _knob(name: str, default: float, low: float, high: float) -> Knob:

@@ -5,6 +5,7 @@ Prompts differ in length. Where a prompt has no such position, query or key, its
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import attrs
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from explorer.errors import NotKept
 from explorer.trace.arrays import Array
+from explorer.trace.found.metric_map import MetricMap, stacked_rows
+from explorer.trace.found.over_prompts import HeadsOverPrompts, texts_by_side
 from explorer.trace.measures.head_measures import MEASURES, batch_values
 from explorer.trace.measures.measures import log_p
 from explorer.trace.measures.metric_table import HeadMetrics
@@ -36,7 +39,8 @@ class Many(Tabular):
 
     `many["decoder.layers.0.self_attn.weights"]` is [prompt, head, query, key], with a star for the layer [prompt, layer, head,
     query, key]; `many.logits` [prompt, vocab or class] are those of each prompt's last position, None of a model without an
-    output. `tokens` [prompt] has the Tokens of each. `changed` is the Many of the second prompts, where pairs were given.
+    output. `tokens` [prompt] has the Tokens of each. `made_with` is the table of a State with the model. `changed` is the Many
+    of the second prompts, where pairs were given.
 
     Arrays are read-only float32, and NaN behind the end of a prompt.
     """
@@ -49,6 +53,7 @@ class Many(Tabular):
     preset: str = ""
     symbols: tuple[str, ...] = ()
     logits: Array | None = None
+    made_with: Mapping[str, Any] = attrs.field(factory=dict)
     changed: "Many | None" = None
 
     def __len__(self) -> int:
@@ -108,6 +113,24 @@ class Many(Tabular):
                 if measure.formula(chosen):
                     found[key][prompt, list(places)] = batch_values(key, weights, ids, across=kind == "cross_attn")[0]
         return HeadMetrics(found, attention=chosen, prompts=self.prompts)
+
+    def over_prompts(self) -> HeadsOverPrompts:
+        """The metrics of all heads as results over prompts, which can be saved and shown; of attentions that were kept.
+
+        Raises NotKept where no weights were.
+        """
+        attentions = self._measured() or self.card.attentions
+        found = [self.measures(each) for each in attentions]
+        maps = {key: stacked_rows([np.moveaxis(each[key], 0, -1) for each in found]) for key in MEASURES}
+        axes = {"attention": attentions, "layer": None, "head": None}
+        return HeadsOverPrompts(
+            prompts=self.prompts,
+            plain=np.full(len(self), np.nan, np.float32),
+            maps={key: MetricMap(np.moveaxis(each, -1, 0), axes) for key, each in maps.items() if not np.isnan(each).all()},
+            preset=self.preset,
+            made_with=self.made_with,
+            tokens=texts_by_side(self.tokens),
+        )
 
     def scan_table(self, best: int = 10) -> ScanTable:
         """The metrics of all heads summed over the prompts, with the `best` prompts of each head, as of a scan.

@@ -30,6 +30,9 @@ class FigureMaker(Protocol):
     def framed(self, trace: Any) -> str:
         """The page of a pass, as an HTML element."""
 
+    def results(self, found: Any) -> str:
+        """The maps of a result over prompts, as HTML elements."""
+
 
 class NotebookDisplay:
     """What a Trace gives a notebook to display."""
@@ -54,6 +57,11 @@ class NotebookDisplay:
         Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice.
         """
         return _presenter().figure(self, tap, head, theme, language)
+
+
+def drawn_results(found: Any) -> str:
+    """The maps of a result over prompts, or of patching one text, as HTML elements."""
+    return _presenter().results(found)
 
 
 def _presenter() -> FigureMaker:

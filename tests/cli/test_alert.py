@@ -22,8 +22,8 @@ from explorer.resources import log_file
 pytestmark = pytest.mark.slow  # processes of their own
 
 ROOT = Path(__file__).parents[2]
-REFUSED = ["--preset", "nope", "--nonsense"]
-SENTENCE = "没有选项 --nonsense：请看 transformer-explorer --help。"
+REFUSED = ["--preset", "nope", "--xyzzy"]
+SENTENCE = "没有选项 --xyzzy：请看 transformer-explorer --help。"
 
 Start = Callable[..., int]
 

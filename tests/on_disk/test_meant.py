@@ -7,6 +7,7 @@ import pytest
 
 from explorer.errors import CannotRead, NameOnHub, NoModelInside, NotAFile, NothingDownloaded
 from explorer.on_disk.meant import Meant, meant, meant_by
+from explorer.trace.archive import write_archive
 from tests.on_disk.conftest import Home, write_base, write_packed, write_plain
 
 ENDINGS = (".explorer.toml", ".explorer", ".lesson.toml", ".toml", ".json", ".parquet", ".npz", ".safetensors", ".gguf", "")
@@ -43,6 +44,14 @@ def test_a_folder_and_the_weights_in_it_mean_the_folder(tmp_path: Path) -> None:
     (tmp_path / "config.json").touch()
     (tmp_path / "model.safetensors").touch()
     assert meant(tmp_path) == meant(tmp_path / "model.safetensors") == Meant("model", str(tmp_path))
+
+
+def test_results_over_sentences_are_told_from_recorded_passes(tmp_path: Path) -> None:
+    """Both are archives of NumPy."""
+    write_archive(tmp_path / "results.npz", "over_prompts.json", {}, {})
+    write_archive(tmp_path / "trace.npz", "about.json", {}, {})
+    assert meant(tmp_path / "results.npz") == Meant("scan", str(tmp_path / "results.npz"))
+    assert meant(tmp_path / "trace.npz") == Meant("recorded", str(tmp_path / "trace.npz"))
 
 
 def test_an_adapter_comes_with_its_base_if_the_cache_has_it(home: Home) -> None:

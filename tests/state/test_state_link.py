@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.errors import BadState, NewerState
+from explorer.errors import BadState, CannotOpenPrompt, NewerState
 from explorer.state.state import State
 from explorer.state.state_file import VERSION
-from explorer.state.state_link import OpenLink, link_in, link_of, state_of
+from explorer.state.state_link import OpenLink, OpenPrompt, link_in, link_of, state_of
 from tests.state.test_state_file import FULL
 
 
@@ -74,3 +74,14 @@ def test_unknown_names_are_told() -> None:
     """A later version may have written them."""
     state, unknown = state_of(linked('version = 1\npreset = "tiny"\nnew = 3'))
     assert (state, unknown) == (attrs.evolve(State.from_preset("tiny"), page=""), ("new",))
+
+
+def test_a_prompt_opens_with_the_model_of_its_result() -> None:
+    """What the passes were made with, and the text; Look and page stay. A model that is gone is named."""
+    made = State.from_preset("tiny", "", n_heads=2)
+    before = State.from_preset("translator", "我爱北京")
+    opened = OpenPrompt(made.to_table(), "冬天来了", "春天来了").applied(before, None)
+    assert opened.wish == attrs.evolve(made.wish, text="冬天来了", other="春天来了")
+    assert opened.look == before.look and opened.page == before.page
+    with pytest.raises(CannotOpenPrompt, match="gone"):
+        OpenPrompt({"preset": "/gone", "text": ""}, "冬天来了").applied(before, None)

@@ -24,6 +24,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("save_preset", ""),
             None,
         ),
+        *(("ablate_file", ""), None),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), ("copy_script", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (

@@ -29,6 +29,7 @@ class Commands(QObject):
         for name, slot in (
             ("open_any", window.open_box.show_stored),
             ("open_file", window.opener.choose_file),
+            ("ablate_file", window.scans.choose_sentences),
             ("save_session", window.sessions.save),
             ("save_session_as", window.sessions.save_as),
             ("save_preset", window.sessions.save_preset),

@@ -120,6 +120,7 @@ class Listener(QObject):
                 self._framed(value)
             case Brought():
                 window.page_stack.bring(value)
+                window.scans.bring(value)
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):
@@ -180,6 +181,7 @@ class Listener(QObject):
         window.weights.put(wish, self._appearance.words)
         window.side.adapter.put(wish, self._appearance.words)
         window.page_stack.put(wish)
+        window.scans.put(wish)
         window.past.put(self._session.past, wish)
 
     def _open(self, page: str) -> None:

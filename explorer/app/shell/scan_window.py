@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtCore import QRectF, QSignalBlocker, Signal
+from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -23,7 +23,7 @@ from explorer.trace.measures.head_measures import MEASURES
 from explorer.trace.measures.scan_sums import UPPER, WHOLE
 from explorer.trace.measures.scan_table import Found, HeadRow, ScanTable
 from explorer.views.controls.layouts import filled
-from explorer.views.controls.row_list import ROW, RowList, RowPainter
+from explorer.views.controls.row_list import ROW, LinePainter, RowList
 from explorer.views.pictures.heatmap import HeatmapView
 
 _NAME_PX, _NUMBER_PX, _VALUE_PX = 150, 118, 56
@@ -92,28 +92,16 @@ def told_row(row: HeadRow, words: Words) -> str:
     return words("scan.row", head=told_head(row, words), mean=mean, deviation=deviation, count=f"{row.count:,}")
 
 
-class _Painter(RowPainter):
-    """Rows of one line."""
-
-    row_px, pad_px = 34, 10
-
-    def _write(self, painter: QPainter, area: QRectF, text: str, colour: str, *, right: bool = False) -> None:
-        shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-        painter.setPen(QColor(colour))
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, shown)
-
-
-class _HeadPainter(_Painter):
+class _HeadPainter(LinePainter):
     """Name, histogram, mean ± deviation. A histogram's highest bar fills the row."""
 
     def fill(self, painter: QPainter, area: QRectF, font: QFont, row: object, *, chosen: bool) -> None:
         assert isinstance(row, tuple)  # `HeadList.put` puts in the head with its name.
         head, name = row
-        self._write(painter, QRectF(area.left(), area.top(), _NAME_PX, area.height()), name, self.theme.text)
+        self.write(painter, QRectF(area.left(), area.top(), _NAME_PX, area.height()), name, self.theme.text)
         numbers = QRectF(area.right() - _NUMBER_PX, area.top(), _NUMBER_PX, area.height())
         told = f"{head.mean:.3f} ± {head.deviation:.3f}" if head.count else "–"
-        self._write(painter, numbers, told, self.theme.text, right=True)
+        self.write(painter, numbers, told, self.theme.text, right=True)
         self._bars(
             painter,
             QRectF(area.left() + _NAME_PX, area.top(), area.width() - _NAME_PX - _NUMBER_PX - self.pad_px, area.height()),
@@ -133,18 +121,18 @@ class _HeadPainter(_Painter):
                 painter.fillRect(QRectF(left, ground - max(1.0, own), right - left, max(1.0, own)), QColor(self.theme.grey))
 
 
-class _SentencePainter(_Painter):
+class _SentencePainter(LinePainter):
     """The value, and the sentence."""
 
     def fill(self, painter: QPainter, area: QRectF, font: QFont, row: object, *, chosen: bool) -> None:
         assert isinstance(row, Found)
-        self._write(
+        self.write(
             painter,
             QRectF(area.left(), area.top(), _VALUE_PX - self.pad_px, area.height()),
             f"{row.value:.3f}",
             self.theme.faint,
         )
-        self._write(painter, area.adjusted(_VALUE_PX, 0, 0, 0), row.text, self.theme.text)
+        self.write(painter, area.adjusted(_VALUE_PX, 0, 0, 0), row.text, self.theme.text)
 
 
 _SIZE = (940, 600)  # px

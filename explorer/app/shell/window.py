@@ -39,7 +39,8 @@ class Window(WindowParts):
         session.paints.connect(self._paint)
         session.prepare = self.page_stack.prepared.prepare
         self.page_stack.wanted.connect(session.want)
-        self.page_stack.sent.connect(session.send)
+        for sending in (self.page_stack, self.scans):
+            sending.sent.connect(session.send)
         self.status.stop.connect(session.stop)
         self.hanging.accepted.connect(session.restart)
 
@@ -53,7 +54,7 @@ class Window(WindowParts):
         self.sessions.refused.connect(self.refusals.tell)
         for done in (self.saving.settled, self.scans.opened, self.sessions.settled):
             done.connect(self.refusals.settle)
-        for noticed in (self.saving.noticed, self.sessions.noticed, self.sentences.noted):
+        for noticed in (self.saving.noticed, self.sessions.noticed, self.sentences.noted, self.scans.noticed):
             noticed.connect(self.status.notice)
         for pointed in (self.sentences.pointed, self.page_stack.pointed):
             pointed.connect(self.listener.point)

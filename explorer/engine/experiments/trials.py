@@ -68,9 +68,9 @@ class Trials:
         """[trial] a metric of the logits after each trial; NaN where it cannot be made. Raises Superseded."""
         return self._each(trials, EVERYWHERE, 1, partial(of_each, metric))[:, 0]
 
-    def metric(self, metric: OfLogits) -> float:
-        """The metric of the pass as it is."""
-        return metric(self._runs.logits(1, self._memory)[0])
+    def logits(self) -> Tensor:
+        """[position, vocab] those of the pass as it is."""
+        return self._runs.logits(1, self._memory)[0]
 
     def _each(self, trials: Sequence[Trial], places: Places, n: int, measure: Callable[[Tensor], Tensor]) -> Tensor:
         """[trial, n] what is measured of the logits [batch, place, vocab] of each trial."""

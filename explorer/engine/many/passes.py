@@ -15,13 +15,16 @@ import torch
 from torch import Tensor
 
 from explorer.engine.devices import dropout_seeded
+from explorer.engine.errand import AblateEach
 from explorer.engine.experiments.bench import fetched
 from explorer.engine.experiments.runs import runs_of
-from explorer.engine.many.metric_sweeps import Metric, ablated, patched, paths_patched
+from explorer.engine.many.metric_sweeps import ablated, patched, paths_patched
+from explorer.engine.many.metrics import Metric
 from explorer.engine.many.prompts import Prompts, prepared
 from explorer.engine.passes.lender import Lender
+from explorer.engine.sources.source import silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import NotEnoughMemory
+from explorer.errors import ExplorerError, NotEnoughMemory, bare
 from explorer.foreign.model import Foreign
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, first_of, taps
@@ -49,6 +52,14 @@ class ManyPasses:
     def ablated(self, wish: Wish, texts: Sequence[str], metric: Metric, stop: Stop, progress: Progress) -> MetricEffects:
         """What ablating each part adds to a metric. Raises like `prepared`, NotAMetric, Superseded."""
         return ablated(self.prompts(wish, texts, stop), metric, stop, progress)
+
+    def piece(self, errand: AblateEach, number: int, stop: Stop) -> MetricEffects | ExplorerError:
+        """The effects on one prompt of an errand; an ExplorerError as a value where it cannot be used. Raises Superseded."""
+        assert errand.wish is not None  # An errand with pieces has it.
+        try:
+            return self.ablated(errand.wish, errand.prompts[number : number + 1], errand.metric, stop, silent)
+        except ExplorerError as error:
+            return bare(error)
 
     def patched(self, wish: Wish, pairs: Pairs, metric: Metric, stop: Stop, progress: Progress) -> MetricPatching:
         """The metric after patches of each first text's pass with numbers of the second's, which is made without the changes.
@@ -88,6 +99,7 @@ def passed(prompts: Prompts, kept: Iterable[str], stop: Stop, progress: Progress
     prompts.changing.check_reached()
     return Many(
         prompts=prompts.texts,
+        made_with=prompts.made_with,
         tokens=tuple(each.tokens for each in prompts.sentences),
         arrays={name: _locked(room.arrays[name]) for name in known if name in room.arrays},
         axis_names={name: known[name].axes[1:] for name in known if name in room.arrays},

@@ -11,7 +11,7 @@ The receiver is Q, K or V of one head, or the logits, for which 1 is all. Wang e
 ways through them count as direct; `freezes_networks` False does that.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -35,6 +35,7 @@ from explorer.trace.tap_names import Receiver
 
 Tensors = Mapping[str, Tensor]
 """Tensors [batch 1, …] by tap."""
+OfBoth = Callable[[Tensor, Tensor], OfLogits]
 _NETWORKS = (".feed_forward.output", ".other.output")
 
 
@@ -48,12 +49,13 @@ class PathValues:
     values: Numbers
 
 
-def each_sender(bed: Bed, receiver: Receiver | None, metric: OfLogits, *, freezes_networks: bool) -> PathValues:
+def each_sender(bed: Bed, receiver: Receiver | None, make: OfBoth, *, freezes_networks: bool) -> PathValues:
     """Patch the way from each head before the receiver; the logits are the receiver where it is None. Use it in inference mode.
 
-    Raises NoSuchPart, LacksTap, CannotAlign, Superseded.
+    `make` makes the metric of the logits of A's pass and of B's. Raises NoSuchPart, LacksTap, CannotAlign, Superseded.
     """
     paths = _Paths(bed, receiver, freezes_networks=freezes_networks)
+    metric = make(paths.plain, paths.other)
     senders = [(tap, head) for tap in paths.senders for head in range(bed.card.side(tap).n_heads)]
     found: list[float] = []
     longest = max(len(bed.first.tokens.source), len(bed.first.tokens.target))

@@ -6,6 +6,7 @@ which only a causal mask hides, and which alters rotations that depend on the le
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import attrs
 import torch
@@ -16,9 +17,11 @@ from explorer.engine.passes.lender import Lender, check_in_sentence
 from explorer.engine.sources.source import Model, ModelSource, Sentence, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.speed.threads import batch_threads
-from explorer.errors import BadPrompt, ExplorerError, NoPrompts
+from explorer.errors import BadPrompt, ChangeIsFunction, ExplorerError, NoPrompts
+from explorer.state.state import State
 from explorer.state.wish import Wish
 from explorer.stops import Stop, stop_at
+from explorer.trace.found.over_prompts import texts_by_side
 from explorer.trace.model_card import ModelCard
 
 
@@ -33,6 +36,20 @@ class Prompts:
     card: ModelCard
     changing: Changing
     symbols: tuple[str, ...]
+
+    @property
+    def made_with(self) -> dict[str, Any]:
+        """The table of a State with the model, knobs and changes of all passes; empty where a change is a function."""
+        try:
+            return State(wish=attrs.evolve(self.wish, text="", compared_with=None)).to_table()
+        except ChangeIsFunction:  # No file can hold it, and a prompt opened without it would show another pass.
+            return {}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What results over these prompts say of them: the fields of OverPrompts that no number is in."""
+        tokens = texts_by_side([each.tokens for each in self.sentences])
+        return {"prompts": self.texts, "preset": self.wish.preset, "made_with": self.made_with, "tokens": tokens}
 
     def batches(self) -> Iterator[list[int]]:
         """The numbers of the prompts of each batch: all of the same lengths, and no more than fit into one."""

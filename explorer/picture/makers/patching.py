@@ -64,7 +64,7 @@ def _map(found: Patching, trace: Trace, side: str, look: Look, words: Words) -> 
     closed = np.isnan(values)
     return Heatmap(
         values=values,
-        rows=Axis(words("patching.layer"), tuple(_row(tap, words) for tap in made.taps), numbered=False),
+        rows=Axis(words("patching.layer"), tuple(tap_row(tap, words) for tap in made.taps), numbered=False),
         columns=_columns(found, trace, side, words),
         scale=Scale(-1.0, 1.0, look.signed_colours),
         closed=closed if closed.any() else None,
@@ -91,7 +91,7 @@ def _note(step: PatchedStep, trace: Trace, words: Words) -> str:
     return f"{note} {words('patching.other_unchanged')}" if trace.changes else note
 
 
-def _row(tap: str, words: Words) -> str:
+def tap_row(tap: str, words: Words) -> str:
     """A layer's name in the map: "L2", with the attention where heads are patched; the input before the first layer."""
     parts = tap.split(".")
     if parts[1] == "embedding":

@@ -3,22 +3,17 @@
 Nothing is ever unpickled.
 """
 
-import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile, ZipInfo
 
 import attrs
-import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import NotATrace
-from explorer.files import opened, replacing
-from explorer.json_text import read_json_text
+from explorer.errors import CannotRead, NotATrace
 from explorer.tokens.token import Token
+from explorer.trace.archive import is_archive, read_archive, write_archive
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import changes_from
 from explorer.trace.files.recorded_file import Made, read_recorded
@@ -27,17 +22,13 @@ from explorer.trace.own_card import card_of
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.search_tree import Node, Search
 
-_MOST_UNPACKED = 20  # The contents of a file may be at most so many times as large as the file.
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
 def write_trace(trace: RecordedPass, path: Path) -> None:
     """Write all that was kept; an older file is replaced only when the new one is complete. Raises CannotWrite."""
-    about = {_ABOUT: np.array(json.dumps(_about(trace))), _PLACES: trace.places}
-    if trace.decoder_places is not None:
-        about[_DECODER_PLACES] = trace.decoder_places
-    with replacing(path) as unfinished, unfinished.open("wb") as file:
-        np.savez(file, allow_pickle=False, **about, **trace.arrays)
+    places = {_PLACES: trace.places} | ({} if trace.decoder_places is None else {_DECODER_PLACES: trace.decoder_places})
+    write_archive(path, _ABOUT, _about(trace), places | dict(trace.arrays))
 
 
 def read_trace(path: Path, make: Callable[..., Made]) -> Made:
@@ -45,28 +36,17 @@ def read_trace(path: Path, make: Callable[..., Made]) -> Made:
 
     Its `tokens` are given by side. Raises CannotRead, NotAFile, NotATrace; BadRecording says what another program did wrong.
     """
-    return _read_own(path, make) if _is_own(path) else read_recorded(path, make)
-
-
-def _is_own(path: Path) -> bool:
-    """Whether a file is an archive with the table of contents that `write_trace` writes. Raises CannotRead, NotAFile."""
-    with opened(path) as handle:
-        try:
-            return f"{_ABOUT}.npy" in ZipFile(handle).namelist()
-        except Exception:  # A foreign file can raise anything in the reader of zip.
-            return False
+    return _read_own(path, make) if is_archive(path, _ABOUT) else read_recorded(path, make)
 
 
 def _read_own(path: Path, make: Callable[..., Made]) -> Made:
-    handle = opened(path)
     try:
-        # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
-        with handle, np.load(handle, allow_pickle=False) as file:
-            _check_size(file.zip.infolist(), os.fstat(handle.fileno()).st_size)
-            about = read_json_text(str(file[_ABOUT]))
-            arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
-            tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
-        return make(**_fields(about, arrays, *tables))
+        about, found = read_archive(path, _ABOUT)
+        arrays = {name: _checked(found[name], len(axes)) for name, axes in about["axes"].items()}
+        decoder = _checked(found[_DECODER_PLACES], 2) if _DECODER_PLACES in found else None
+        return make(**_fields(about, arrays, _checked(found[_PLACES], 2), decoder))
+    except CannotRead:
+        raise
     except Exception as error:  # A foreign file can raise anything in the readers of zip, NumPy and JSON.
         raise NotATrace(path=str(path)) from error
 
@@ -113,13 +93,6 @@ def _fields(about: dict[str, Any], arrays: dict[str, Array], places: Array, deco
         "prompt": str(about.get("prompt", "")),
         "taps": tuple(map(str, about.get("taps", ()))),
     }
-
-
-def _check_size(members: list[ZipInfo], n_bytes: int) -> None:
-    """Refuse an archive that unpacks to much more than its own size, as none that `save` wrote does. Raises ValueError."""
-    told = sum(member.file_size for member in members)
-    if told > _MOST_UNPACKED * n_bytes:
-        raise ValueError(f"{told} B in {n_bytes} B")
 
 
 def _card(about: dict[str, Any], config: Config | None) -> ModelCard:

@@ -1,69 +1,32 @@
-"""A metric of one's own after ablations and patches, over one prompt or many, with its mean and confidence interval.
+"""Numbers over one prompt or many: a metric after ablations and patches, and what attention heads do.
 
-The interval is the normal approximation at 95 %: the mean ± 1.96 · s/√n over the n prompts that have the number, where s is
-their standard deviation (with n − 1). It is NaN for fewer than two prompts.
+`metric_map.py` says how mean and interval come about.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.errors import NotAScanTable
 from explorer.trace.arrays import Array
+from explorer.trace.found.metric_map import MetricMap, Spread, joined_maps, spread_of
+from explorer.trace.found.patching import Patching
+from explorer.trace.found.prompts_file import read_results, write_results
 from explorer.trace.measures.scan_sums import ScanPart, best_texts, summed
 from explorer.trace.measures.scan_table import ScanTable
+from explorer.trace.notebook_display import drawn_results
 from explorer.trace.printed import printed
+from explorer.trace.recorded_pass import Tokens
 from explorer.trace.tabular import Columns, Tables, Tabular, as_html, cells
 
-_Z = 1.96  # the normal distribution's 97.5 % quantile
 EFFECT = "effect"
 """The measure of a table of a scan that holds effects on a metric."""
 _SHOWN = 6  # parts that the short form names
-
-
-@attrs.frozen(eq=False)
-class Spread:
-    """The mean over prompts, both ends of its 95 % interval (normal approximation), and how many prompts count."""
-
-    mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    n: NDArray[np.int64]
-
-
-def spread_of(values: NDArray[Any]) -> Spread:
-    """The Spread of values [prompt, …]; prompts where a number is NaN do not count there."""
-    there = ~np.isnan(values)
-    n = there.sum(axis=0)
-    long = np.where(there, values, 0.0).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # x̄ = Σ x / n
-        mean = long.sum(axis=0) / n
-        # s² = Σ (x − x̄)² / (n − 1)
-        squares = np.where(there, (long - mean) ** 2, 0.0).sum(axis=0)
-        deviation = np.sqrt(np.where(n > 1, squares / (n - 1), np.nan))
-        # x̄ ± 1.96 · s/√n
-        half = _Z * deviation / np.sqrt(n)
-    return Spread(mean, mean - half, mean + half, n)
-
-
-@attrs.frozen(eq=False)
-class MetricMap:
-    """What a metric comes to for each part of one kind: `values` [prompt, …], along the `axes` behind the prompt.
-
-    An axis has the names of what stands along it, or None for numbers from 0.
-    """
-
-    values: Array
-    axes: Mapping[str, Sequence[str] | None]
-
-    @property
-    def spread(self) -> Spread:
-        """[…] the mean over prompts with its 95 % interval."""
-        return spread_of(self.values)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -71,15 +34,40 @@ class OverPrompts(Tabular):
     """A metric over `prompts`: `plain` [prompt] in the passes as they are, and a MetricMap by kind of part.
 
     Each kind is a table with a row for each prompt and part; "mean KIND" has a row for each part, with mean and interval.
+    `metric` is the name of the metric, `made_with` the table of a State with the model and everything that the passes were
+    made with, and `tokens` has by side the tokens of each prompt.
     """
 
     prompts: tuple[str, ...]
     plain: Array
     maps: Mapping[str, MetricMap]
     preset: str = ""
+    metric: str = ""
+    made_with: Mapping[str, Any] = attrs.field(factory=dict)
+    tokens: Mapping[str, Sequence[Sequence[str]]] = attrs.field(factory=dict)
 
-    column = "value"
+    column: ClassVar[str] = "value"
     """What the values of its maps are called in tables."""
+    form: ClassVar[str] = ""
+    """What its file says that it is."""
+
+    def save(self, path: str | Path) -> None:
+        """Write all of it to an NPZ file, which the window opens. Raises CannotWrite, DiskFull."""
+        about = {name: getattr(self, name) for name in ("prompts", "preset", "metric", "made_with", "tokens")}
+        write_results(Path(path), {"form": self.form, **about}, {"plain": self.plain}, self.maps)
+
+    @staticmethod
+    def load(path: str | Path) -> "OverPrompts":
+        """What was saved, in its own class. Raises CannotRead, NotAFile, NotAScanTable."""
+        about, arrays, maps = read_results(Path(path))
+        try:
+            of_texts = {name: tuple(about[name]) for name in ("prompts", "others") if name in about}
+            tokens = _read_tokens(about["tokens"], len(about["prompts"]))
+            told = {"preset": str(about["preset"]), "metric": str(about["metric"]), "made_with": dict(about["made_with"])}
+            made: OverPrompts = _FORMS[about["form"]](**of_texts, **told, **arrays, maps=maps, tokens=tokens)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise NotAScanTable(path=str(path), reason=str(error)[:80]) from error
+        return made
 
     def __getitem__(self, kind: str) -> Array:
         """[prompt, …] the values of a kind. Raises KeyError."""
@@ -110,7 +98,7 @@ class OverPrompts(Tabular):
         values = {"mean": found.mean, "low": found.low, "high": found.high, "n": found.n}
         return cells(values, **self.maps[kind].axes)
 
-    def _largest(self, kind: str, most: int) -> Columns:
+    def largest(self, kind: str, most: int) -> Columns:
         """The rows of a kind's means, the largest magnitudes first."""
         told = self._means(kind)
         order = np.argsort(-np.nan_to_num(np.abs(np.asarray(told["mean"]))), kind="stable")[:most]
@@ -121,7 +109,7 @@ class OverPrompts(Tabular):
         kind = next(iter(self.maps))
         sizes = ", ".join(f"{axis} {size}" for axis, size in zip(self._axes(kind), self[kind].shape, strict=True))
         lines = [f"<{type(self).__name__} of {len(self.prompts)} prompts, {kind} [{sizes}]: mean and 95 % interval (normal)"]
-        told = self._largest(kind, _SHOWN)
+        told = self.largest(kind, _SHOWN)
         for n in range(len(told["mean"])):
             place = " ".join(f"{name} {told[name][n]}" for name in self.maps[kind].axes)
             lines.append(f"  {place}: {told['mean'][n]:+.4g} ({told['low'][n]:+.3g} to {told['high'][n]:+.3g})")
@@ -131,8 +119,8 @@ class OverPrompts(Tabular):
         return ("prompt", *self.maps[kind].axes)
 
     def _repr_html_(self) -> str:
-        """The largest means of the first kind, as a table."""
-        return as_html(self._largest(next(iter(self.maps)), 2**31))
+        """The means and intervals of the first kind as maps, and the largest ones as a table."""
+        return drawn_results(self) + as_html(self.largest(next(iter(self.maps)), 2**31))
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -143,7 +131,8 @@ class MetricEffects(OverPrompts):
     together, `["feed_forwards"]` [prompt, side, layer]. `plain` [prompt] is the metric as it is.
     """
 
-    column = "effect"
+    column: ClassVar[str] = "effect"
+    form: ClassVar[str] = "ablation"
 
     def scan_table(self, best: int = 10) -> ScanTable:
         """The effects of all heads summed over the prompts, with the `best` prompts of each head, as of a scan."""
@@ -171,7 +160,13 @@ class MetricPatching(OverPrompts):
     others: tuple[str, ...]
     other: Array
 
-    column = "recovered"
+    column: ClassVar[str] = "recovered"
+    form: ClassVar[str] = "patching"
+
+    def save(self, path: str | Path) -> None:
+        """Write all of it to an NPZ file, which the window opens. Raises CannotWrite, DiskFull."""
+        about = {name: getattr(self, name) for name in ("prompts", "others", "preset", "metric", "made_with", "tokens")}
+        write_results(Path(path), {"form": self.form, **about}, {"plain": self.plain, "other": self.other}, self.maps)
 
     def recovered(self, kind: str = "") -> NDArray[np.float64]:
         """[prompt, …] the share of the way from the prompt's metric to the other's; NaN where both are the same."""
@@ -189,11 +184,62 @@ class MetricPatching(OverPrompts):
         return spread_of(self.recovered(kind))
 
 
-def stacked_rows(rows: Sequence[NDArray[Any]]) -> Array:
-    """[prompt, …] one array of arrays that may differ in size along each axis; NaN where one is shorter."""
-    shape = tuple(max(sizes) for sizes in zip(*(row.shape for row in rows), strict=True))
-    made = np.full((len(rows), *shape), np.nan, np.float32)
-    for place, row in zip(made, rows, strict=True):
-        place[tuple(map(slice, row.shape))] = row
-    made.setflags(write=False)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class HeadsOverPrompts(OverPrompts):
+    """What each attention head does on each prompt: by metric ("entropy", "induction", …) [prompt, attention, layer, head].
+
+    `plain` is NaN, since no prompt has such a number of its own.
+    """
+
+    form: ClassVar[str] = "heads"
+
+
+_FORMS: Mapping[str, type[Any]] = {each.form: each for each in (MetricEffects, MetricPatching, HeadsOverPrompts)}
+
+
+def joined_effects(parts: Sequence[MetricEffects]) -> MetricEffects:
+    """The effects on several lots of prompts, which were found alike, as those on all of them."""
+    first = parts[0]
+    return attrs.evolve(
+        first,
+        prompts=tuple(text for part in parts for text in part.prompts),
+        plain=np.concatenate([part.plain for part in parts]),
+        maps={kind: joined_maps([part.maps[kind] for part in parts]) for kind in first.maps},
+        tokens={side: tuple(row for part in parts for row in part.tokens[side]) for side in first.tokens},
+    )
+
+
+def of_one_pair(found: Patching) -> MetricPatching | None:
+    """Activation patching of one text, at the first step where both answers differ; None where they never do."""
+    n = found.first_step()
+    if n is None:
+        return None
+    step = found.steps[n]
+    axes = [{"tap": each.taps, **({"head": None} if each.kind == "head" else {}), "position": None} for each in found.maps]
+    maps = {
+        f"{each.side} {each.kind}": MetricMap(each.recovered[None, ..., n], own)
+        for each, own in zip(found.maps, axes, strict=True)
+    }
+    return MetricPatching(
+        prompts=("".join(token.text for token in next(iter(found.tokens.values()))),),
+        others=(found.other_text,),
+        plain=np.zeros(1, np.float32),
+        other=np.ones(1, np.float32),
+        maps=maps,
+        metric=f"{step.word[1]} / {step.other_word[1]}",
+        tokens={side: (tuple(token.text for token in row),) for side, row in found.tokens.items()},
+    )
+
+
+def texts_by_side(tokens: Sequence[Tokens]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """By side the texts of the tokens of each prompt; without a side that the model lacks."""
+    rows = {"encoder": [each.source for each in tokens], "decoder": [each.target for each in tokens]}
+    return {side: tuple(tuple(token.text for token in row) for row in rows[side]) for side in rows if any(rows[side])}
+
+
+def _read_tokens(told: Mapping[str, Any], n: int) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The tokens of a file by side. Raises TypeError where they are not those of `n` prompts."""
+    made = {str(side): tuple(tuple(map(str, row)) for row in rows) for side, rows in told.items()}
+    if any(len(rows) != n for rows in made.values()):
+        raise TypeError("tokens")
     return made

@@ -19,6 +19,7 @@ from explorer.errors import CannotAlign
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.choices import PATCHED
+from explorer.trace.notebook_display import drawn_results
 from explorer.trace.tabular import Columns, Tables, Tabular, cells, joined
 
 LEAST = 0.05  # nats; where Δ_B and Δ_A are closer, no share of their difference means anything.
@@ -88,6 +89,10 @@ class Patching(Tabular):
                 if each.kind == kind
             ]
         )
+
+    def _repr_html_(self) -> str | None:
+        """The maps of the first step where both answers differ; None where they never do, so that the lines are shown."""
+        return None if self.first_step() is None else drawn_results(self)
 
     def map(self, side: str, kind: str) -> PatchedMap | None:
         """The map of a side and kind; None where the model has no such side, or too many heads."""

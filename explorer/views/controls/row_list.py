@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from explorer.picture.theme import LIGHT, Theme
@@ -44,6 +44,19 @@ class RowPainter(QStyledItemDelegate):
     def fill(self, painter: QPainter, area: QRectF, font: QFont, row: object, *, chosen: bool) -> None:
         """Paint what is in a row."""
         raise NotImplementedError
+
+
+class LinePainter(RowPainter):
+    """Rows of one line."""
+
+    row_px, pad_px = 34, 10
+
+    def write(self, painter: QPainter, area: QRectF, text: str, colour: str, *, right: bool = False) -> None:
+        """Write a text into an area, cut where it is too long."""
+        shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        painter.setPen(QColor(colour))
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class RowList(QListWidget):

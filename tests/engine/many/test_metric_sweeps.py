@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.errors import KnobDoesNothing, NeedsMetric, NotAMetric, NotPrompts
+from explorer.errors import FlagsExclude, NeedsMetric, NotAMetric, NotPrompts
 from explorer.scanning.table_file import read_table
-from explorer.trace.found.over_prompts import MetricEffects, MetricPatching, spread_of
+from explorer.state.state import State
+from explorer.trace.found.metric_map import spread_of
+from explorer.trace.found.over_prompts import MetricEffects, MetricPatching
 from explorer.trace.recorded_pass import Tokens
 from tests.foreign.models import fresh, write_tokenizer
 
@@ -106,6 +108,16 @@ def test_a_model_of_others_in_memory_is_swept(tmp_path: Any) -> None:
     check_patched(explorer.patching(words[0], words[1], model=live, metric=last_gap), model=live)
 
 
+def test_a_result_says_what_it_was_made_with() -> None:
+    """Preset, knobs and changes, but no function, which no file can hold."""
+    change = explorer.Change("decoder.layers.0.self_attn.mixed", "scale", head=1, value=0.5)
+    found = explorer.ablate(PROMPTS[:1], preset="language-model", changes=[change], temperature=0.5, metric=last_gap)
+    state, _unknown = State.of_table(found.made_with, "")
+    assert state.wish.changes == (change,) and state.wish.config.temperature == 0.5 and state.wish.preset == "language-model"
+    by_function = explorer.Change("decoder.layers.0.residual2", "set", value=lambda x: x)
+    assert explorer.ablate(PROMPTS[0], preset="language-model", changes=[by_function], metric=last_gap).made_with == {}
+
+
 def test_changes_are_made_in_every_pass() -> None:
     """The ablations are made inside them."""
     change = explorer.Change("decoder.layers.0.self_attn.weights", "set", head=0, value=1.0, columns=[0])
@@ -132,5 +144,5 @@ def test_what_cannot_be_asked_is_told() -> None:
         explorer.ablate("冬天来了", preset="tiny", metric=lambda _logits, _tokens: "much")
     with pytest.raises(NotPrompts):
         explorer.patching(PROMPTS, preset="tiny", metric=last_gap)
-    with pytest.raises(KnobDoesNothing):
+    with pytest.raises(FlagsExclude):
         explorer.ablate("冬天来了", preset="tiny", metric=last_gap, word=1)  # type: ignore[call-overload]
