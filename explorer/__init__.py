@@ -34,6 +34,7 @@ explorer.ablate("我爱北京天安门").heads                        # ablation
 explorer.ablate(prompts, metric=gap).spread("heads").mean      # by a metric of your own over many prompts, with its interval
 explorer.patching(pairs, metric=gap, receiver="decoder.self_attn.1.2.query")       # path patching
 explorer.show(explorer.ablate(prompts, metric="next"))         # the window: means, intervals, and each prompt's own values
+explorer.diff("path/to/gpt2", "path/to/adapter", text).to_pandas("heads")      # the heads that a LoRA changed most first
 """
 
 from importlib import import_module
@@ -41,6 +42,7 @@ from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.api.causes import ablate, patching, saliency, steering
+from explorer.api.comparing import diff
 from explorer.api.converting import convert
 from explorer.api.corpora import breaks, scan
 from explorer.api.many import many
@@ -71,6 +73,7 @@ __all__ = [
     "breaks",
     "cloze",
     "convert",
+    "diff",
     "effects",
     "explore",
     "generate",

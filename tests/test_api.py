@@ -187,6 +187,7 @@ def test_only_public_names_are_there() -> None:
         "breaks",
         "cloze",
         "convert",
+        "diff",
         "effects",
         "explore",
         "generate",

@@ -16,6 +16,7 @@ import click
 from explorer.cli.breaking import breaks, postcard
 from explorer.cli.catalogue import models, tensors
 from explorer.cli.causes import ablation, patching, saliency
+from explorer.cli.comparing import diff
 from explorer.cli.completing import presets_completed
 from explorer.cli.converting import convert
 from explorer.cli.exporting import export
@@ -225,6 +226,7 @@ def knobs(words: Words) -> None:
 for command in (
     export,
     convert,
+    diff,
     models,
     tensors,
     breaks,

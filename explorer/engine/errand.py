@@ -18,9 +18,11 @@ from explorer.trace.choices import PROMPT_METRICS
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.found.consequences import Break, Consequence
 from explorer.trace.found.continuation import NextToken, Sampling
+from explorer.trace.found.difference import ParameterPair, ParameterPairs, VocabularyPair, WeightDifference, WordDifferences
 from explorer.trace.found.over_prompts import MetricEffects
 from explorer.trace.found.parameters import Parameter, ParameterList, ParameterNumbers, slabs
 from explorer.trace.found.similarity import Similarity
+from explorer.trace.measures.head_distance import HeadDistance
 from explorer.trace.measures.tap_figures import MeasuredTaps
 from explorer.trace.moments import ModelMoment
 from explorer.trace.script_parts import ScriptParts
@@ -212,6 +214,64 @@ class ReadParameter(Errand):
 
 
 @attrs.frozen(kw_only=True)
+class ComparePasses(Errand):
+    """How far a Trace is from the one that it is compared with: a piece for each of these taps of attention weights, which both
+    have, and at last one for the words.
+    """
+
+    kind: ClassVar[str] = "compare passes"
+    trace: Trace | None = None
+    taps: tuple[str, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """The taps and the words."""
+        return 0 if self.trace is None else len(self.taps) + 1
+
+
+@attrs.frozen(kw_only=True)
+class CompareVocabularies(Errand):
+    """The vocabulary of a Trace's model beside that of the one that it is compared with; one piece."""
+
+    kind: ClassVar[str] = "compare vocabularies"
+    trace: Trace | None = None
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where there is a Trace."""
+        return 0 if self.trace is None else 1
+
+
+@attrs.frozen(kw_only=True)
+class ListWeights(Errand):
+    """Which tensors of weights can differ between the models of two Wishes; one piece has all of them."""
+
+    kind: ClassVar[str] = "list weights"
+    wish: Wish | None = None
+    other: Wish | None = None
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where there are Wishes."""
+        return 0 if self.wish is None or self.other is None else 1
+
+
+@attrs.frozen(kw_only=True)
+class CompareWeights(Errand):
+    """How far the weights of the model of `wish` are from those of `other`; a piece is one of the tensors."""
+
+    kind: ClassVar[str] = "compare weights"
+    wish: Wish | None = None
+    other: Wish | None = None
+    pairs: tuple[ParameterPair, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """How many tensors are compared."""
+        return len(self.pairs)
+
+
+@attrs.frozen(kw_only=True)
 class ReadMoments(Errand):
     """What the model of a training was at its snapshots, on one `text`; a piece is a snapshot.
 
@@ -244,6 +304,11 @@ Found = (
     | ParameterList
     | ParameterNumbers
     | ModelMoment
+    | HeadDistance
+    | WordDifferences
+    | VocabularyPair
+    | ParameterPairs
+    | WeightDifference
 )
 
 
@@ -254,58 +319,3 @@ class Brought:
     errand: Errand
     number: int
     found: Found | ExplorerError | None
-
-
-# An export that the user waits for comes first, and the page on screen before a search.
-_IN_TURN = tuple(
-    each.kind
-    for each in (
-        PrepareScript,
-        ListParameters,
-        ReadParameter,
-        MeasureTaps,
-        MeasureParameters,
-        WriteOn,
-        HideEach,
-        CompareTexts,
-        ReadMoments,
-        TryAll,
-        FindBreaks,
-        AblateEach,
-    )
-)
-
-
-class Agenda:
-    """The errands that are under way and how far each has come. Its owner's lock guards it."""
-
-    def __init__(self) -> None:
-        self._errands: dict[str, Errand] = {}
-        self._done: dict[str, int] = {}
-
-    def put(self, errand: Errand) -> None:
-        """Begin an errand, in place of an older one of its kind."""
-        self._errands[errand.kind] = errand
-        self._done[errand.kind] = 0
-
-    def next(self) -> tuple[Errand, int] | None:
-        """The piece that comes next; None when all errands are done."""
-        for kind in _IN_TURN:
-            errand = self._errands.get(kind)
-            if errand is not None and self._done[kind] < errand.n_pieces:
-                return errand, self._done[kind]
-        return None
-
-    def has(self, errand: Errand) -> bool:
-        """Whether an errand is still wanted."""
-        return self._errands.get(errand.kind) is errand
-
-    def did(self, errand: Errand) -> None:
-        """A piece of an errand is done."""
-        if self.has(errand):
-            self._done[errand.kind] += 1
-
-    def drop(self, errand: Errand) -> None:
-        """End an errand."""
-        if self.has(errand):
-            del self._errands[errand.kind]

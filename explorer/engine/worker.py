@@ -26,7 +26,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from explorer.engine.errand import Agenda, Brought, Errand
+from explorer.engine.agenda import Agenda
+from explorer.engine.errand import Brought, Errand
 from explorer.engine.jobs import Job, Piece, Progressed, Rest, Started, Tell, Told, Unloaded, told_of, tried
 from explorer.engine.load_torch import load_library, without_collecting
 from explorer.engine.request import Frame, Request

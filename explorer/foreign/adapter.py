@@ -63,6 +63,20 @@ class Pair:
 
 
 @attrs.frozen(eq=False)
+class Added:
+    """ΔW of one weight, which is multiplied a few rows at a time, as the rows of the module's own weight."""
+
+    pair: Pair
+    is_transposed: bool
+
+    def span(self, first: int, end: int) -> Tensor:
+        """[row, column] the rows from `first` to before `end`, in float64."""
+        left, right = (self.pair.a.T, self.pair.b.T) if self.is_transposed else (self.pair.b, self.pair.a)
+        # ΔW[i,j] = s · Σ_r L[i,r]·R[r,j]
+        return self.pair.scale * (left[first:end].double() @ right.double())
+
+
+@attrs.frozen(eq=False)
 class Adapter:
     """An adapter: its folder, and its pairs by the path of their layer in the model that it was trained for."""
 
@@ -228,6 +242,11 @@ class Dressed:
             for module, pair in fitted:
                 self._put_on(module, pair)
         self.adapter = adapter
+
+    def added(self, adapter: Adapter) -> dict[str, Added]:
+        """What an adapter adds, by the name of the weight in this model. Raises AdapterDoesNotFit."""
+        names = {module: name for name, module in self._model.named_modules()}
+        return {f"{names[module]}.weight": Added(pair, _is_transposed(module)) for module, pair in self._fitted(adapter)}
 
     def _take_off(self) -> None:
         for parameter, before in self._before.items():

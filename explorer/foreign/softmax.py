@@ -68,7 +68,9 @@ def _in_heads(owner: nn.Module, cells: Tensor) -> Tensor | None:
     if cells.dim() == 4:
         return cells
     n_heads = getattr(owner, "num_heads", 0)
-    return cells.unflatten(0, (-1, n_heads)) if isinstance(n_heads, int) and n_heads and len(cells) % n_heads == 0 else None
+    if not isinstance(n_heads, int) or n_heads < 1 or len(cells) % n_heads:
+        return None
+    return cells.view(-1, n_heads, *cells.shape[1:])
 
 
 def _left(inside: list[nn.Module]) -> None:

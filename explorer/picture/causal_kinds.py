@@ -31,11 +31,15 @@ class Reworded:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Rewording(Picture):
-    """A translation before and after a change, word by word, with Δ log p of each word before on one scale (nats)."""
+    """A translation before and after a change, word by word, with Δ log p of each word before on one scale (nats).
+
+    With `once` both have the same words, and each stands there once.
+    """
 
     words: tuple[Reworded, ...]
     scale: Scale
     caption: Caption
+    once: bool = False
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -193,7 +193,7 @@ class Between:
 
 @attrs.frozen(kw_only=True)
 class TokenRow(Picture):
-    """The tokens of one side."""
+    """The tokens of one side; the side "" belongs to another pass, whose tokens cannot be changed."""
 
     chips: tuple[Token, ...]
     side: str

@@ -27,6 +27,9 @@ from explorer.trace.tabular import Columns, Tables, Tabular
 from explorer.trace.tap_names import place_of, side_name
 from explorer.trace.word_groups import Groups, before, folded, word_groups
 
+THIS_PROGRAM = "transformer-explorer"
+"""What recorded a pass that this program recorded before and reads again."""
+
 
 @attrs.frozen
 class Tokens(Tabular):

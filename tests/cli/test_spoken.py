@@ -14,8 +14,8 @@ HELPED = ("", *cli.commands.commands)
 
 WRONG = {
     ("nope",): (
-        "没有命令 nope；有 ablation, attribution, breaks, cloze, convert, doctor, evaluate, ",
-        "There is no command nope; there are ablation, attribution, breaks, cloze, convert, doctor, evaluate, ",
+        "没有命令 nope；有 ablation, attribution, breaks, cloze, convert, diff, doctor, evaluate, ",
+        "There is no command nope; there are ablation, attribution, breaks, cloze, convert, diff, doctor, evaluate, ",
     ),
     ("--", "--help"): ("没有命令 --help；", "There is no command --help;"),
     ("show",): ("缺少 TEXT：请看 transformer-explorer show --help。", "TEXT is missing: see transformer-explorer show --help."),

@@ -7,8 +7,9 @@ from pathlib import Path
 import attrs
 from safetensors import safe_open
 
+from explorer.engine.agenda import Agenda
 from explorer.engine.compute import Computer
-from explorer.engine.errand import Agenda, Brought, Errand, FindBreaks, PrepareScript, TryAll
+from explorer.engine.errand import Brought, Errand, FindBreaks, PrepareScript, TryAll
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import never
 from explorer.errors import NothingChanged, RecordedOnly

@@ -85,7 +85,7 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         journey.settle(window)
         page = window.page_stack.page
         assert [] == list(faults_of(page))
-        first, second, _lens = page.cards
+        first, second, *_others = page.cards
         title = first.title.text()
         for text in ("A&nbsp;B", "&lt;bos&gt;"):
             first.title.setText(text)

@@ -6,9 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.app.pages.aligned import AlignedViews
+from explorer.app.pages.compared_part import ComparedPart
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.config import departures
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.compare import (
     aside,
@@ -43,7 +45,8 @@ _SUGGESTED: dict[str, Intent] = {
     "untrained": CompareWith(trained=False),
 }
 """What one click puts beside the present state."""
-_ALONE_PX = 520  # the height below which the page scrolls while it has no bars
+_ALONE_PX = 540  # the height below which the page scrolls while it has no bars
+_WEIGHTS_PX = 340  # the height of the card of weights
 
 
 class ComparePage(Page):
@@ -54,7 +57,7 @@ class ComparePage(Page):
     """
 
     key = "compare"
-    least_px = 940
+    least_px = 1620
     shows_masks = True
 
     def __init__(self) -> None:
@@ -74,6 +77,9 @@ class ComparePage(Page):
         self.link(views)
         views[0].follows = False  # Its cells belong to the pass of the state that was put aside.
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
+        self.part = ComparedPart(self)
+        self.part.sent.connect(self.sent)
+        self.part.changed.connect(self._draw_again)
         self.second = SecondHeadBox()
         self.second.chose.connect(self._chose_second)
         self.matching = self.choice("matched")
@@ -83,6 +89,7 @@ class ComparePage(Page):
         self._wish: Wish | None = None
         self._words: Words | None = None
         self._why = ""  # why the two maps cannot be subtracted
+        self._shown: tuple[Trace, Look, Words] | None = None
 
     def _lay_out(self) -> None:
         self.choose_above(self.keep, self.paper, self.swap, self.drop)
@@ -94,10 +101,17 @@ class ComparePage(Page):
         column.addWidget(self.about)
         column.addWidget(stages)
         column.addLayout(beside(*((card, 1) for card in self.maps), (self.suggestions, 1)), 5)
+        part = self.part
+        column.addLayout(beside((part.heads, 1), (part.words, 1)), 4)
+        column.addWidget(part.weights, 4)
+        column.addWidget(part.progress)
         column.addLayout(beside(*((bars, 1) for bars in self.bars)), 3)
         column.addLayout(beside((self.list, 1), (self.explain(hug=True), 3)))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._shown = trace, look, words
+        self.part.look_into(trace)
+        self.part.draw(trace, words)
         pinned = trace.compared_with is not None
         there = left_of(trace, look) is not None
         self._show_other(there, pinned=pinned, subtracted=comparable(trace, look))
@@ -111,6 +125,30 @@ class ComparePage(Page):
         self.list.setVisible(trace.config is not None)
         super().draw(trace, look, words)
         self.matching.setVisible(_differ(trace))
+        if pinned:
+            self._desk.setMinimumHeight(self._desk_px() + self.part.make_room())
+
+    def _draw_again(self) -> None:
+        """Show what was found out about the difference."""
+        if self._shown is not None:
+            self.draw(*self._shown)
+
+    def bring(self, brought: Brought) -> None:
+        self.part.bring(brought)
+
+    @property
+    def awaits(self) -> bool:
+        return self.part.awaits
+
+    def let_go(self) -> bool:
+        return self.part.give_up()
+
+    def forget(self) -> None:
+        self._shown = None
+        self.part.forget()
+
+    def _broken(self, trace: Trace, words: Words) -> str:
+        return self.part.broken(words) or super()._broken(trace, words)
 
     def _show_other(self, there: bool, *, pinned: bool, subtracted: bool) -> None:
         """Show the cards of the state that was put aside or of the second head, or the suggestions in their place."""
@@ -127,10 +165,14 @@ class ComparePage(Page):
             self.maps[1].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
         for each, shown in other.items():
             each.setVisible(shown)
-        self._desk.setMinimumHeight(self.least_px if pinned else _ALONE_PX)
+        self._desk.setMinimumHeight(self._desk_px() if pinned else _ALONE_PX)
+
+    def _desk_px(self) -> int:
+        return self.least_px if self.part.has_weights else self.least_px - _WEIGHTS_PX
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
+        self.part.put(wish)
         there = wish.compared_with is not None
         self.swap.setEnabled(there)
         self.drop.setEnabled(there)

@@ -7,7 +7,7 @@ since each further parameter would then ask for a whole pass, which takes minute
 from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel
 
 from explorer.app.pages.page import Page
 from explorer.engine.errand import Brought, Errand, ListParameters, MeasureParameters, ReadParameter
@@ -21,12 +21,11 @@ from explorer.state.wish import Wish
 from explorer.trace.found.parameters import Kind, Parameter, ParameterList, ParameterNumbers
 from explorer.trace.measures.tap_figures import MeasuredTaps, TapFigures
 from explorer.trace.trace import Trace
-from explorer.views.controls.layouts import filled
 from explorer.views.controls.number_box import WholeNumberBox
+from explorer.views.controls.progress_row import ProgressRow
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.waves import WavesView
 
-_SHARES = 1000  # steps of the progress bar
 _CURVE_PX = 190
 _FEW_PIECES = 2  # of a reading that is over at once
 
@@ -69,16 +68,9 @@ class ParametersPart(QObject):
         self.map.bar.insertWidget(3, self.box)
         self.box_label.hide()
         self.box.hide()
-        self.reading, self.progress, self.button = QWidget(), QProgressBar(), QPushButton()
-        self.progress.setTextVisible(False)
-        self.progress.setFixedHeight(4)
-        self.progress.setMaximum(_SHARES)
+        self.reading = ProgressRow()
+        self.progress, self.button = self.reading.progress, self.reading.button
         self.button.clicked.connect(self._cancel_or_read)
-        kept = self.progress.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # The button stays at the right.
-        self.progress.setSizePolicy(kept)
-        filled(QHBoxLayout(self.reading), (self.progress, 1), self.button, gap_px=8, margins_px=(8, 0, 8, 0))
-        self.reading.hide()
 
     # What is asked for
 
@@ -158,8 +150,7 @@ class ParametersPart(QObject):
     def _show_progress(self) -> None:
         """Show how far the reading is where it takes long, or offer to read what was given up."""
         n, given_up = self._reading.n_pieces, self._shown is not None and self._shown == self._given_up
-        self.progress.setVisible(not given_up)
-        self.progress.setValue(_SHARES * self._done // max(n, 1))
+        self.reading.tell(self._done, n, going=not given_up)
         self.reading.setVisible(given_up or (self._shown is not None and n > _FEW_PIECES and self._done > 0))
 
     def _end(self, *errands: Errand) -> None:

@@ -5,11 +5,15 @@ from functools import partial
 
 from explorer.engine.errand import (
     Brought,
+    ComparePasses,
     CompareTexts,
+    CompareVocabularies,
+    CompareWeights,
     Errand,
     FindBreaks,
     HideEach,
     ListParameters,
+    ListWeights,
     MeasureParameters,
     MeasureTaps,
     PrepareScript,
@@ -22,6 +26,7 @@ from explorer.engine.errands.parameter_pieces import ParameterPieces
 from explorer.engine.errands.rehearsal import Rehearsal, check_can_break
 from explorer.engine.errands.saying import Saying
 from explorer.engine.errands.script_parts import script_parts
+from explorer.engine.errands.weight_changes import WeightPieces
 from explorer.engine.errands.writing import Writing
 from explorer.engine.passes.lender import Lender
 from explorer.engine.sources.source import never, silent
@@ -31,8 +36,11 @@ from explorer.presets import load_own_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.found.consequences import Break, Breaks
+from explorer.trace.found.difference import WordDifferences
+from explorer.trace.found.differing import vocabulary_pair, word_differences
 from explorer.trace.found.experiments import GRADIENTS
 from explorer.trace.found.gradients import Gradients
+from explorer.trace.measures.head_distance import HeadDistance, head_distance
 from explorer.trace.measures.tap_figures import measured_taps
 from explorer.trace.script_parts import ScriptParts
 
@@ -50,6 +58,7 @@ class Pieces:
         self._sources = sources
         self.writing = Writing(sources, lender)
         self._parameters = ParameterPieces(sources)
+        self._weights = WeightPieces(sources, partial(sources.beside, most_threads=1))
         # It refers to the sources alone and not to these Pieces, so that models are freed without Python's collector of cycles.
         self._rehearsal = Rehearsal(partial(_saying_beside, sources))
         self._moments = MomentReader(_sources_beside(sources))
@@ -61,6 +70,13 @@ class Pieces:
             found = errand.trace.experiments.get(GRADIENTS.key)
             products = found.products if isinstance(found, Gradients) else {}
             return Brought(errand, number, measured_taps(errand.trace, errand.groups[number], stop, products))
+        if isinstance(errand, ComparePasses):
+            return Brought(errand, number, _compared(errand, number, stop))
+        if isinstance(errand, CompareVocabularies):
+            assert errand.trace is not None and errand.trace.compared_with is not None  # An errand with a piece has both.
+            return Brought(errand, number, vocabulary_pair(errand.trace.compared_with, errand.trace))
+        if isinstance(errand, ListWeights | CompareWeights):
+            return Brought(errand, number, self._weights.piece(errand, number, stop))
         if isinstance(errand, PrepareScript):
             return Brought(errand, number, self._script_parts(errand, stop))
         if isinstance(errand, ListParameters | MeasureParameters | ReadParameter):
@@ -99,3 +115,14 @@ def _sources_beside(sources: Sources) -> Sources:
 
 def _saying_beside(sources: Sources) -> Saying:
     return Saying(_sources_beside(sources))
+
+
+def _compared(errand: ComparePasses, number: int, stop: Stop) -> HeadDistance | WordDifferences | None:
+    """How far the heads of a tap are apart, or at last the words; None where there are no words."""
+    trace = errand.trace
+    assert trace is not None and trace.compared_with is not None  # An errand with pieces has both.
+    before = trace.compared_with
+    if number == len(errand.taps):
+        return word_differences(before, trace)
+    tap = errand.taps[number]
+    return head_distance(before[tap], trace[tap], stop)

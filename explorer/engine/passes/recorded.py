@@ -9,9 +9,8 @@ from explorer.engine.devices import devices
 from explorer.engine.request import Frame, Request
 from explorer.errors import BadRecording, RecordedOnly, RecordingFault
 from explorer.trace.files.agreement import check_agreement
+from explorer.trace.recorded_pass import THIS_PROGRAM
 from explorer.trace.trace import Trace
-
-_OWN = "transformer-explorer"
 
 
 class RecordedFiles:
@@ -43,7 +42,7 @@ class RecordedFiles:
         except RecordingFault as error:
             raise BadRecording(path=str(path), reason=error) from error
         # The window says that it did not compute this pass, also where this program recorded it before.
-        trace = attrs.evolve(trace, preset=str(path), recorded_by=trace.recorded_by or _OWN)
+        trace = attrs.evolve(trace, preset=str(path), recorded_by=trace.recorded_by or THIS_PROGRAM)
         self._kept = path, version, trace
         return trace
 

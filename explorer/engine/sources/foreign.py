@@ -34,7 +34,7 @@ from explorer.errors import (
     TooLong,
     TooManyCharacters,
 )
-from explorer.foreign.adapter import Adapter, Dressed, read_adapter
+from explorer.foreign.adapter import Adapter, Added, Dressed, read_adapter
 from explorer.foreign.classes import ended, shifted
 from explorer.foreign.going_on import PARTS, go_on, goes_on
 from explorer.foreign.model import Foreign
@@ -94,6 +94,10 @@ class ForeignModel:
             made._card = attrs.evolve(self._card, name=f"{self._card.name} + {path.absolute().name}")
             self._adapted = version, made
         return self._adapted[1]
+
+    def added_weights(self) -> dict[str, Added]:
+        """What the adapter adds, by the name of the weight; {} without an adapter. Raises AdapterDoesNotFit."""
+        return {} if self._adapter is None else self._dressed.added(self._adapter)
 
     def alone(self) -> "ForeignModel":
         """The same source with nothing kept of what its model wrote before."""

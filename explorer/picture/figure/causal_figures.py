@@ -118,7 +118,7 @@ def _word_tables(picture: Rewording | Postcard) -> Iterator[Table]:
 def _rewording_described(picture: Rewording, words: Words) -> str:
     before = " ".join(each.before for each in picture.words if each.before)
     after = " ".join(each.after for each in picture.words if each.after)
-    lines = [f"{words('change.before')}: {before}", f"{words('change.after')}: {after}"]
+    lines = [before] if picture.once else [f"{words('change.before')}: {before}", f"{words('change.after')}: {after}"]
     lines += [
         f"{each.before}: {words('change.delta')} {told_difference(each.difference)}"
         for each in picture.words

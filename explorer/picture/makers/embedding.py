@@ -9,12 +9,15 @@ from explorer.picture.kinds import Caption, Heatmap, Strips, TokenRow
 from explorer.picture.makers.heatmaps import caption, nothing_added, places_note, robust_band, tap_heatmap
 from explorer.picture.picture import captioned
 from explorer.picture.scales import Scale, robust_scale
+from explorer.presets import title_in
 from explorer.state.look import Look
 from explorer.tokens.token import Token
+from explorer.trace.found.difference import VocabularyPair
 from explorer.trace.trace import Trace
 
 _OF_OTHERS = ("tokens", "positions", "segments", "output")
 _SAME = 1e-5  # of the largest number; sums in another order differ by less
+_MOST_TOLD = 12  # tokens that a note names
 _MOST_PLACES = 512  # positions that are compared in pairs; all pairs of thousands take a second
 
 
@@ -114,6 +117,38 @@ def source_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
 def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
     """The target's tokens; empty for an encoder-only model."""
     return _token_row(trace, "target", trace.target, trace.tokens.target, words)
+
+
+def has_other_vocabulary(trace: Trace) -> bool:
+    """Whether another model is pinned whose vocabulary is another one, as far as both are known."""
+    other = trace.compared_with
+    return other is not None and bool(trace.symbols) and bool(other.symbols) and trace.symbols != other.symbols
+
+
+def other_tokens(trace: Trace, words: Words, pair: VocabularyPair) -> TokenRow:
+    """The tokens of the pinned pass, with how many tokens both vocabularies share; `pair` has the pinned one first."""
+    other = trace.compared_with
+    assert other is not None  # There is a pair.
+    there, here = (f"{each:,}" for each in pair.sizes)
+    note = [words("vocabularies.sizes", here=here, there=there, shared=f"{pair.shared:,}")]
+    for key, only in (("only_there", pair.only[0]), ("only_here", pair.only[1])):
+        if only:
+            more = " …" if len(only) > _MOST_TOLD else ""
+            note.append(words(f"vocabularies.{key}", tokens=" ".join(only[:_MOST_TOLD]) + more))
+    row = other.tokens.target or other.tokens.source
+    return TokenRow(
+        chips=row,
+        side="",  # It is looked at alone: what is cut by hand is the present sentence.
+        text=other.target if other.tokens.target else other.source,
+        caption=Caption(
+            title=words("vocabularies.title", name=title_in(words, other.preset) if other.preset else other.card.name),
+            tap="",
+            name="tokens.pinned",
+            shape=f"[position {len(row)}]",
+            note="  ".join(note),
+            origin="computed",
+        ),
+    )
 
 
 def _token_row(trace: Trace, side: str, text: str, tokens: tuple[Token, ...], words: Words) -> TokenRow:

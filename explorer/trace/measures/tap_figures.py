@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.stops import Stop, stop_at
 from explorer.trace.arrays import Array
+from explorer.trace.measures.head_distance import in_both
 from explorer.trace.measures.measures import Summary, summary
 from explorer.trace.recorded_pass import RecordedPass
 
@@ -59,10 +60,7 @@ def measured_taps(
 def agree(trace: RecordedPass, name: str) -> bool:
     """Whether the pass compared with has this tap in the same shape, and both arrays were kept: then places correspond."""
     other = trace.compared_with
-    if other is None or name not in trace or name not in other or trace.axes(name) != other.axes(name):
-        return False
-    kept = trace.map(name).array is not None and other.map(name).array is not None
-    return kept and trace.shape(name) == other.shape(name)
+    return other is not None and in_both(trace, other, name)
 
 
 def differences(now: Array, before: Array) -> Array:

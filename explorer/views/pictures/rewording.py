@@ -7,7 +7,7 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
 from explorer.picture.cell_text import told_difference
 from explorer.picture.figure.kinds import in_words
-from explorer.picture.layout.rewording import PlacedWord, draw_rewording
+from explorer.picture.layout.rewording import PlacedWord, draw_rewording, needed_px
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect, framed
 from explorer.picture.theme import Theme
@@ -63,6 +63,15 @@ class RewordingView(Surface):
         area = Rect(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
         self._placed = draw_rewording(sketch, self.picture, self.words, area)
         self._sketch = sketch
+
+    @property
+    def comfortable_px(self) -> int:
+        """The height in which all words stand in the smallest letters at the present width."""
+        if self.picture is None or self.words is None:
+            return 0
+        sketch = Sketch(self.theme, self.picture.scale.colours, self.measure)
+        area = Rect(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, 0.0)
+        return round((needed_px(sketch, self.picture, self.words, area) + 2 * _MARGIN_PX) * self.larger)
 
     def _told(self, place: int) -> Pointed:
         """What is said of a word."""

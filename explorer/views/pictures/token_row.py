@@ -36,7 +36,7 @@ class TokenRowView(Surface):
     """Shows a TokenRow: one line, or with `wrap` as many lines as needed, with each token's merges.
 
     Both scroll with the wheel; where there is more, the edge fades out and a click on it scrolls on. Chips are laid out only
-    as far as they are visible, since a text may have thousands.
+    as far as they are visible, since a text may have thousands. A row without a side is only looked at.
     Signals: pointed(Pointed); wished(CutTokens, AddWord or MakeChange).
     """
 
@@ -246,7 +246,7 @@ class TokenRowView(Surface):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.selected if event.reason() == QContextMenuEvent.Reason.Keyboard else self.chip_at(event.pos())
-        if index is not None and self.picture is not None and index < len(self.picture.chips):
+        if index is not None and self.picture is not None and index < len(self.picture.chips) and self.picture.side:
             self.selected = index
             self.menu(index).popup(event.globalPos())
 
@@ -299,6 +299,8 @@ class TokenRowView(Surface):
             case Qt.Key.Key_Left | Qt.Key.Key_Right:
                 step = 1 if event.key() == Qt.Key.Key_Right else -1
                 self._select(self.selected + step)
+            case Qt.Key.Key_M | Qt.Key.Key_S | Qt.Key.Key_R if not self.picture.side:
+                super().keyPressEvent(event)
             case Qt.Key.Key_M if self.selected + 1 < len(self.picture.chips):
                 self._merge_selected()
             case Qt.Key.Key_S if chip.end - chip.start > 1:
