@@ -20,11 +20,11 @@ def test_a_value_is_made_once_until_it_is_let_go() -> None:
 
 
 def test_memory_goes_back_when_it_has_grown_much() -> None:
-    """A cycle that holds 100 MB: Python would not look for it, and the C library would keep it."""
+    """A cycle that holds 128 MB: Python would not look for it, and the C library would keep it."""
 
     class Knot:
         def __init__(self) -> None:
-            self.itself, self.held = self, [b"x" * 2**20 for _ in range(100)]
+            self.itself, self.held = self, [b"x" * 2**26 for _ in range(2)]  # too large to come from free memory
 
     tidying = Tidying(most_bytes=2**25)
     assert not tidying.tidy()
