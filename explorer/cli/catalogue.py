@@ -11,7 +11,6 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.errors import FolderIsGone, MissingArgument
 from explorer.lang import Words
 from explorer.on_disk.sizes import size_told
-from explorer.picture.cell_text import rough
 from explorer.presets import titles
 from explorer.trace.printed import printed
 
@@ -97,6 +96,7 @@ def _tell_one(tensor: "TensorInFile", number: int, out: str | None, theme: str, 
     from explorer.export import formats
     from explorer.export.alone import format_alone, write_alone
     from explorer.on_disk.stored_rows import read_tensor
+    from explorer.picture.cell_text import rough
     from explorer.picture.makers.parameters import parameter_map
     from explorer.picture.theme import THEMES
     from explorer.state.look import Look

@@ -152,11 +152,11 @@ def with_taps(
     try:
         model.set_attn_implementation(NAME)
         _tell(lender, going, 0)
-        seen, watched, logits = _looked_at(model, seen_attentions)
+        seen, watched, logits = looked_at(model, seen_attentions)
         by_softmax = not seen
         if by_softmax:  # Its attention calls no function by name.
             model.set_attn_implementation("eager")
-            seen, watched, logits = _looked_at(model, softmax_attentions)
+            seen, watched, logits = looked_at(model, softmax_attentions)
     except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
     except Exception as error:  # A hundred kinds of models can raise anything.
@@ -189,7 +189,7 @@ def with_taps(
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
 
 
-def _looked_at(model: Any, seen_by: _See) -> tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor]:
+def looked_at(model: Any, seen_by: _See) -> tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor]:
     """The attentions that one pass revealed, all that was watched in it, and its output."""
     made: list[Tensor] = []
     with watching(model, followed) as watched:
@@ -259,8 +259,9 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
             return None
         side = single if not both else "encoder" if "encoder" in path.split(".")[:2] else "decoder"
         named[f"{side}.layers.{layer[1]}.{'cross_attn' if _ACROSS.search(path) else 'self_attn'}"] = module
-    seen_sides = {name.partition(".")[0] for name in named}
-    return named if len(named) == len(seen) > 0 and len(seen_sides) == 1 + both else None
+    n_sides = len({name.partition(".")[0] for name in named})
+    all_sides = n_sides == 2 or not both or getattr(model.base_model, "encoder", None) is None  # Settings may claim two.
+    return named if len(named) == len(seen) > 0 and all_sides else None
 
 
 def _loaded(transformers: Any, folder: Folder, going: Progress) -> tuple[Any, ModelClass]:

@@ -10,19 +10,20 @@ from torch import Tensor
 
 from explorer.engine.recording.recorder import record
 from explorer.engine.speed.foreign_packing import PackedLayers
-from explorer.foreign.attention import register
+from explorer.foreign.attention import NAME, register, seen_attentions
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, with_taps
+from explorer.foreign.opening import Opened, looked_at, probed, with_taps
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import Peer
 from tests.bench.peers.shapes import SHAPES, own_model, own_pass, some_ids
 from tests.bench.row import Row, compared
-from tests.bench.timing import Pair, elapsed_ms, in_turn, second_of_two
+from tests.bench.timing import Pair, elapsed_ms, in_turn, paired, second_of_two
 
 _PLAIN = "recorded / plain eager pass, {shape}, {n} tokens"
 _FULL = "recorded / eager pass that gives out attentions and hidden states, {shape}, {n} tokens"
 _LENS = "recorded / TransformerLens 4 bridge, run_with_cache, {shape}, {n} tokens"
 _SIGHT = "recorded / nnsight tracer.cache, {shape}, {n} tokens"
+_PROBE, _PROBE_GOAL = "the pass that finds the residual stream / the same pass unwatched, GPT-2 small, 12 tokens", 1.2
 _GOALS = {_PLAIN: 1.1, _FULL: 1.05}
 _PEER_GOALS = {_LENS: 0.85, _SIGHT: 1.0}
 _ANSWERS = {_LENS: "lens", _SIGHT: "sight"}
@@ -34,6 +35,7 @@ def tasks() -> list[Task]:
     """For each shape its lengths together: a model takes a while to be made."""
     return [
         *(Task("foreign", _names(_GOALS, shape), partial(_beside_own, shape=shape), apart=True) for shape in SHAPES),
+        Task("foreign", (_PROBE,), _watched, apart=True),
         *(
             Task("foreign", _names(_peer_goals(shape), shape), partial(_beside_peers, shape=shape), peers=True, apart=True)
             for shape in SHAPES
@@ -84,6 +86,18 @@ def _beside_peers(bench: Bench, shape: str) -> list[Row]:
             theirs = [partial(peer.ask, _ANSWERS[name], n=n) for name in goals]
             rows += _rows(goals, shape, n, [own, *theirs])
     return rows
+
+
+def _watched(_bench: Bench) -> list[Row]:
+    """What opening a folder adds to its first pass."""
+    register()
+    torch.set_num_threads(os.cpu_count() or 1)
+    model = own_model("GPT-2 small").eval().requires_grad_(False)
+    model.set_attn_implementation(NAME)
+    pair = paired(
+        partial(looked_at, model, seen_attentions), partial(probed, model), budget_s=_BUDGET_S, least=5, most=60, warm_up=1
+    )
+    return [compared(_PROBE, pair, _PROBE_GOAL, note=f"{os.cpu_count()} threads each")]
 
 
 def _rows(goals: Mapping[str, float], shape: str, n: int, clocks: list[Callable[[], float]]) -> list[Row]:

@@ -83,5 +83,9 @@ def test_ctrl_c_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(metric_sweeps, "Trials", Pressed)
     out = tmp_path / "out.npz"
-    assert main(["many", written(tmp_path, ("冬天来了",)), "--preset", "tiny", "--out", str(out)]) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have its children ignore it.
+    try:
+        assert main(["many", written(tmp_path, ("冬天来了",)), "--preset", "tiny", "--out", str(out)]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not out.exists()

@@ -13,8 +13,9 @@ from explorer.app.pages.compare_page import ComparePage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Rewording
 from explorer.picture.kinds import Heatmap
+from explorer.state.adapter_intents import OpenAdapter
 from explorer.state.comparing_intents import CompareWith
-from explorer.state.intents import OpenFolder, SetText
+from explorer.state.intents import SetText
 from tests.cli.test_comparing import by_hand
 from tests.foreign.models import write_model
 from tests.foreign.test_adapter import ALPHA, LLAMA, RANK, matrices, write_adapter
@@ -38,7 +39,7 @@ def test_what_an_adapter_changed_is_seen(journey: Journey, tmp_path: Path) -> No
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.ask(OpenFolder(str(adapter)))
+        window.session.ask(OpenAdapter(str(adapter)))
         journey.settle(window)
         window.side.adapter.compare.click()
         journey.settle(window)

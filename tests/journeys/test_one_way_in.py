@@ -81,8 +81,12 @@ def test_each_is_opened_by_a_drop_and_by_keys(journey: Journey, home: Home) -> N
             QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
             journey.wait(window.open_box.isVisible)
             QTest.keyClicks(window.open_box.filter, str(paths[kind]))
+            assert window.open_box.filter.text() == str(paths[kind])
             QTest.keyClick(window.open_box.filter, Qt.Key.Key_Return)
             journey.wait(lambda kind=kind: is_open(window, kind, paths, home))  # type: ignore[misc]
+            if kind != "models":
+                journey.wait(lambda: not window.open_box.isVisible())
+                journey.settle(window)
         assert not window.refusals.isVisible()
 
     journey.run(script)

@@ -105,6 +105,7 @@ class FilesWindow(QDialog):
         self.tensors.setAccessibleName(words("files.tensors"))
         self.settings.setAccessibleName(words("files.settings"))
         self.tensors.setHeaderLabels([words(f"files.column.{name}") for name in ("name", "type", "shape", "size")])
+        self.tensors.headerItem().setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.settings.setHeaderLabels([words(f"files.column.{name}") for name in ("name", "value")])
         self.box_label.setText(words("axis.matrix"))
         self.box.setAccessibleName(words("axis.matrix"))

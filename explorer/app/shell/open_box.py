@@ -136,6 +136,7 @@ class OpenBox(QDialog):
         self.filter.setAccessibleName(words("open.filter"))
         self.list.setAccessibleName(words("open.models"))
         self.list.setHeaderLabels([words(f"open.column.{name}") for name in _COLUMNS])
+        self.list.headerItem().setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.file.setText(words("action.open_file"))
         self.folder.setText(words("open.folder"))
         self.looks.setText(words("files.look"))
