@@ -18,8 +18,8 @@ from explorer.picture.makers.gradients import gradient_map, words_to_ask
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import TapList, tap_list
 from explorer.picture.theme import Theme
+from explorer.state.experiment_intents import SetTaps
 from explorer.state.focus import NOWHERE, Focus
-from explorer.state.intents import SetTaps
 from explorer.state.look import TENSORS, Look
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import GRADIENTS, ZEROED

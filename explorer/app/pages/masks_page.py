@@ -11,7 +11,7 @@ from explorer.picture.kinds import Heatmap
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.masks_lab import batch_map, leak_map
 from explorer.picture.makers.pooled import at_stages, heads_map
-from explorer.state.intents import SetBatch
+from explorer.state.experiment_intents import SetBatch
 from explorer.state.look import ATTENTIONS, Look, attentions
 from explorer.state.wish import Wish
 from explorer.trace.found.experiments import BATCH, LEAK

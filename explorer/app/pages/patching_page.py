@@ -11,7 +11,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.patching import chosen_step, found_patching, patched_map, step_label, why_not
 from explorer.picture.theme import Theme
-from explorer.state.intents import SetOther
+from explorer.state.experiment_intents import SetOther
 from explorer.state.look import Look
 from explorer.state.other_sentences import SUGGESTED, suggested_for
 from explorer.state.wish import Wish

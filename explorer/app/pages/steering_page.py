@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.makers.findings import why_not_made
 from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths
 from explorer.state.change_intents import ReplaceChange
-from explorer.state.intents import SetSteering
+from explorer.state.experiment_intents import SetSteering
 from explorer.state.look import Look, sides_of
 from explorer.state.suggested_sentences import with_suggested
 from explorer.state.wish import Wish

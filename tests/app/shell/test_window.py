@@ -12,7 +12,8 @@ from explorer import page_list
 from explorer.app.session import told
 from explorer.config import Config
 from explorer.errors import EmptyText
-from explorer.state.intents import OpenPage, SetBatch, SetKnob, SetPreset, SetText, SetTrained, look_at
+from explorer.state.experiment_intents import SetBatch
+from explorer.state.intents import OpenPage, SetKnob, SetPreset, SetText, SetTrained, look_at
 from explorer.state.state import State
 from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.alignment import AlignmentView
