@@ -113,6 +113,18 @@ def opened(path: Path) -> io.BufferedReader:
     return file
 
 
+def read_into(path: Path, begin: int, room: memoryview) -> None:
+    """Fill `room` with the bytes of a regular file from `begin` on. Raises NotAFile, CannotRead, also where it is too short."""
+    with opened(path) as file:
+        file.seek(begin)
+        done = 0
+        while done < len(room):
+            n = file.readinto(room[done:])
+            if not n:
+                raise CannotRead(path=str(path), reason=f"{begin + done} B …")
+            done += n
+
+
 def check_file(path: Path) -> None:
     """Refuse what is no regular file without opening it. Raises NotAFile, CannotRead."""
     try:

@@ -95,7 +95,8 @@ def is_gguf(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-@lru_cache(maxsize=64)  # A menu asks for the titles of all recent models at each change; it saves reading the manifests.
+# No row: menus ask at each change, and a disk may be slow. A blob is named by its digest; a new tag shows at the next start.
+@lru_cache(maxsize=64)
 def ollama_title(path: Path) -> str:
     """The name of the model that Ollama keeps in a file; "" where the file is none of its."""
     if not _BLOB.fullmatch(path.name) or path.parent.name != "blobs":

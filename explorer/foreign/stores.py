@@ -4,7 +4,6 @@ A file is read, and never mapped into memory. Rejected: mapping, because truncat
 pages that were read once would count as used memory.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +13,7 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadWeights, CannotRead
-from explorer.files import opened
+from explorer.files import read_into
 
 _KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
@@ -153,18 +152,8 @@ class InFile:
     def _read(self, out: Tensor, after: int) -> Tensor:
         """Read the bytes of `out` from so many bytes behind the beginning."""
         numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # shares the memory of the tensor
-        room = memoryview(numbers)
         try:
-            with opened(self.path) as file:
-                file.seek(self.begin + after)
-                done = 0
-                while done < len(room):
-                    n = file.readinto(room[done:])
-                    if not n:
-                        raise BadWeights(path=str(self.path), reason=f"{self.begin + after + done} B …")
-                    done += n
+            read_into(self.path, self.begin + after, memoryview(numbers))
         except CannotRead as error:
             raise BadWeights(path=str(self.path), reason=error.values.get("reason", error)) from error
-        except OSError as error:
-            raise BadWeights(path=str(self.path), reason=os.strerror(error.errno or 0)) from error
         return out

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.errors import BadWeights, NoNumbers, UnknownHead
-from explorer.files import opened
+from explorer.errors import NoNumbers, UnknownHead
+from explorer.files import read_into
 from explorer.foreign.settings import reading_weights
 from explorer.on_disk.tensors import TensorInFile
 from explorer.trace.arrays import Array
@@ -72,14 +72,8 @@ class StoredRows:
 
 
 def _fill(tensor: TensorInFile, skipped: int, room: memoryview) -> None:
-    with reading_weights(tensor.file), opened(tensor.file) as file:
-        file.seek(tensor.begin + skipped)
-        done = 0
-        while done < len(room):
-            n = file.readinto(room[done:])
-            if not n:
-                raise BadWeights(path=str(tensor.file), reason=f"{tensor.begin + skipped + done} B …")
-            done += n
+    with reading_weights(tensor.file):
+        read_into(tensor.file, tensor.begin + skipped, room)
 
 
 def _widened(stored: NDArray[Any], kind: str) -> Array:
