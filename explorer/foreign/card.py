@@ -2,16 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-import torch
-from torch import Tensor
-
-from explorer.foreign.classes import ended, first_id
+from explorer.foreign.classes import first_id
 from explorer.foreign.families import kind_of_positions
 from explorer.foreign.opening import Opened
-from explorer.model.hooks import hooked
-from explorer.model.tap import Tap
 from explorer.trace.model_card import PROBABILITIES, ModelCard, SideCard
 from explorer.trace.own_card import NORMED
 from explorer.trace.tap_names import without_place
@@ -26,7 +20,7 @@ _BASE = 10000.0
 def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequence[str] = ()) -> ModelCard:
     """The card of an opened model that the user calls `name`, with how its weights are held, and from what they were made."""
     foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
-    shapes = _shapes(opened)
+    shapes = opened.shapes
     streams = foreign.streams
     first = next(iter(opened.attentions.values()))
     # Settings may claim two sides of a model that has one.
@@ -105,22 +99,6 @@ def _bare_layers(opened: Opened) -> int:
 def _with_attention(opened: Opened) -> tuple[int, ...]:
     """The numbers of the layers with attention."""
     return tuple(sorted({int(name.split(".")[2]) for name in opened.attentions}))
-
-
-def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
-    """The shape of each tap's tensor in a pass over a few tokens, by name."""
-    shapes: dict[str, tuple[int, ...]] = {}
-
-    def note(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
-        shapes[tap.name] = tuple(tensor.shape)
-
-    ids = torch.tensor([[0, 1]])
-    sides = _sides(opened)
-    if opened.foreign.classes is not None and len(sides) > 1:
-        ids[0, 1] = ended(opened.foreign.model.config)
-    with torch.inference_mode(), hooked(opened.foreign, note):
-        opened.foreign(ids if "encoder" in sides else None, ids if "decoder" in sides else None)
-    return shapes
 
 
 def _sides(opened: Opened) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ with a later key before it masks them, and a reader sees them.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,49 +16,40 @@ from torch.nn import Module
 from explorer.foreign.attention import filled_cache
 from explorer.foreign.model import Foreign
 from explorer.foreign.thin import lending
-from explorer.model.hooks import hooked
-from explorer.model.tap import Tap
 
 Parts = Mapping[str, Tensor]
 """The queries, keys and values [batch, head, position, feature] of all attentions by the names of their taps."""
 PARTS = ("query", "key", "value")
-_SHORT = 4  # tokens of a pass that is made twice
 _SAME = 1e-4  # Its logits may differ by this share of the largest.
 
 
-def goes_on(foreign: Foreign) -> bool:
-    """Whether a pass may begin behind the rows of an earlier one.
+def parts_to_keep(foreign: Foreign) -> tuple[str, ...]:
+    """The taps of what a further pass would begin behind; () where none may.
 
-    Each layer must have one attention in which a row sees itself and all rows before it, and keep nothing else of them.
+    Each layer must have one attention in which a row sees itself and all rows before it.
     """
     if foreign.streams is None or foreign.by_softmax or foreign.classes is not None or lending(foreign.model) is not None:
+        return ()
+    n = len(foreign.attentions)
+    plain = n > 0 and set(foreign.attentions) == {f"decoder.layers.{layer}.self_attn" for layer in range(n)}
+    plain = plain and not any(map(_turns_by_length, foreign.model.modules()))
+    if not plain or filled_cache(foreign.model.config, n) is None:
+        return ()
+    return tuple(f"{name}.{part}" for name in foreign.attentions for part in PARTS)
+
+
+def comes_to_the_same(foreign: Foreign, ids: Tensor, parts: Parts, logits: Tensor) -> bool:
+    """Whether a pass over the last of some ids [batch 1, position] gives their last logits again: some families keep more of
+    the rows before than queries, keys and values. `parts` and `logits` are those of the whole pass."""
+    if not parts:
         return False
-    n, known = len(foreign.attentions), foreign.__dict__.get("goes_on")
-    if known is None or known[0] != n:  # The attention taps may have been taken away.
-        plain = n > 0 and set(foreign.attentions) == {f"decoder.layers.{layer}.self_attn" for layer in range(n)}
-        plain = plain and not any(map(_turns_by_length, foreign.model.modules()))
-        plain = plain and filled_cache(foreign.model.config, n) is not None
-        known = foreign.__dict__["goes_on"] = n, plain and _comes_to_the_same(foreign)
-    return bool(known[1])
-
-
-def _comes_to_the_same(foreign: Foreign) -> bool:
-    """Whether a short pass that goes on gives the logits of a whole one: some families keep more than keys and values."""
-    ids = torch.arange(_SHORT)[None]
-    before: dict[str, Tensor] = {}
-
-    def note(tap: Tap, _args: tuple[Any, ...], tensor: Tensor) -> None:
-        before[tap.name] = tensor[:, :, : _SHORT - 1]
-
-    names = [f"{name}.{part}" for name in foreign.attentions for part in PARTS]
-    with torch.inference_mode():
-        with hooked(foreign, note, at=names):
-            whole = foreign(None, ids)[:, -1]
-        try:
-            last = go_on(foreign, ids[:, _SHORT - 1 :], before)[:, -1]
-        except (RuntimeError, ValueError, TypeError, KeyError):
-            return False
-    return bool((last - whole).abs().max() <= _SAME * whole.abs().max())
+    before, last = {name: tensor[:, :, :-1] for name, tensor in parts.items()}, logits[:, -1]
+    try:
+        with torch.inference_mode():
+            again = go_on(foreign, ids[:, -1:], before)[:, -1].cpu()
+    except (RuntimeError, ValueError, TypeError, KeyError):
+        return False
+    return bool((again - last).abs().max() <= _SAME * last.abs().max())
 
 
 def _turns_by_length(module: Module) -> bool:

@@ -63,6 +63,7 @@ class Foreign(nn.Module):
         self.inside = (model,)  # Keep the model in a tuple, so that torch does not register it here.
         self.turned = AttentionState()
         self.attentions = dict(attentions)
+        self.goes_on = False  # whether a pass may begin behind the rows of an earlier one; opening finds out
         self.n_chosen = 0  # experts that each token goes through
         self.streams = streams
         self.sides: Mapping[str, SidePaths] = {} if streams is None else streams.sides

@@ -31,23 +31,22 @@ from explorer.errors import (
     WeightsDoNotFit,
 )
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
-from explorer.foreign.classes import class_head, ended, shifted
+from explorer.foreign.classes import class_head
 from explorer.foreign.folder import Folder
-from explorer.foreign.going_on import goes_on
+from explorer.foreign.going_on import comes_to_the_same
 from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
+from explorer.foreign.probing import apart, probed, tapped
 from explorer.foreign.softmax import softmax_attentions
 from explorer.foreign.stream_probe import FollowedLayer, followed, stream_map
 from explorer.foreign.tensors import read_tensors
 from explorer.foreign.thin import lend_half, lending, streamed
 from explorer.foreign.watching import Watched, watching
-from explorer.foreign.where import device_of
 from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
-_PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
 _PASSES = 3  # that compare a model with and without taps
 # What of the opening's time is over when transformers is there, and when the weights are: measured on GPT-2 small, about. A
 # streamed model's weights are read in its passes.
@@ -65,7 +64,8 @@ def _unwatched(_share: float) -> None:
 
 @attrs.frozen
 class Opened:
-    """A model with its taps, its attentions by name, and how much the taps changed its logits.
+    """A model with its taps, its attentions by name, how much the taps changed its logits, and the shape of each tap's tensor
+    in a pass over a few tokens.
 
     `other_head` is True where its own head is left out, since none of that kind is shown; `code` is the key by which its folder
     asks for program code, which is not run.
@@ -74,6 +74,7 @@ class Opened:
     foreign: Foreign
     attentions: Mapping[str, SeenAttention]
     difference: float
+    shapes: Mapping[str, tuple[int, ...]]
     other_head: bool = False
     code: str = ""
 
@@ -175,18 +176,21 @@ def with_taps(
     n_heads = next(iter(seen.values())).n_heads
     foreign = Foreign(model, named, streams, by_softmax=by_softmax, n_heads=n_heads, classes=class_head(model, labels))
     _tell(lender, going, 2)
-    difference = _apart(probed(model), before)
+    packed = fast is not None and fast.begin()
+    taken = tapped(foreign)
+    if fast is not None and packed and not apart(taken.logits, before) <= TOLERANCE:  # Right products are the last bits apart.
+        fast.end()
+        taken = tapped(foreign)
+    difference = apart(taken.logits, before)
     if not difference <= TOLERANCE:
         foreign.withhold_attention()
         model.set_attn_implementation("eager")
-        remaining = _apart(probed(model), before)
+        taken = tapped(foreign)
+        remaining = apart(taken.logits, before)
         if not remaining <= TOLERANCE:
             raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
-    # Faster modules are the last bits apart from the model's own; more would be a fault.
-    elif fast is not None and fast.begin() and not _apart(probed(model), before) <= TOLERANCE:
-        fast.end()
-    goes_on(foreign)  # It makes two short passes to find out.
-    return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+    foreign.goes_on = comes_to_the_same(foreign, taken.ids, taken.parts, taken.logits)
+    return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference, taken.shapes)
 
 
 def looked_at(model: Any, seen_by: _See) -> tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor]:
@@ -213,21 +217,6 @@ def _tell(lender: WeightLender | None, going: Progress, number: int) -> None:
         lender.going = lambda share: going((number + share) / _PASSES)
 
 
-def probed(model: Any) -> Tensor:
-    """The output for a few tokens: [batch 1, position, vocab, feature or class], or [batch 1, class] for the text."""
-    config = model.config.get_text_config()
-    longest = getattr(config, "max_position_embeddings", None) or _PROBE
-    ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
-    given = {"input_ids": ids}
-    if class_head(model) is not None and model.config.is_encoder_decoder:
-        ids[:, -1] = ended(model.config)
-        given["decoder_input_ids"] = torch.tensor([shifted(ids[0].tolist(), model.config)])
-    elif model.config.is_encoder_decoder:
-        given["decoder_input_ids"] = ids[:, :_PROBE_TARGET]
-    with torch.inference_mode():
-        return model(**{name: each.to(device_of(model)) for name, each in given.items()}, use_cache=False)[0].cpu()
-
-
 def _eager(model: Any, path: str) -> Tensor:
     """The same output with the model's own attention. Raises SelfCheckFailed if the model still uses ours."""
     made: list[Tensor] = []
@@ -238,11 +227,6 @@ def _eager(model: Any, path: str) -> Tensor:
     finally:
         model.set_attn_implementation(NAME)
     return made[0]
-
-
-def _apart(ours: Tensor, own: Tensor) -> float:
-    """The largest difference as a share of the largest number; NaN where there is NaN."""
-    return float((ours - own).abs().max() / own.abs().max().clamp(min=1e-30))
 
 
 def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.Module] | None:

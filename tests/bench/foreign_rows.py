@@ -12,7 +12,8 @@ from explorer.engine.recording.recorder import record
 from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.foreign.attention import NAME, register, seen_attentions
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, looked_at, probed, with_taps
+from explorer.foreign.opening import Opened, looked_at, with_taps
+from explorer.foreign.probing import probed
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import Peer
 from tests.bench.peers.shapes import SHAPES, own_model, own_pass, some_ids

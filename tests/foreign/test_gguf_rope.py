@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 import explorer
 from explorer.foreign.folder import check_folder
-from explorer.foreign.going_on import goes_on
 from explorer.foreign.opening import open_model
 from tests.foreign.gguf_files import packed_folder, plain
 from tests.foreign.models import write_model
@@ -82,4 +81,4 @@ def test_positions_that_are_slowed_down_alike_at_every_length_go_on(tmp_path: Pa
     """The rows of a text need not be computed again when a word comes behind it."""
     further = {"rope_freqs.weight": plain(np.array([1, 1, 2, 8], np.float32), "F32")}
     folder = check_folder(packed_folder(tmp_path, "llama", further=further))
-    assert goes_on(open_model(folder, lambda _share: None).foreign)
+    assert open_model(folder, lambda _share: None).foreign.goes_on

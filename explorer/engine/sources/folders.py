@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import torch
 
 from explorer.engine.sources.folder_files import fits_beside, folder_version
 from explorer.engine.sources.foreign import ForeignModel
 from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayers
+from explorer.engine.speed.threads import free_cores
 from explorer.errors import BadVocabulary, ExplorerError, NeedsIds, NoTokenizer
 from explorer.foreign.attention import register
 from explorer.foreign.card import card_of
@@ -55,7 +57,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     told = {} if folder.gguf is None else folder.gguf.header.told
     tokenizer = _tokenizer(folder.path, folder.family, told)  # It is read first: a model takes longer.
-    opened = open_model(folder, stoppable(progress, stop), PackedLayers)
+    opened = open_model(folder, _beside_others(stoppable(progress, stop)), PackedLayers)
     made_from = () if folder.gguf is None else folder.gguf.kinds
     template = None if has_template(folder.path) else told_template(str(folder.path), told)
     card = attrs.evolve(
@@ -67,6 +69,19 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     if tokenizer.size > _BEYOND * card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size:,} > {card.sides[0].vocab_size:,}")
     return ForeignModel(opened, card, tokenizer, folder.path, template)
+
+
+def _beside_others(going: Progress) -> Progress:
+    """A progress function that also sets as many threads as other programs leave cores free, whenever a step begins.
+
+    Beside a program that kept one of two cores busy, 0.5 billion numbers opened in 10.8 s with two threads, in 7.2 with one.
+    """
+
+    def told(share: float) -> None:
+        torch.set_num_threads(free_cores())
+        going(share)
+
+    return told
 
 
 def open_held(model: Any, name: str, reading: Path, missing: ExplorerError) -> ForeignModel:

@@ -36,9 +36,10 @@ from explorer.errors import (
 )
 from explorer.foreign.adapter import Adapter, Added, Dressed, read_adapter
 from explorer.foreign.classes import ended, shifted
-from explorer.foreign.going_on import PARTS, go_on, goes_on
+from explorer.foreign.going_on import PARTS, go_on
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, probed
+from explorer.foreign.opening import Opened
+from explorer.foreign.probing import probed
 from explorer.foreign.thin import lending
 from explorer.foreign.where import move
 from explorer.model.ids import ids_tensor
@@ -76,7 +77,8 @@ class ForeignModel:
         self._template = template  # A template in a file of its own is read when a text is first prompted with it.
         self._most_letters = tokenizer.most_letters(card.max_len)
         self._symbols = tokenizer.symbols(card.vocab_size)
-        self._read = self._symbols or tokenizer.symbols(card.sides[0].vocab_size)  # Some models have no output over them.
+        n_read = card.sides[0].vocab_size  # Some models have no output over them.
+        self._read = self._symbols if n_read == card.vocab_size else tokenizer.symbols(n_read)
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
         self._known: OrderedDict[object, tuple[int, ...]] = OrderedDict()
@@ -200,7 +202,7 @@ class ForeignModel:
 
     def parts_before(self, model: Foreign) -> tuple[str, ...]:
         """The queries, keys and values of a causal model; () of any other, and of one whose weights are lent."""
-        return tuple(f"{name}.{part}" for name in model.attentions for part in PARTS) if goes_on(model) else ()
+        return tuple(f"{name}.{part}" for name in model.attentions for part in PARTS) if model.goes_on else ()
 
     def run_after(self, model: Foreign, sentence: Sentence, n: int, before: Mapping[str, Tensor]) -> None:
         """Make one pass over the tokens behind the first `n`. Raises BeyondPositions."""
@@ -221,7 +223,7 @@ class ForeignModel:
         """
         if wish.by_ids or isinstance(self.tokenizer, IdTokenizer):
             ids = written_ids(text) if wish.by_ids else self.tokenizer.tokenize(text)
-            row = tokens_of_ids(ids, self.tokenizer.symbols(self._card.sides[0].vocab_size))
+            row = tokens_of_ids(ids, self._read)
             return tuple(attrs.evolve(each, special=self.tokenizer.token(each.id).special) for each in row)
         if not wish.chat:
             return self._known_ids(self.tokenizer.tokenize(text), text)

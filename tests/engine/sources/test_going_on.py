@@ -15,8 +15,9 @@ from explorer import Change
 from explorer.engine.compute import Computer
 from explorer.engine.passes.pass_recorder import can_go_on
 from explorer.engine.request import Request
-from explorer.foreign.going_on import goes_on
+from explorer.foreign.going_on import comes_to_the_same, parts_to_keep
 from explorer.foreign.model import Foreign
+from explorer.foreign.probing import tapped
 from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -166,19 +167,27 @@ def test_a_hook_makes_the_whole_pass(folder: Folder) -> None:
 @pytest.mark.parametrize("name", sorted(ALL.keys() - GOING_ON))
 def test_models_that_look_ahead_or_only_some_rows_back_read_all_tokens(name: str) -> None:
     """Encoders, models with both sides, and those whose cache drops what lies too far back."""
-    assert not goes_on(opened(name).foreign)
+    assert not opened(name).foreign.goes_on
 
 
 def test_positions_that_turn_with_the_length_make_the_whole_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Earlier keys would have to be turned again."""
     foreign = opened("llama").foreign
-    assert goes_on(foreign)
-    monkeypatch.delitem(foreign.__dict__, "goes_on")
+    assert parts_to_keep(foreign)
     monkeypatch.setattr(foreign.model.model.rotary_emb, "rope_type", "dynamic")
-    try:
-        assert not goes_on(foreign)
-    finally:
-        del foreign.__dict__["goes_on"]
+    assert parts_to_keep(foreign) == ()
+
+
+def test_a_family_that_keeps_more_than_its_rows_would_be_seen() -> None:
+    """Rows of another text stand for whatever else a family may keep; also what cannot be passed counts as no."""
+    foreign = opened("llama").foreign
+    whole = tapped(foreign)
+    other = {name: tensor.flip(2) for name, tensor in whole.parts.items()}
+    lacking = dict([*whole.parts.items()][:1])
+
+    assert comes_to_the_same(foreign, whole.ids, whole.parts, whole.logits)
+    assert not comes_to_the_same(foreign, whole.ids, other, whole.logits)
+    assert not comes_to_the_same(foreign, whole.ids, lacking, whole.logits)
 
 
 def test_a_pass_that_was_stopped_leaves_nothing_to_go_on_from(folder: Folder) -> None:

@@ -1,0 +1,83 @@
+"""One side of the rows about large models, in a fresh process, so that its peak of memory is its own.
+
+    python -m tests.bench.large ours|theirs FOLDER
+
+It prints the ms to open the folder, the medians in ms of a recorded pass over 32 tokens and of a key behind them, and the peak
+of resident memory in MB. Theirs is transformers as one uses it to see attention: `from_pretrained` in float32, an eager pass
+with attentions and hidden states, and one token behind a cache.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import psutil
+import torch
+import transformers
+
+N = 32
+_TURNS = 5
+
+
+def main() -> None:
+    """The figures of one side."""
+    side, folder = sys.argv[1], Path(sys.argv[2])
+    transformers.utils.logging.disable_progress_bar()
+    began = time.perf_counter()
+    passed, key = (_ours if side == "ours" else _theirs)(folder)
+    opened_s = time.perf_counter() - began
+    passes, keys = [_ms(passed, turn) for turn in range(_TURNS)], [_ms(key, turn) for turn in range(_TURNS)]
+    print(json.dumps({"opened": opened_s * 1e3, "pass": median(passes), "key": median(keys), "peak": _peak_mb()}))
+
+
+def _peak_mb() -> float:
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset / 2**20
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def _ms(work: Callable[[int], None], turn: int) -> float:
+    began = time.perf_counter()
+    work(turn)
+    return (time.perf_counter() - began) * 1e3
+
+
+def _ours(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:
+    from explorer.engine.compute import Computer
+    from explorer.engine.request import Request
+    from explorer.state.wish import Wish
+
+    computer = Computer()
+
+    def ask(*ids: int) -> None:
+        computer(Request(wish=Wish.from_preset(str(folder), text=" ".join(map(str, ids)))))
+
+    ask(5)  # It opens the folder, which is what `opened` measures.
+    return lambda turn: ask(*range(100 + 50 * turn, 100 + 50 * turn + N)), lambda turn: ask(*range(300, 300 + N + turn))
+
+
+def _theirs(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    kept = []
+
+    @torch.inference_mode()
+    def passed(turn: int) -> None:
+        ids = torch.arange(100 + 50 * turn, 100 + 50 * turn + N)[None]
+        made = model(ids, use_cache=True, output_attentions=True, output_hidden_states=True)
+        [each.numpy() for each in (*made.attentions, *made.hidden_states)]
+        kept[:] = [made.past_key_values]
+
+    @torch.inference_mode()
+    def key(turn: int) -> None:
+        made = model(torch.tensor([[300 + turn]]), past_key_values=kept[0], output_attentions=True, output_hidden_states=True)
+        [each.numpy() for each in (*made.attentions, *made.hidden_states)]
+
+    return passed, key
+
+
+main()
