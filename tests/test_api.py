@@ -148,7 +148,7 @@ def test_nobody_else_computes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None
     """The one Computer of the process is never inside two calls: hooks of both would see both."""
     held: list[bool] = []
 
-    def computer(_request: Request) -> SimpleNamespace:
+    def computer(_request: Request, *_watched: object) -> SimpleNamespace:
         held.append(lending.one_at_a_time.locked())
         return SimpleNamespace(trace=None)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, overload
 from explorer.api.asking import as_text, request_of
 from explorer.api.lending import alone
 from explorer.api.passes import explore
-from explorer.api.prompting import GivenPrompts, check_out, prompts_in, shared_request, watched, write_out
+from explorer.api.prompting import GivenPrompts, check_out, prompts_in, shared_request, write_out
+from explorer.api.waiting import watched
 from explorer.presets import DEFAULT
 from explorer.trace.found.experiments import PATCHING, SALIENCY
 
@@ -109,8 +110,8 @@ def ablate(
     # torch takes a second to load, so the checks come first.
     from explorer.engine.experiments.effects_exact import asking_effects, effects_in
 
-    with alone(live) as computer:
-        found = effects_in(computer(asking_effects(request)).trace, request.detail.focus)
+    with watched() as (stop, progress), alone(live) as computer:
+        found = effects_in(computer(asking_effects(request), stop, progress).trace, request.detail.focus)
     return found if word is None else found.of(word)
 
 
@@ -200,8 +201,8 @@ def patching(
     from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
     from explorer.trace.found.patching import Patching
 
-    with alone(live) as computer:
-        return ask(computer, request, PATCHING.key, Patching)
+    with watched() as (stop, progress), alone(live) as computer:
+        return ask(computer, request, PATCHING.key, Patching, stop, progress)
 
 
 def _ablated(
@@ -263,8 +264,8 @@ def saliency(
     from explorer.engine.experiments.asking import ask  # torch takes a second to load, so the checks come first.
     from explorer.trace.found.saliency import Saliency
 
-    with alone() as computer:
-        return ask(computer, request, SALIENCY.key, Saliency)
+    with watched() as (stop, progress), alone() as computer:
+        return ask(computer, request, SALIENCY.key, Saliency, stop, progress)
 
 
 def steering(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.api.asking import as_text
 from explorer.api.lending import alone
-from explorer.api.prompting import watched
+from explorer.api.waiting import watched
 
 if TYPE_CHECKING:
     from torch import nn

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from explorer.api.asking import as_text
 from explorer.api.lending import alone
-from explorer.api.prompting import check_out, prompts_in, shared_request, watched, write_out
+from explorer.api.prompting import check_out, prompts_in, shared_request, write_out
+from explorer.api.waiting import watched
 from explorer.presets import DEFAULT
 
 if TYPE_CHECKING:

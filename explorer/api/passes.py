@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from explorer.api.asking import as_ids, as_text, request_of, request_of_live, with_gradients
 from explorer.api.lending import alone
+from explorer.api.waiting import watched
 from explorer.errors import NoSuchStep
 from explorer.presets import DEFAULT
 from explorer.trace.found.experiments import JACOBIAN, LENS, READERS, WHY
@@ -79,8 +80,8 @@ def explore(
     request = request.wishing(chat=chat, by_ids=ids is not None, taps=taps).asking(experiments=frozenset(experiments))
     if gradients is not None:
         request = with_gradients(request, gradients)
-    with alone(model) as computer:
-        trace = computer(request).trace
+    with watched() as (stop, progress), alone(model) as computer:
+        trace = computer(request, stop, progress).trace
     if gradients is not None and gradients not in ("target", trace.gradients.position):
         raise NoSuchStep(got=gradients, last=trace.gradients.position)
     return trace

@@ -1,7 +1,6 @@
-"""What calls about many prompts share: the given prompts, their common Request, and the bar that shows how far they are."""
+"""What calls about many prompts share: the given prompts, their common Request, and the file of what was found."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from torch import nn
 
     from explorer.engine.request import Request
-    from explorer.stops import Progress, Stop
     from explorer.trace.changes import Change
     from explorer.trace.found.over_prompts import OverPrompts
     from explorer.trace.measures.scan_table import ScanTable
@@ -131,37 +129,3 @@ def write_out(out: str | Path, found: "OverPrompts", table: "Callable[[], ScanTa
         write_table(Path(out), table())
     else:
         found.save(out)
-
-
-@contextmanager
-def watched() -> "Iterator[tuple[Stop, Progress]]":
-    """A Stop that ends the work after Ctrl+C, also where a library swallowed it, and a Progress that shows a bar.
-
-    The bar is tqdm's where it is installed, which a notebook draws as well; else it is the line of the commands.
-    """
-    from explorer.scanning.pressed import noted
-
-    with noted() as check, _bar() as show:
-
-        def stop() -> bool:
-            check()
-            return False
-
-        yield stop, show
-
-
-@contextmanager
-def _bar() -> "Iterator[Callable[[float], None]]":
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        from explorer.progress_line import ProgressLine
-
-        line = ProgressLine()
-        try:
-            yield lambda share: line.show(f"{share:.0%}")
-        finally:
-            line.end()
-        return
-    with tqdm(total=100, unit="%", leave=False, disable=None, bar_format="{l_bar}{bar}| {elapsed}<{remaining}") as bar:
-        yield lambda share: bar.update(round(100 * share) - bar.n)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from explorer.api.asking import as_text, request_of
 from explorer.api.lending import alone
+from explorer.api.waiting import watched
 from explorer.presets import DEFAULT
 
 if TYPE_CHECKING:
@@ -58,15 +59,14 @@ def generate(
     a folder with a causal Hugging Face model.
     Raises explorer.errors.ExplorerError for anything a caller can correct, such as NotALanguageModel and BadKnob.
     """
-    from explorer.engine.sources.source import never, silent
     from explorer.trace.choices import N_WRITTEN
     from explorer.trace.found.continuation import Sampling
 
     request = request_of(text, None, preset, trained, changes, knobs)
     sampling = Sampling.asked(sampling_seed, sampling_temperature, top_k, top_p)
     most = int(N_WRITTEN.check(tokens))
-    with alone() as computer:
-        return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
+    with watched() as (stop, progress), alone() as computer:
+        return computer.writing.continuation(request.wish, tuple(begin), most, sampling, stop, progress)
 
 
 def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]") -> "Cloze":

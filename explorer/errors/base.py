@@ -25,6 +25,10 @@ class ExplorerError(Exception):
         tell = ExplorerError.told_by
         return tell(self) if tell is not None else f"{self.key}({', '.join(self.values)})"
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the sentence alone, because the fault is not in the program."""
+        return [f"{type(self).__name__}: {self}"]
+
     def __reduce__(self) -> tuple[object, ...]:
         return _again, (type(self), self.values)
 

@@ -21,7 +21,8 @@ from explorer.picture.makers.river import river
 from explorer.picture.picture import Picture, captioned, marked
 from explorer.picture.theme import THEMES, Theme
 from explorer.state.look import Look
-from explorer.trace.found.over_prompts import OverPrompts, of_one_pair
+from explorer.trace.found.effects import Effects
+from explorer.trace.found.over_prompts import OverPrompts, effects_of_one, of_one_pair
 from explorer.trace.found.patching import Patching
 from explorer.trace.patterns import is_pattern, taps_of
 from explorer.trace.trace import Trace
@@ -50,7 +51,8 @@ class Figure:
         caption = self.picture.caption
         return f"<Figure {caption.title} · {caption.tap} {caption.shape}>"
 
-    def _repr_svg_(self) -> str:
+    def svg(self) -> str:
+        """The figure as an SVG element."""
         return render(self.picture, self.words, self.theme)
 
     def _repr_html_(self) -> str:
@@ -103,11 +105,19 @@ def figure(trace: Trace, tap: str, head: int | None, theme: str, language: str |
     words = spoken(language)
     look = attrs.evolve(opening_look(trace), signed_colours=colours.signed_colours)
     choice = None if not tap else _chosen(trace, tap, head)
-    if choice is None:
-        made: Picture = marked(river(trace, look, words), trace)
-    else:
-        made = together(trace, choice, look, words)
-    return Figure(trace=trace, picture=made, choice=choice, look=look, words=words, theme=colours)
+    return Figure(trace=trace, picture=_drawn(trace, choice, look, words), choice=choice, look=look, words=words, theme=colours)
+
+
+def widget(trace: Trace, tap: str, head: int | None, language: str | None) -> Any:
+    """The widget of a tap; see `Trace.widget`. Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice, ExtraMissing."""
+    from explorer.export.web import widget as web_widget
+
+    words, choice = spoken(language), None if not tap else _chosen(trace, tap, head)
+    return web_widget.widget(opening_look(trace), words, lambda look: _drawn(trace, choice, look, words))
+
+
+def _drawn(trace: Trace, choice: Choice | None, look: Look, words: Words) -> Picture:
+    return marked(river(trace, look, words), trace) if choice is None else together(trace, choice, look, words)
 
 
 def spoken(language: str | None) -> Words:
@@ -132,19 +142,28 @@ def framed(trace: Trace) -> str:
     return _frame(page(pictures_of(trace, opening_look(trace), words), trace, words))
 
 
-def results(found: OverPrompts | Patching) -> str:
-    """The first map of a result over prompts, its mean and interval, or all maps of patching one text, as SVG elements."""
-    shown, words, theme = of_one_pair(found) if isinstance(found, Patching) else found, spoken(None), THEMES["light"]
+def results(found: OverPrompts | Patching | Effects) -> str:
+    """The first map of a result over prompts, its mean and interval, or all maps of patching one text, as SVG elements.
+
+    Of the effects on one text the map has those on the sum of all its words' log p.
+    """
+    shown, words, theme = _over_prompts(found), spoken(None), THEMES["light"]
     if shown is None:
         return ""
     laid = {kind: prompt_maps(shown, kind, words, theme) for kind, own in shown.maps.items() if own.values.size}
-    if isinstance(found, Patching):
+    if isinstance(found, Patching | Effects):
         made = [captioned(mean_of_prompts(each, words), title=told_kind(kind, words)) for kind, each in laid.items()]
     else:
         first = list(laid.values())[:1]
         made = [mean_of_prompts(each, words) for each in first]
         made += [interval_of_prompts(each, words) for each in first if len(shown.prompts) > 1]
     return "".join(render(picture, words, theme) for picture in made)
+
+
+def _over_prompts(found: OverPrompts | Patching | Effects) -> OverPrompts | None:
+    if isinstance(found, Effects):
+        return effects_of_one(found)
+    return of_one_pair(found) if isinstance(found, Patching) else found
 
 
 def _frame(document: str) -> str:

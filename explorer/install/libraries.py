@@ -12,7 +12,7 @@ from explorer.install.diagnosis import Diagnosis
 
 NEEDED = (
     "torch", "numpy", "PySide6-Essentials", "pyqtgraph", "jieba", "opencc-python-reimplemented", "regex", "attrs", "click",
-    "platformdirs", "safetensors", "tomli-w", "sacrebleu", "psutil", "fonttools",
+    "platformdirs", "safetensors", "tomli-w", "psutil", "fonttools",
 )  # fmt: skip
 OPTIONAL = ("transformers", "tokenizers")
 _PROGRAM = "transformer-explorer"

@@ -13,7 +13,8 @@ from explorer.errors import ExplorerError
 class DisplayedFigure(Protocol):
     """A figure of a Trace, which a notebook shows; see `explorer.export.notebook.Figure`."""
 
-    def _repr_svg_(self) -> str: ...
+    def svg(self) -> str:
+        """The figure as an SVG element."""
 
     def _repr_html_(self) -> str: ...
 
@@ -26,6 +27,9 @@ class FigureMaker(Protocol):
 
     def figure(self, trace: Any, tap: str, head: int | None, theme: str, language: str | None) -> DisplayedFigure:
         """The figure of a tap."""
+
+    def widget(self, trace: Any, tap: str, head: int | None, language: str | None) -> Any:
+        """The widget of a tap."""
 
     def framed(self, trace: Any) -> str:
         """The page of a pass, as an HTML element."""
@@ -57,6 +61,17 @@ class NotebookDisplay:
         Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice.
         """
         return _presenter().figure(self, tap, head, theme, language)
+
+    def widget(self, tap: str = "", head: int | None = None, *, language: str | None = None) -> Any:
+        """The same figure as a widget of a notebook, which tells Python what is clicked; it needs the extra "notebook".
+
+        `widget.selected` is None or (side, layer, head, query, key), with None for what that has not, `widget.tap` the name of
+        the tensor, `widget.cell` the cell of one head's attention, or None. All but the last can be set: the cell is then
+        framed. A head that is clicked in the river is drawn in it. `widget.observe(function, "selected")` calls a function
+        whenever something is clicked. It is light or dark as the notebook is.
+        Raises UnknownTap, UnknownHead, NotKept, KnobNotAChoice, ExtraMissing.
+        """
+        return _presenter().widget(self, tap, head, language)
 
 
 def drawn_results(found: Any) -> str:

@@ -7,6 +7,7 @@ array becomes a table by `cells`: a row for each of its numbers, with the place 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from explorer.errors import ExtraMissing, UnknownTable
 Columns = Mapping[str, Sequence[Any] | NDArray[Any]]
 """The columns of a table by name, all of one length."""
 Tables = Mapping[str, Callable[[], Columns]]
-_MOST_ROWS = 12  # of a table in a notebook
+_MOST_ROWS, _MOST_LETTERS = 12, 160  # of a table in a notebook, and of the line above it
 
 
 class Tabular(ABC):
@@ -41,6 +42,10 @@ class Tabular(ABC):
             raise UnknownTable(name=table, choices=", ".join(known))
         return known[table or next(iter(known))]()
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the short form's first line, and the first table, of a long one the largest numbers first."""
+        return f"<p>{escape(shorten(repr(self).splitlines()[0], _MOST_LETTERS))}</p>{as_html(_ranked(self.columns()))}"
+
 
 def cells(values: Mapping[str, NDArray[Any]], **axes: Sequence[Any] | None) -> Columns:
     """A row for each cell of arrays of one shape: a column for each axis, then one for each array.
@@ -63,6 +68,15 @@ def listed(rows: Sequence[Any], *names: str) -> Columns:
 def joined(parts: Sequence[Columns]) -> Columns:
     """The rows of several tables with the same columns, one table after the other."""
     return {name: [each for part in parts for each in part[name]] for name in parts[0]} if parts else {}
+
+
+def _ranked(columns: Columns) -> Columns:
+    """The rows of a table with many, by the magnitude of its last column where that has fractions; others as they are."""
+    last = np.asarray(list(columns.values())[-1]) if columns else np.empty(0)
+    if len(last) <= _MOST_ROWS or last.dtype.kind != "f":
+        return columns
+    order = np.argsort(-np.nan_to_num(np.abs(last)), kind="stable")
+    return {name: [column[each] for each in order.tolist()] for name, column in columns.items()}
 
 
 def as_html(columns: Columns) -> str:

@@ -1,15 +1,15 @@
-"""The quality of translations by two usual metrics: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
+"""The quality of translations by two usual metrics: sacreBLEU (Post 2018) and chrF (Popović 2015). Their library is extra."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
-import sacrebleu
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
-from explorer.errors import TooLong
+from explorer.errors import ExtraMissing, TooLong
 from explorer.tokens.bilingual import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
@@ -56,7 +56,8 @@ def evaluate(
     decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Evaluation:
-    """Translate the source of each pair and score it against all targets of that source in the pairs."""
+    """Translate the source of each pair and score it against all targets of that source in the pairs. Raises ExtraMissing."""
+    _library()  # It is missed before thousands of sentences are translated.
     references: defaultdict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         if target not in references[source]:
@@ -101,14 +102,26 @@ def translate_all(
 
 
 def score(rows: Sequence[Scored], tokenizer: str = "13a") -> Scores:
-    """BLEU (cased, with sacreBLEU's tokenizer for English or that for Chinese, "zh") and chrF of translated rows."""
+    """BLEU (cased, with sacreBLEU's tokenizer for English or that for Chinese, "zh") and chrF of translated rows.
+
+    Raises ExtraMissing.
+    """
+    sacrebleu = _library()
     said = [row.translation for row in rows]
     one = [[row.references[0] for row in rows]]
     most = max(len(row.references) for row in rows)
     # Rows with fewer references are padded with None, which sacreBLEU ignores.
     every = [[row.references[k] if k < len(row.references) else None for row in rows] for k in range(most)]
     bleu, chrf = sacrebleu.BLEU(tokenize=tokenizer), sacrebleu.CHRF()
-    bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # sacreBLEU allows None; its types do not.
-    chrf_all = chrf.corpus_score(said, every).score  # type: ignore[arg-type]
+    bleu_all, chrf_all = bleu.corpus_score(said, every).score, chrf.corpus_score(said, every).score
     signatures = str(bleu.get_signature()), str(chrf.get_signature())
     return Scores(bleu.corpus_score(said, one).score, bleu_all, chrf.corpus_score(said, one).score, chrf_all, *signatures)
+
+
+def _library() -> Any:
+    """sacreBLEU. Raises ExtraMissing where it is not installed."""
+    try:
+        import sacrebleu
+    except ImportError as error:
+        raise ExtraMissing(name="sacrebleu", extra="training") from error
+    return sacrebleu

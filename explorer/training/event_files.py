@@ -1,14 +1,10 @@
 """The numbers of a training as TensorBoard's event files, for people who watch many runs there. Its library is an extra."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from explorer.errors import ExtraMissing
 from explorer.files import make_folder
 from explorer.training.training import TrainingStep
-
-if TYPE_CHECKING:
-    pass
 
 
 class EventFiles:

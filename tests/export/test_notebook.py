@@ -58,7 +58,7 @@ def test_a_figure_is_of_what_was_asked_for(tap: str, head: int | None, kind: typ
     """The river, a head, a wall of one layer or of all, a tensor without heads; as SVG and as a page."""
     made = example().figure(tap, head, language="en")
     assert isinstance(made.picture, kind)
-    assert made._repr_svg_().startswith("<svg")
+    assert made.svg().startswith("<svg")
     assert len(figures(document(made._repr_html_()))) == 1
     assert repr(made).startswith("<Figure ") and len(repr(made)) < 200
 
@@ -91,10 +91,10 @@ def test_it_is_written_in_the_format_that_its_name_says(name: str, tmp_path: Pat
 def test_theme_and_language_are_those_that_were_asked_for() -> None:
     """Light and the system's language otherwise."""
     trace = example()
-    assert DARK.card in trace.figure(WEIGHTS, 0, theme="dark")._repr_svg_()
-    assert LIGHT.card in trace.figure(WEIGHTS, 0)._repr_svg_()
-    assert "Attention weights" in trace.figure(WEIGHTS, 0, language="en")._repr_svg_()
-    assert "注意力权重" in trace.figure(WEIGHTS, 0, language="zh")._repr_svg_()
+    assert DARK.card in trace.figure(WEIGHTS, 0, theme="dark").svg()
+    assert LIGHT.card in trace.figure(WEIGHTS, 0).svg()
+    assert "Attention weights" in trace.figure(WEIGHTS, 0, language="en").svg()
+    assert "注意力权重" in trace.figure(WEIGHTS, 0, language="zh").svg()
 
 
 @pytest.mark.parametrize(

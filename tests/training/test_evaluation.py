@@ -1,5 +1,6 @@
 """Scores are sacreBLEU's own, every row is translated, and batches change nothing."""
 
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import sacrebleu
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
+from explorer.errors import ExtraMissing
 from explorer.training.evaluation import LENGTHS, Scored, evaluate, score, translate_all
 from tests.engine.sources.bundles import a_translator
 
@@ -134,3 +136,10 @@ def test_batches_say_what_each_sentence_says_alone(
         ids = computer.sources.source_ids(source, translator)
         assert found[source] == (translator.translate(ids, beam), len(ids))
     assert shares == [pytest.approx(each) for each in (0.3, 0.6, 0.9, 1.0)]
+
+
+def test_without_sacrebleu_nothing_is_translated_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that installs it comes at once: no Computer is asked."""
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    with pytest.raises(ExtraMissing, match=r"\[training\]"):
+        evaluate(None, None, [], None)  # type: ignore[arg-type]  # None of them is reached.

@@ -5,6 +5,7 @@ figure twice, which doubles the file, and painting by script, which shows nothin
 """
 
 import base64
+import json
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -34,6 +35,7 @@ from explorer.picture.river.scene import Answering, HotRows
 from explorer.picture.river.tell import tell
 from explorer.picture.scales import palette
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.trace.tap_names import Cell, place_of
 
 _MOST_TOKENS = 48  # of both sides together; more would make the file large
 _OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light", "heads")  # No single colours of the page, or on data.
@@ -83,7 +85,7 @@ class WebDrawing(Drawing):
         """Let the cells of a map show their values."""
         if place.values.size > _MOST_CELLS:
             return
-        (rows, columns), cells = place.values.shape, place.cells
+        (rows, columns), cells, where = place.values.shape, place.cells, place_of(place.caption.tap)
         self.places.append(
             {
                 "x": round(cells.x, 2),
@@ -96,6 +98,7 @@ class WebDrawing(Drawing):
                 "title": place.caption.title,
                 "tap": place.caption.tap,
                 "reason": place.reason,
+                "of": [where.side, where.layer, place.head],
             }
         )
 
@@ -153,6 +156,14 @@ def _hit(drawing: WebDrawing, river: River, rect: Rect, place: Place) -> None:
         seen = river.seen_by(place.attention, place.layer, place.head) if place.kind == "head" else river
         pieces = tell(seen, drawing.words, place, pointing.pair, pointing.source, pointing.target, short=True)
         said = f'data-say="{escape("".join(piece.text for piece in pieces))}"'
+        if place.kind == "head":
+            said += f' data-head="{escape(_selected(place))}"'
     else:
         return
     drawing.add(element.rect(rect, f'class="hit" {said}'))
+
+
+def _selected(place: Place) -> str:
+    """What a widget tells of a head that is clicked, as JSON."""
+    tap = Cell(place.attention, place.layer, place.head, 0, 0).tap("weights")
+    return json.dumps({"tap": tap, "selected": [place_of(tap).side, place.layer, place.head, None, None]})

@@ -28,6 +28,7 @@ class AnsweringMap:
     caption: Caption
     cells: Rect
     reason: str = ""
+    head: int | None = None
 
 
 class Drawing:

@@ -40,7 +40,7 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
 
 def answering(picture: Heatmap, cells: Rect) -> AnsweringMap:
     """A map that stands at a place of a drawing."""
-    return AnsweringMap(picture.values, picture.rows, picture.columns, picture.caption, cells, picture.reason)
+    return AnsweringMap(picture.values, picture.rows, picture.columns, picture.caption, cells, picture.reason, picture.head)
 
 
 def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:
@@ -92,7 +92,7 @@ def _answer(drawing: Drawing, made: Atlas, picture: HeadGrid, field: CellField) 
         for head in range(picture.values.shape[1]):
             caption = attrs.evolve(picture.caption, title=f"L{layer} H{head}", tap=tap)
             cells, values = thumbnail(made, field, place, head), picture.values[place, head]
-            drawing.answer(AnsweringMap(values, picture.rows, picture.columns, caption, cells, picture.reason))
+            drawing.answer(AnsweringMap(values, picture.rows, picture.columns, caption, cells, picture.reason, head))
 
 
 def _tables(picture: HeadGrid) -> Iterator[Table]:

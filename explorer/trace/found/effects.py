@@ -21,6 +21,7 @@ from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.model_card import LOGITS
+from explorer.trace.notebook_display import drawn_results
 from explorer.trace.printed import printed
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.tabular import Tables, Tabular, cells
@@ -222,6 +223,10 @@ class Effects(Tabular):
             *(f"  strongest {name}" for name in self._strongest()),
         )
         return printed("\n".join(lines))
+
+    def _repr_html_(self) -> str:
+        """The effects of each part on all words together as maps, and those of single words as a table."""
+        return f"{drawn_results(self)}{super()._repr_html_()}"
 
     def _strongest(self) -> Iterator[str]:
         """Of each kind of part the one that matters most, in words."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from explorer.errors import NotAScanTable
 from explorer.trace.arrays import Array
+from explorer.trace.found.effects import Effects
 from explorer.trace.found.metric_map import MetricMap, Spread, joined_maps, spread_of
 from explorer.trace.found.patching import Patching
 from explorer.trace.found.prompts_file import read_results, write_results
@@ -228,6 +229,21 @@ def of_one_pair(found: Patching) -> MetricPatching | None:
         maps=maps,
         metric=f"{step.word[1]} / {step.other_word[1]}",
         tokens={side: (tuple(token.text for token in row),) for side, row in found.tokens.items()},
+    )
+
+
+def effects_of_one(found: Effects) -> MetricEffects:
+    """The effects on one text, as those on a metric: the sum of its words' log-probabilities."""
+    axes: dict[str, dict[str, Sequence[str] | None]] = {
+        "heads": {"attention": found.attentions, "layer": None, "head": None},
+        "layers": {"attention": found.attentions, "layer": None},
+        "feed_forwards": {"side": found.sides, "layer": None},
+    }
+    return MetricEffects(
+        prompts=(" ".join(found.words),),
+        plain=found.log_p.sum(keepdims=True),
+        maps={kind: MetricMap(getattr(found, kind).sum(axis=-1)[None], own) for kind, own in axes.items()},
+        metric="log-p",
     )
 
 

@@ -160,7 +160,7 @@ def test_changes_and_other_programs_are_told() -> None:
 
 
 _POINT = """
-const each = figures[FIGURE], place = each.places[PLACE];
+const { figures, tip } = page, each = figures[FIGURE], place = each.places[PLACE];
 const at = (column, row) => {
   const x = place.x + (column + 0.5) * place.w, y = place.y + (row + 0.5) * place.h;
   const p = new DOMPoint(x, y).matrixTransform(each.svg.getScreenCTM());
@@ -203,7 +203,7 @@ def test_a_browser_shows_the_lane_of_a_token(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(whole(trace), encoding="utf-8")
     script = """
-const { svg, overs } = figures[0], over = svg.querySelector(".over");
+const { figures, tip } = page, { svg, overs } = figures[0], over = svg.querySelector(".over");
 const usual = over.innerHTML, hit = svg.querySelector('.hit[data-token="source:2"]');
 hit.dispatchEvent(new PointerEvent("pointermove", { clientX: -9, clientY: -9, bubbles: true }));
 const pointed = over.dataset.token;

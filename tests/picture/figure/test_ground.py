@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from explorer.export.web.page import _figure
+from explorer.export.web.figures import answering_figure
 from explorer.picture.figure.ground import on_ground
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Heatmap
@@ -20,7 +20,7 @@ def test_a_light_file_of_a_dark_window_is_that_of_a_light_one(name: str) -> None
     dark = on_ground(light, DARK)
     assert render(dark, words()) == render(light, words())
     assert render(dark, words(), DARK) == render(light, words(), DARK)
-    assert _figure(dark, words()) == _figure(light, words())
+    assert answering_figure(dark, words()) == answering_figure(light, words())
 
 
 def test_colours_of_the_users_choice_stay() -> None:
