@@ -27,8 +27,9 @@ from explorer.errors import (
 )
 from explorer.foreign.lending import Borrower
 from explorer.foreign.settings import check_number, read_json, reading_weights
-from explorer.foreign.stores import Held, Store
-from explorer.foreign.thin import lending, lent_store
+from explorer.foreign.stores import Store
+from explorer.foreign.thin import lending, lent_store, memory_of
+from explorer.foreign.unrolled import copies_of
 from explorer.json_text import shown
 from explorer.model.weights_file import all_finite
 from explorer.model.weights_header import read_header
@@ -204,6 +205,11 @@ class _Adapted:
         """See Store."""
         return self.base.dtype
 
+    @property
+    def place(self) -> object:
+        """See Store."""
+        return self.base.place
+
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""
         return self.base.fill(out).add_(self.pair.added(self.module))
@@ -224,7 +230,7 @@ class Dressed:
     """
 
     def __init__(self, model: nn.Module, prefix: str = "") -> None:
-        self._model, self._prefix = model, prefix
+        self._model, self._prefix, self._copies = model, prefix, copies_of(model)
         self.adapter: Adapter | None = None
         self._before: dict[nn.Parameter, Tensor] = {}
         self._lent: dict[Borrower, Store] = {}
@@ -258,8 +264,10 @@ class Dressed:
     def _put_on(self, module: nn.Module, pair: Pair) -> None:
         store = lent_store(module)
         if store is not None:
-            borrower: Borrower = module.__dict__["borrower"]
-            self._lent[borrower], borrower.stores["weight"] = store, _Adapted(store, pair, module)
+            adapted = _Adapted(store, pair, module)
+            for each in next((parts for parts in self._copies.values() if module in parts), (module,)):
+                borrower: Borrower = each.__dict__["borrower"]
+                self._lent[borrower], borrower.stores["weight"] = store, adapted
             return
         weight = module._parameters["weight"]
         assert weight is not None  # `_fitted` has looked.
@@ -267,12 +275,14 @@ class Dressed:
         weight.add_(pair.added(module).to(weight))  # In place, so that packed copies of the weight notice it.
 
     def _fitted(self, adapter: Adapter) -> Iterator[tuple[nn.Module, Pair]]:
-        """Each layer with its pair. Raises AdapterDoesNotFit."""
+        """Each layer with its pair; a layer that runs several times has one. Raises AdapterDoesNotFit."""
         path, seen = str(adapter.path), set[nn.Module]()
-        modules = dict(self._model.named_modules())
+        several = {part for parts in self._copies.values() for part in parts}
+        modules = {name: module for name, module in self._model.named_modules() if module not in several}
+        modules |= {name: parts[0] for name, parts in self._copies.items()}
         owners: dict[object, list[str]] = {}
         for name, module in modules.items():
-            if (at := _memory(module)) is not None:
+            if (at := memory_of(module)) is not None:
                 owners.setdefault(at, []).append(name)
         for name, pair in adapter.pairs.items():
             names = (name, name.removeprefix(f"{self._prefix}."), f"{self._prefix}.{name}")
@@ -284,19 +294,10 @@ class Dressed:
             added = added[::-1] if _is_transposed(found) else added
             if added != tuple(weight.shape):
                 raise AdapterDoesNotFit(path=path, reason=f"{name}: {list(added)} ≠ {list(weight.shape)}")
-            if len(owners[_memory(found)]) > 1:  # A tied weight would change the embedding, too.
-                raise AdapterDoesNotFit(path=path, reason=" = ".join(sorted(owners[_memory(found)])))
+            if len(owners[memory_of(found)]) > 1:  # A tied weight would change the embedding, too.
+                raise AdapterDoesNotFit(path=path, reason=" = ".join(sorted(owners[memory_of(found)])))
             seen.add(found)
             yield found, pair
-
-
-def _memory(module: nn.Module) -> object:
-    """An object that two layers with a tied weight share; None for a layer without a weight."""
-    store = lent_store(module)
-    if store is None:
-        return module._parameters.get("weight")
-    store = store.base if isinstance(store, _Adapted) else store
-    return store.place if isinstance(store, Held) else store
 
 
 def _is_transposed(module: nn.Module) -> bool:

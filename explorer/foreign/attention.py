@@ -19,8 +19,16 @@ _KEY = "explorer_taps"  # An attention's module has its taps under this name.
 Step = Callable[[Tensor], Tensor]
 
 
+Enters = Callable[[nn.Module, str, Tensor], None]
+"""Is told of the first row [head, feature] of an attention's "query", "key" or "value", as it enters the attention."""
+
+
 def _unseen(_factor: float) -> None:
     """Ignore the factor of the scores: the default for an attention without taps."""
+
+
+def _untold(_module: nn.Module, _part: str, _first: Tensor) -> None:
+    """Ignore what enters an attention: the default."""
 
 
 def _same(tensor: Tensor) -> Tensor:
@@ -184,11 +192,13 @@ class SeenAttention:
     joined: Tensor | None = None
 
 
-def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
+def seen_attentions(
+    model: nn.Module, make_pass: Callable[[], object], enters: Enters = _untold
+) -> dict[nn.Module, SeenAttention]:
     """The attentions of a model in the order of computation, found by one pass."""
     seen: dict[nn.Module, SeenAttention] = {}
     for module in model.modules():
-        module.__dict__[_KEY] = _noting(module, seen)
+        module.__dict__[_KEY] = _noting(module, seen, enters)
     try:
         make_pass()
     finally:
@@ -197,17 +207,23 @@ def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[n
     return seen
 
 
-def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> AttentionTaps:
+def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention], enters: Enters) -> AttentionTaps:
     """Taps that note the tensors that pass through them."""
 
     def query(tensor: Tensor) -> Tensor:
         noted = seen.setdefault(module, SeenAttention())
         noted.n_times += 1
         noted.n_heads, noted.d_head = tensor.shape[1], tensor.shape[-1]
+        enters(module, "query", tensor[0, :, 0])
         return tensor
 
     def key(tensor: Tensor) -> Tensor:
         seen[module].n_kv_heads = tensor.shape[1]
+        enters(module, "key", tensor[0, :, 0])
+        return tensor
+
+    def value(tensor: Tensor) -> Tensor:
+        enters(module, "value", tensor[0, :, 0])
         return tensor
 
     def masked(tensor: Tensor) -> Tensor:
@@ -223,7 +239,7 @@ def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> Attentio
         seen[module].joined = tensor[0, :, -1].flatten().cpu()
         return tensor
 
-    return AttentionTaps(query=query, key=key, masked=masked, factor=factor, mixed=mixed)
+    return AttentionTaps(query=query, key=key, value=value, masked=masked, factor=factor, mixed=mixed)
 
 
 def give_taps(module: nn.Module, taps: AttentionTaps | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from explorer.foreign.classes import first_id
 from explorer.foreign.families import kind_of_positions
 from explorer.foreign.opening import Opened
+from explorer.foreign.thin import parameters_of
 from explorer.trace.model_card import PROBABILITIES, ModelCard, SideCard
 from explorer.trace.own_card import NORMED
 from explorer.trace.tap_names import without_place
@@ -43,7 +44,7 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         activation=next((str(found) for key in _ACTIVATIONS if (found := getattr(config, key, None))), ""),
         score_scaling=first.factor != 1,
         causal=_causal(opened),
-        parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
+        parameters=sum(parameter.numel() for parameter in parameters_of(foreign.model).values()),
         trained=True,
         held=held,
         made_from=tuple(made_from),
@@ -62,6 +63,7 @@ def card_of(opened: Opened, name: str, held: str = "float32", made_from: Sequenc
         parallel=any(side.parallel for side in foreign.sides.values()),
         scores_over=_scores_over(opened),
         code=opened.code,
+        weight_sets=_weight_sets(opened),
     )
 
 
@@ -78,6 +80,13 @@ def _scores_over(opened: Opened) -> float:
     if len(factors) != 1 or not first.factor or not first.d_head or math.isclose(first.factor, first.d_head**-0.5):
         return 0.0
     return 1 / first.factor
+
+
+def _weight_sets(opened: Opened) -> int:
+    """How many sets of weights the attentions have, if some of them share one; else 0."""
+    attentions = opened.foreign.attentions.values()
+    sets = {frozenset(parameters_of(module)) for module in attentions}
+    return len(sets) if len(sets) < len(attentions) else 0
 
 
 def _causal(opened: Opened) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from explorer.foreign.attention import AttentionState, AttentionTaps, give_taps
 from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, tap_router
+from explorer.foreign.head_rows import HeadRows
 from explorer.foreign.parts import Stream, after, before, halves
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.stream_map import BlockPaths, LayerPaths, SidePaths, StreamMap
@@ -45,7 +46,7 @@ class Foreign(nn.Module):
     `streams` says where the rest is; it is None of a model whose streams were not found. `by_softmax` is True where the
     attentions call no function by name: then the input and output of their softmax are tapped. The output of each of their
     `n_heads` heads is tapped where W_O reads it, and so it is of an attention that does something to it before. `classes` is a
-    classifier's head.
+    classifier's head. `rows` says by attention which rows of which layer make its "query", "key" and "value".
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Foreign(nn.Module):
         by_softmax: bool = False,
         n_heads: int = 1,
         classes: ClassHead | None = None,
+        rows: Mapping[str, Mapping[str, HeadRows]] | None = None,
     ) -> None:
         super().__init__()
         self.by_softmax, self.classes = by_softmax, classes
@@ -65,7 +67,7 @@ class Foreign(nn.Module):
         self.attentions = dict(attentions)
         self.goes_on = False  # whether a pass may begin behind the rows of an earlier one; opening finds out
         self.n_chosen = 0  # experts that each token goes through
-        self.streams = streams
+        self.streams, self.rows = streams, rows or {}
         self.sides: Mapping[str, SidePaths] = {} if streams is None else streams.sides
         self.overwrites_nothing = streams is not None and not streams.overwrites  # Nobody has watched any other model.
         self._n_heads = n_heads

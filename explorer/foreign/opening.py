@@ -37,12 +37,11 @@ from explorer.foreign.going_on import comes_to_the_same
 from explorer.foreign.kind import ModelClass, described, named_in_files, refuse_for_code
 from explorer.foreign.lending import WeightLender
 from explorer.foreign.model import Foreign
-from explorer.foreign.probing import apart, probed, tapped
-from explorer.foreign.softmax import softmax_attentions
-from explorer.foreign.stream_probe import FollowedLayer, followed, stream_map
+from explorer.foreign.probing import apart, looked_at, probed, tapped
+from explorer.foreign.stream_probe import stream_map
 from explorer.foreign.tensors import read_tensors
 from explorer.foreign.thin import lend_half, lending, streamed
-from explorer.foreign.watching import Watched, watching
+from explorer.foreign.unrolled import unroll
 from explorer.model.weights_file import all_finite
 from explorer.stops import Progress, Superseded
 
@@ -53,9 +52,6 @@ _PASSES = 3  # that compare a model with and without taps
 _IMPORTED, _READ, _READ_LATER = 0.2, 0.7, 0.25
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
-
-
-_See = Callable[[nn.Module, Callable[[], object]], Mapping[nn.Module, SeenAttention]]
 
 
 def _unwatched(_share: float) -> None:
@@ -149,15 +145,16 @@ def with_taps(
     if class_head(model) is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = -1  # No token has it. Without one, some classifiers refuse several texts at once.
     family = model.config.model_type
+    unroll(model)
     lender = lending(model)
     try:
         model.set_attn_implementation(NAME)
         _tell(lender, going, 0)
-        seen, watched, logits = looked_at(model, seen_attentions)
+        seen, watched, logits, rows = looked_at(model)
         by_softmax = not seen
         if by_softmax:  # Its attention calls no function by name.
             model.set_attn_implementation("eager")
-            seen, watched, logits = looked_at(model, softmax_attentions)
+            seen, watched, logits, rows = looked_at(model, by_softmax=True)
     except (BadWeights, NotFinite, Superseded):  # The weights of a large model are read while it computes.
         raise
     except Exception as error:  # A hundred kinds of models can raise anything.
@@ -174,7 +171,15 @@ def with_taps(
     before = probed(model) if by_softmax else _eager(model, path)
     fast = None if faster is None else faster(model)  # It has taps around it.
     n_heads = next(iter(seen.values())).n_heads
-    foreign = Foreign(model, named, streams, by_softmax=by_softmax, n_heads=n_heads, classes=class_head(model, labels))
+    foreign = Foreign(
+        model,
+        named,
+        streams,
+        by_softmax=by_softmax,
+        n_heads=n_heads,
+        classes=class_head(model, labels),
+        rows={name: rows[module] for name, module in named.items() if module in rows},
+    )
     _tell(lender, going, 2)
     packed = fast is not None and fast.begin()
     taken = tapped(foreign)
@@ -191,14 +196,6 @@ def with_taps(
             raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
     foreign.goes_on = comes_to_the_same(foreign, taken.ids, taken.parts, taken.logits)
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference, taken.shapes)
-
-
-def looked_at(model: Any, seen_by: _See) -> tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor]:
-    """The attentions that one pass revealed, all that was watched in it, and its output."""
-    made: list[Tensor] = []
-    with watching(model, followed) as watched:
-        seen = seen_by(model, lambda: made.append(probed(model)))
-    return seen, watched, made[-1]
 
 
 def _why_not(model: Any, path: str) -> UnknownFamily:

@@ -7,17 +7,19 @@ from pathlib import Path
 
 from explorer.foreign.model import Foreign
 from explorer.foreign.stream_map import LayerPaths, SidePaths
+from explorer.foreign.unrolled import copies_of
 from explorer.trace.script_parts import ForeignPlaces, LayerPlaces, TapsByPath
 
 
 def places_of(foreign: Foreign, folder: Path) -> ForeignPlaces | None:
     """The places of the taps of a model from a folder; None where its taps need more than hooks on modules.
 
-    None stands for models whose attention is tapped at its softmax alone, and for those with experts or differing layers.
+    None stands for models whose attention is tapped at its softmax alone, and for those with experts, with layers that differ,
+    or with layers that are one module.
     """
     model = foreign.model
     paths = {module: path for path, module in model.named_modules()}
-    if foreign.by_softmax or not foreign.attentions:
+    if foreign.by_softmax or not foreign.attentions or copies_of(model):
         return None
     sides = []
     outputs: list[tuple[str, str]] = []

@@ -4,20 +4,46 @@ Decision: one pass through the taps gives the logits to compare, the shapes for 
 may begin. Rejected: a pass for each, because a pass reads all weights, and of a model with 0.5 billion takes half a second.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from explorer.foreign.attention import SeenAttention, seen_attentions
 from explorer.foreign.classes import class_head, ended, shifted
 from explorer.foreign.going_on import Parts, parts_to_keep
+from explorer.foreign.head_rows import HeadRows, head_rows
 from explorer.foreign.model import Foreign
+from explorer.foreign.softmax import softmax_attentions
+from explorer.foreign.stream_probe import FollowedLayer, followed
+from explorer.foreign.watching import Watched, watching
 from explorer.foreign.where import device_of
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap
 
 _PROBE, _PROBE_TARGET = 12, 5  # tokens
+_Rows = Mapping[nn.Module, Mapping[str, HeadRows]]
+_Seen = tuple[Mapping[nn.Module, SeenAttention], Watched[FollowedLayer | None], Tensor, _Rows]
+
+
+def looked_at(model: Any, *, by_softmax: bool = False) -> _Seen:
+    """The attentions that one pass revealed, all that was watched in it, its output, and which rows made Q, K and V."""
+    made: list[Tensor] = []
+    rows: dict[nn.Module, dict[str, HeadRows]] = {}
+
+    def enters(module: nn.Module, part: str, first: Tensor) -> None:
+        found = head_rows(first.cpu(), [call for call in watched.outside if call.entered > watched.entered[module]])
+        if found is not None:
+            rows.setdefault(module, {})[part] = found
+
+    def make_pass() -> None:
+        made.append(probed(model))
+
+    with watching(model, followed) as watched:
+        seen = softmax_attentions(model, make_pass) if by_softmax else seen_attentions(model, make_pass, enters)
+    return seen, watched, made[-1], rows
 
 
 @attrs.frozen(eq=False)

@@ -29,6 +29,10 @@ class Store(Protocol):
     def dtype(self) -> str:
         """The kind of its numbers, by torch's name."""
 
+    @property
+    def place(self) -> object:
+        """Where its numbers lie: tied tensors lie in one place."""
+
     def fill(self, out: Tensor) -> Tensor:
         """`out`, a float32 tensor of that shape, with the numbers written into it. Raises BadWeights."""
 
@@ -46,8 +50,8 @@ class Held:
         self._tensor = tensor
 
     @property
-    def place(self) -> int:
-        """Where its numbers lie: tied tensors lie in one place."""
+    def place(self) -> object:
+        """See Store."""
         return self._tensor.data_ptr()
 
     @property
@@ -92,6 +96,11 @@ class Stacked:
         """See Store."""
         return self.experts[0][0].dtype
 
+    @property
+    def place(self) -> object:
+        """See Store."""
+        return self
+
     def expert(self, number: int, out: Tensor | None = None) -> Tensor:
         """[row, …] the numbers of one expert, the only ones that are read. Raises BadWeights."""
         found = torch.empty(self.shape[1:]) if out is None else out
@@ -129,6 +138,11 @@ class InFile:
     def dtype(self) -> str:
         """See Store."""
         return str(_KINDS[self.kind]).removeprefix("torch.")
+
+    @property
+    def place(self) -> object:
+        """See Store."""
+        return self
 
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""

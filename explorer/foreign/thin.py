@@ -43,6 +43,17 @@ def lent_store(module: nn.Module, name: str = "weight") -> Store | None:
     return None if borrower is None else borrower.store(name)
 
 
+def memory_of(module: nn.Module, name: str = "weight") -> object:
+    """What tied parameters have in common, wherever their numbers are; None for a parameter that a layer lacks."""
+    found = lent_store(module, name)
+    return module._parameters.get(name) if found is None else found.place
+
+
+def parameters_of(model: nn.Module) -> dict[object, nn.Parameter]:
+    """The parameters of a model, tied ones once."""
+    return {memory_of(module, name): own for module in model.modules() for name, own in _own_parameters(module)}
+
+
 def _own_weight(module: nn.Module, name: str = "weight") -> Tensor:
     weight: Tensor = module._parameters[name]  # type: ignore[assignment]  # Callers ask for weights that there are.
     return weight
@@ -84,13 +95,14 @@ def check_room(model: nn.Module) -> None:
 def lend_half(model: Any, path: str) -> Any:
     """A model that was loaded with half the width, which from then on widens its weights layer by layer."""
     lender = model.__dict__["lender"] = WeightLender(ahead=False)
+    widened: dict[nn.Parameter, nn.Parameter] = {}  # Tied parameters stay one.
     for module in list(model.modules()):
         stores: dict[str, Store] = {}
         for name, own in _own_parameters(module):
             if own.numel() > SMALL and own.dtype != torch.float32:
                 stores[name] = Held(own.data)
             elif own.dtype != torch.float32:
-                module._parameters[name] = nn.Parameter(own.data.float(), requires_grad=False)
+                module._parameters[name] = widened.setdefault(own, nn.Parameter(own.data.float(), requires_grad=False))
         for name, buffer in module._buffers.items():
             if buffer is not None and buffer.is_floating_point():
                 module._buffers[name] = buffer.float()

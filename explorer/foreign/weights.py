@@ -5,7 +5,7 @@ copy are shown in the model's own memory: an adapter then shows up in an older a
 anew.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any
 
 import attrs
@@ -22,11 +22,8 @@ from explorer.trace.arrays import Array
 from explorer.trace.found.projections import AttentionWeights, Made
 from explorer.trace.found.weights import WHICH, Circuits, Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
-_READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
-_TOGETHER = ("c_attn", "qkv_proj", "Wqkv")  # One matrix for Q, K and V, whose rows come in this order.
-_OTHERWISE = ("codegen",)  # Families whose one matrix has its rows in another order.
-_BY_HEAD = "query_key_value"  # One matrix, with the three of one head after those of another.
-_HEAD_NORMS: Mapping[Made, tuple[str, ...]] = {"query": ("q_norm", "q_layernorm"), "key": ("k_norm", "k_layernorm")}
+_READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("Wqkv",) * 3)
+"""What the layers are called where a pass shows none of Q, K and V; rows of one for the three come in this order."""
 _MOST_COPIED = 2**26  # numbers of one weight
 _copied: MutableMapping[Tensor, tuple[int, Array]] = WeakTensorKeyDictionary()
 """By weight the copy of its numbers, and the state that was copied."""
@@ -50,10 +47,10 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
     check_room(foreign.model)
     found: dict[str, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
     head_norms: dict[str, NormWeights] = {}
-    for block, module in foreign.attentions.items():
+    for block in foreign.attentions:
         for part, matrix in _read_by(foreign, block):
             found[part][block] = matrix
-        head_norms |= {f"{block}.{part}": norm for part, norm in _head_norms(module)}
+        head_norms |= {f"{block}.{part}": norm for part, norm in _head_norms(foreign, block)}
     written = [_written(foreign, side) for side in foreign.sides]
     return ReadingWeights(
         queries=found["query"],
@@ -70,11 +67,15 @@ def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
 def attention_weights(foreign: Foreign, block: str, n: int) -> AttentionWeights:
     """The weights of one attention, for `n` tokens. A matrix that is not found is left out. Raises NotEnoughMemory."""
     check_room(foreign.model)
-    module = foreign.attentions.get(block)
-    if module is None or foreign.block(block) is None:
+    known = foreign.block(block) if block in foreign.attentions else None
+    if known is None:
         return AttentionWeights(block, {})
-    found = dict(_read_by(foreign, block)) | {"output": _projected(foreign, block)}
-    return AttentionWeights(block, found, dict(_head_norms(module)), _turns(foreign, n).get(block))
+    found = dict(_read_by(foreign, block))
+    if known.is_matrix:
+        found["output"] = _projected(foreign, block)
+    known_rows = foreign.rows.get(block, {})
+    lacking: dict[Made, str] = {made: "absent.made_in_steps" for made in WHICH if made in known_rows and made not in found}
+    return AttentionWeights(block, found, dict(_head_norms(foreign, block)), _turns(foreign, n).get(block), lacking)
 
 
 def attention_circuits(foreign: Foreign, block: str, n_heads: int) -> Circuits:
@@ -90,13 +91,13 @@ def circuit_shapes(foreign: Foreign) -> dict[str, dict[str, tuple[int, int]]]:
     where something else stands in front of W_O, there is none of OV.
     """
     found: dict[str, dict[str, tuple[int, int]]] = {}
-    for block, module in foreign.attentions.items():
-        names, parts, known = _readers(foreign, block), dict(module.named_children()), foreign.block(block)
-        if not names or known is None:
+    for block in foreign.attentions:
+        layers, known = {part: linear for part, linear, _rows in _readers(foreign, block)}, foreign.block(block)
+        if len(layers) < len(WHICH) or known is None or not known.is_matrix:
             continue
-        reads = [_widths(parts[name])[1] for name in names]
+        reads = [_widths(layers[part])[1] for part in WHICH]
         found[block] = {} if known.gated else {"ov_circuit": (reads[2], _widths(_projection(foreign, block))[0])}
-        if not {name for names in _HEAD_NORMS.values() for name in names} & parts.keys():
+        if not any(rows.norm for rows in foreign.rows.get(block, {}).values()):
             found[block] = {"qk_circuit": (reads[0], reads[1]), **found[block]}
     return found
 
@@ -121,22 +122,34 @@ def _times(matrix: Matrix, factor: float) -> Matrix:
     return Matrix(matrix.weight * np.float32(factor), None if matrix.bias is None else matrix.bias * np.float32(factor))
 
 
-def _readers(foreign: Foreign, block: str) -> tuple[str, ...]:
-    """The names of the layers that make Q, K and V of an attention, which may be the same one; () where they are not known.
+def _readers(foreign: Foreign, block: str) -> Iterator[tuple[Made, nn.Module, Sequence[int]]]:
+    """What makes Q, K and V of an attention, those that are known: of each a layer that reads the stream, and its rows."""
+    known, rows = foreign.block(block), foreign.rows.get(block, {})
+    if known is None:
+        return
+    width = _width(foreign)
+    for part in WHICH:
+        if part in rows:
+            linear = foreign.model.get_submodule(rows[part].path)
+            if _widths(linear)[1] == width:
+                yield part, linear, [row for start in rows[part].starts for row in range(start, start + rows[part].width)]
+    if foreign.by_softmax and known.is_matrix:
+        yield from _named_readers(foreign, block)
 
-    Q has as many features as W_O reads.
-    """
-    attention = foreign.attentions[block]
-    parts, known = dict(attention.named_children()), foreign.block(block)
-    if known is None or not known.is_matrix:
-        return ()
-    together = next((name for name in _TOGETHER if name in parts), "")
-    if together:
-        return (together,) * 3 if foreign.model.config.model_type not in _OTHERWISE else ()
-    if _BY_HEAD in parts:
-        return (_BY_HEAD,) * 3 if isinstance(getattr(attention, "head_size", None), int) else ()
-    names = next((each for each in _READERS if set(each) <= parts.keys()), ())
-    return names if names and _widths(parts[names[0]])[0] == _widths(_projection(foreign, block))[1] else ()
+
+def _named_readers(foreign: Foreign, block: str) -> Iterator[tuple[Made, nn.Module, Sequence[int]]]:
+    """The same by their names. Q has as many features as W_O reads."""
+    parts = dict(foreign.attentions[block].named_children())
+    names = next((each for each in _READERS if set(each) <= parts.keys()), None)
+    if names is None:
+        return
+    n_read, n_rows = _widths(_projection(foreign, block))[1], _widths(parts[names[0]])[0]
+    together = len(set(names)) == 1
+    if together or n_rows == n_read:
+        ends = (0, n_read, n_read + (n_rows - n_read) // 2, n_rows)
+        for number, (part, name) in enumerate(zip(WHICH, names, strict=True)):
+            own = range(*ends[number : number + 2]) if together else range(_widths(parts[name])[0])
+            yield part, parts[name], own
 
 
 def _widths(linear: nn.Module) -> tuple[int, int]:
@@ -180,7 +193,7 @@ def _reading(foreign: Foreign) -> LogitReading:
 
 def _written(foreign: Foreign, side: str) -> _Written:
     """The weights with which a side's blocks write to its residual stream: projections, networks and norms."""
-    known, model, width = foreign.sides[side], foreign.model, int(foreign.model.config.get_text_config().hidden_size)
+    known, model, width = foreign.sides[side], foreign.model, _width(foreign)
     projections: dict[str, Matrix] = {}
     networks: dict[str, Matrix] = {}
     norms: dict[str, NormWeights] = {}
@@ -195,6 +208,11 @@ def _written(foreign: Foreign, side: str) -> _Written:
         if path:
             norms[tap] = norm_weights(model.get_submodule(path), width)
     return projections, networks, norms
+
+
+def _width(foreign: Foreign) -> int:
+    """The number of features of the residual streams."""
+    return int(foreign.model.config.get_text_config().hidden_size)
 
 
 def _scaled(norm: NormWeights, factor: float) -> NormWeights:
@@ -230,37 +248,19 @@ def _added(foreign: Foreign) -> Any:
 
 def _read_by(foreign: Foreign, block: str) -> Iterator[tuple[Made, Matrix]]:
     """W_Q, W_K and W_V of an attention, each with the name of what it makes."""
-    attention, names = foreign.attentions[block], _readers(foreign, block)
-    if not names:
-        return
-    parts = dict(attention.named_children())
-    if len(set(names)) > 1:
-        for part, name in zip(WHICH, names, strict=True):
-            yield part, _matrix(parts[name])
-        return
-    both = _matrix(parts[names[0]])
-    if names[0] != _BY_HEAD:
-        n_read = _widths(_projection(foreign, block))[1]  # features of all queries
-        ends = [n_read, n_read + (len(both.weight) - n_read) // 2]
-        biases = (None,) * 3 if both.bias is None else np.split(both.bias, ends)
-        for part, weight, bias in zip(WHICH, np.split(both.weight, ends), biases, strict=True):
-            yield part, Matrix(weight, bias)
-        return
-    width = int(attention.head_size)  # type: ignore[arg-type]  # a number
-    rows = both.weight.reshape(-1, 3, width, both.weight.shape[1])  # [head, part, feature, read]
-    biased = None if both.bias is None else both.bias.reshape(-1, 3, width)
-    for number, part in enumerate(WHICH):
-        bias = None if biased is None else biased[:, number].reshape(-1)
-        yield part, Matrix(rows[:, number].reshape(-1, rows.shape[-1]), bias)
+    for part, linear, rows in _readers(foreign, block):
+        whole = _matrix(linear)
+        first, end = rows[0], rows[0] + len(rows)
+        which = slice(first, end) if list(rows) == list(range(first, end)) else np.array(rows)
+        yield part, Matrix(whole.weight[which], None if whole.bias is None else whole.bias[which])
 
 
-def _head_norms(attention: nn.Module) -> Iterator[tuple[Made, NormWeights]]:
-    """The norms that each head's Q and K go through, with the name of what they make."""
-    parts = dict(attention.named_children())
-    for part, names in _HEAD_NORMS.items():
-        norm = next((parts[name] for name in names if name in parts), None)
+def _head_norms(foreign: Foreign, block: str) -> Iterator[tuple[Made, NormWeights]]:
+    """The norms that Q and K go through, with the name of what they make."""
+    for part, rows in foreign.rows.get(block, {}).items():
+        norm = foreign.model.get_submodule(rows.norm) if rows.norm else None
         if norm is not None and all(own.dim() == 1 for own in norm.parameters()):
-            yield part, norm_weights(norm, 1)
+            yield part, norm_weights(norm, 1)  # type: ignore[misc]  # "query" or "key"
 
 
 def _matrix(linear: nn.Module) -> Matrix:
@@ -283,8 +283,8 @@ def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
 def possible_turns(foreign: Foreign, n: int) -> tuple[Turn, ...]:
     """The ways in which the positions of `n` tokens may turn features, which the numbers of a pass tell apart.
 
-    A module gives out cosines and sines. Neighbouring features may be turned together, or those of two halves, and some
-    families have other angles in some of their layers.
+    A module gives out cosines and sines, or both as complex numbers. Neighbouring features may be turned together, or those of
+    two halves, and some families have other angles in some of their layers.
     """
     rotary = next((module for path, module in foreign.model.named_modules() if _turns_all_layers(path)), None)
     if rotary is None:
@@ -299,13 +299,25 @@ def possible_turns(foreign: Foreign, n: int) -> tuple[Turn, ...]:
             continue
         if isinstance(found, tuple) and len(found) == 2:
             turns += _in_order(*(each[0].float() for each in found))  # each [position, feature]
+        elif isinstance(found, Tensor) and found.is_complex():
+            turns.append(_of_last(found[0], foreign))
     return tuple(turns)
 
 
 def _turns_all_layers(path: str) -> bool:
-    return path.rpartition(".")[2] in ("rotary_emb", "rotary_embedding") and not any(
+    return path.rpartition(".")[2] in ("rotary_emb", "rotary_embedding", "pos_emb") and not any(
         part.isdecimal() for part in path.split(".")
     )
+
+
+def _of_last(turns: Tensor, foreign: Foreign) -> Turn:
+    """The Turn of complex numbers [position, pair]: of a head's features the last ones are turned, in pairs of neighbours."""
+    widths = [rows["query"].width for rows in foreign.rows.values() if "query" in rows]
+    stays = max(widths, default=0) // 2 - turns.shape[1]  # pairs in front, as of DeepSeek V2
+    whole = nn.functional.pad(torch.view_as_real(turns), (0, 0, max(stays, 0), 0))  # [position, pair, cosine and sine]
+    whole[:, : max(stays, 0), 0] = 1
+    cos, sin = whole.repeat_interleave(2, dim=1).float().unbind(dim=-1)
+    return Turn(_array(cos), _array(sin), paired=True)
 
 
 def _in_order(one: Tensor, other: Tensor) -> Iterator[Turn]:

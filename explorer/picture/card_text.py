@@ -36,6 +36,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "kind": words(f"choice.architecture.{card.architecture}"),
         "parameters": f"{card.parameters:,}",
         "layers": _sides(side.n_layers for side in both),
+        "weight_sets": _weight_sets(card, words),
         "bare_layers": words("card.bare", count=card.bare_layers) if card.bare_layers else "",
         "experts": _experts(card, words),
         "heads": _sides(side.n_heads for side in both),
@@ -58,6 +59,14 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
     if known["key_heads"] == known["heads"]:
         del known["key_heads"]
     return tuple((words(f"card.{name}"), value) for name, value in known.items())
+
+
+def _weight_sets(card: ModelCard, words: Words) -> str:
+    """That layers share their weights, so that an edit acts in all of them; nothing where each has its own."""
+    if not card.weight_sets:
+        return ""
+    n_layers = sum(len(card.attention_layers(attention)) for attention in card.attentions)
+    return words("card.shared_sets", count=n_layers, sets=card.weight_sets)
 
 
 def _experts(card: ModelCard, words: Words) -> str:

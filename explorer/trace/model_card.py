@@ -149,6 +149,8 @@ class ModelCard:
 
     `d_value` is the width of each head's values where it is not d_head, else 0.
 
+    `weight_sets` counts the sets of weights of its attentions where several layers share one; 0 where each has its own.
+
     `chat` says whether it has a template in which a text can be written as a message.
     """
 
@@ -193,6 +195,7 @@ class ModelCard:
     code: str = attrs.field(default="", validator=_text)
     with_attention: tuple[int, ...] = attrs.field(default=(), converter=_numbers)
     d_value: int = attrs.field(default=0, validator=_number)
+    weight_sets: int = attrs.field(default=0, validator=_number)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]

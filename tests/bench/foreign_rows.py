@@ -10,10 +10,10 @@ from torch import Tensor
 
 from explorer.engine.recording.recorder import record
 from explorer.engine.speed.foreign_packing import PackedLayers
-from explorer.foreign.attention import NAME, register, seen_attentions
+from explorer.foreign.attention import NAME, register
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import Opened, looked_at, with_taps
-from explorer.foreign.probing import probed
+from explorer.foreign.opening import Opened, with_taps
+from explorer.foreign.probing import looked_at, probed
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import Peer
 from tests.bench.peers.shapes import SHAPES, own_model, own_pass, some_ids
@@ -95,9 +95,7 @@ def _watched(_bench: Bench) -> list[Row]:
     torch.set_num_threads(os.cpu_count() or 1)
     model = own_model("GPT-2 small").eval().requires_grad_(False)
     model.set_attn_implementation(NAME)
-    pair = paired(
-        partial(looked_at, model, seen_attentions), partial(probed, model), budget_s=_BUDGET_S, least=5, most=60, warm_up=1
-    )
+    pair = paired(partial(looked_at, model), partial(probed, model), budget_s=_BUDGET_S, least=5, most=60, warm_up=1)
     return [compared(_PROBE, pair, _PROBE_GOAL, note=f"{os.cpu_count()} threads each")]
 
 

@@ -7,6 +7,7 @@ the softmax, and the product of weights and values.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from typing import Any
 from unittest.mock import patch
 
@@ -31,9 +32,35 @@ def changed_by_hand(model: Any, like: Opened, tap: str, step: Step) -> Iterator[
         elif part in ("routing", "chosen"):
             stack.callback(_router(model, int(block.split(".")[2]), part, step))
         else:
-            module, before = _module(model, like, tap)
-            stack.callback((_before if before else _after)(module, _on_its_half(like, tap, step)))
+            path, before = _place(like, tap)
+            module, time = own_module(model, path)
+            stack.callback((_before if before else _after)(module, at_time(time, _on_its_half(like, tap, step))))
         yield
+
+
+def own_module(model: Any, path: str) -> tuple[nn.Module, int | None]:
+    """The module of an untouched model, by its path with taps, and which of its calls is meant; None where it has one.
+
+    In ALBERT, several layers are one module.
+    """
+    home, groups, rest = path.partition(".albert_layer_groups.")
+    if not groups:
+        return model.get_submodule(path), None
+    number, _, inside = rest.partition(".")
+    config, inside = model.config, inside.removeprefix("albert_layers.0").removeprefix(".")
+    order = [
+        (int(time / (config.num_hidden_layers / config.num_hidden_groups)), layer)
+        for time in range(config.num_hidden_layers)
+        for layer in range(config.inner_group_num)
+    ]
+    (group, layer), time = order[int(number)], order[: int(number)].count(order[int(number)])
+    return model.get_submodule(f"{home}{groups}{group}.albert_layers.{layer}.{inside}".removesuffix(".")), time
+
+
+def at_time(time: int | None, step: Step) -> Step:
+    """The step in one of a module's calls, counted from 0; in each of them for None."""
+    counted = count()
+    return step if time is None else lambda tensor: step(tensor) if next(counted) == time else tensor
 
 
 def _after(module: nn.Module, step: Step) -> Callable[[], None]:
@@ -82,28 +109,27 @@ def _logits(step: Step) -> Any:
     return hook
 
 
-def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
-    """The module whose output a tap shows, or whose input (True)."""
+def _place(like: Opened, tap: str) -> tuple[str, bool]:
+    """The path of the module whose output a tap shows, or whose input (True)."""
     names = tap.split(".")
     side = like.foreign.sides[names[0]]
     if names[1] == "embedding":
-        outside = (f"{side.layers}.0", True) if names[2] == "output" else (_of(side, names[2]), False)
-        return model.get_submodule(outside[0]), outside[1]
+        return (f"{side.layers}.0", True) if names[2] == "output" else (_of(side, names[2]), False)
     if names[1] == "norm":
-        return model.get_submodule(side.final_norm), False
+        return side.final_norm, False
     number = int(names[2])
-    layer, blocks = model.get_submodule(f"{side.layers}.{number}"), side.each[number].blocks
+    layer, blocks = f"{side.layers}.{number}", side.each[number].blocks
     if names[3].startswith("norm"):
-        return layer.get_submodule(blocks[int(names[3][4:]) - 1].norm), False
+        return f"{layer}.{blocks[int(names[3][4:]) - 1].norm}", False
     if names[3].startswith("residual"):
         place = int(names[3][8:])
         if side.post:
-            return layer.get_submodule(blocks[place - 1].norm), True
+            return f"{layer}.{blocks[place - 1].norm}", True
         assert place == len(blocks)  # Between the blocks, the stream has no module.
         return layer, False
     block = next(each for each in blocks if each.kind == names[3])
     path = {"normed": block.after, "gate": block.gate, "hidden": block.hidden}.get(names[4], block.output)
-    return layer.get_submodule(path), names[4] == "activated"
+    return f"{layer}.{path}", names[4] == "activated"
 
 
 def _on_its_half(like: Opened, tap: str, step: Step) -> Step:

@@ -79,6 +79,7 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mbart": ("MBartConfig", "MBartForConditionalGeneration", _BART),
     "m2m_100": ("M2M100Config", "M2M100ForConditionalGeneration", _BART),
     "pegasus": ("PegasusConfig", "PegasusForConditionalGeneration", _BART),
+    "albert": ("AlbertConfig", "AlbertForMaskedLM", _ENCODER | {"embedding_size": 16}),  # Its layers are one.
     "electra": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 32}),
     "electra of two widths": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 16}),
     "distilbert": ("DistilBertConfig", "DistilBertForMaskedLM", _DISTILBERT),
@@ -174,6 +175,11 @@ FOUND: dict[str, tuple[str, str, dict[str, Any]]] = {
     "glm": ("GlmConfig", "GlmForCausalLM", _PADDED | {"head_dim": 8}),
     "glm4": ("Glm4Config", "Glm4ForCausalLM", _PADDED | {"head_dim": 8}),
     "deepseek_v2": ("DeepseekV2Config", "DeepseekV2ForCausalLM", _LLAMA | _DEEPSEEK | {"n_group": 1}),
+    "deepseek_v2 lite": (
+        "DeepseekV2Config",
+        "DeepseekV2ForCausalLM",
+        _LLAMA | _DEEPSEEK | {"n_group": 1, "q_lora_rank": None},
+    ),  # Its queries are made in one step.
     "deepseek_v3": ("DeepseekV3Config", "DeepseekV3ForCausalLM", _LLAMA | _DEEPSEEK),
     "starcoder2": ("Starcoder2Config", "Starcoder2ForCausalLM", _LLAMA),
     "gpt_bigcode": ("GPTBigCodeConfig", "GPTBigCodeForCausalLM", _GPTS),
@@ -194,6 +200,11 @@ FOUND: dict[str, tuple[str, str, dict[str, Any]]] = {
     "helium": ("HeliumConfig", "HeliumForCausalLM", _LLAMA | {"head_dim": 8}),
     "olmoe": ("OlmoeConfig", "OlmoeForCausalLM", _LLAMA | {"num_experts": 4, "num_experts_per_tok": 2}),
     "biogpt": ("BioGptConfig", "BioGptForCausalLM", _ENCODER),
+    "albert of groups": (
+        "AlbertConfig",
+        "AlbertForMaskedLM",
+        _ENCODER | {"embedding_size": 16, "num_hidden_layers": 4, "num_hidden_groups": 2, "inner_group_num": 2},
+    ),  # Each of its two groups has two layers.
     "esm": ("EsmConfig", "EsmForMaskedLM", _ENCODER | {"pad_token_id": 0, "mask_token_id": 3}),
 } | MORE
 """Models whose streams no table names: they are found by watching a pass."""

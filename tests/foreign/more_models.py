@@ -80,6 +80,10 @@ _FALCON_H1 = {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d
 _GPT = {"vocab_size": 40, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
 _JAPANESE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_multiple_size": 2}
 
+_ZAMBA = _DECODER | {"num_hidden_layers": 6, "num_key_value_heads": 4, "n_mamba_heads": 2, "mamba_d_state": 4}
+_ZAMBA |= {"layers_block_type": ["mamba", "hybrid"] * 3}  # Their attention is one.
+_MAMBA_2 = {"n_mamba_heads": 8, "mamba_headdim": 8, "mamba_ngroups": 1, "num_mem_blocks": 2, "adapter_rank": 4}
+
 NO_SUM: dict[str, tuple[str, str, dict[str, Any]]] = {
     "doge": ("DogeConfig", "DogeForCausalLM", _DECODER),
     "falcon_h1": ("FalconH1Config", "FalconH1ForCausalLM", _DECODER | _FALCON_H1),
@@ -88,6 +92,8 @@ NO_SUM: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mobilebert": ("MobileBertConfig", "MobileBertForMaskedLM", _ENCODER | {"embedding_size": 32, "intra_bottleneck_size": 32}),
     "openai-gpt": ("OpenAIGPTConfig", "OpenAIGPTLMHeadModel", _GPT),
     "prophetnet": ("ProphetNetConfig", "ProphetNetForConditionalGeneration", _PROPHET),
+    "zamba": ("ZambaConfig", "ZambaForCausalLM", _ZAMBA | {"mamba_dt_rank": 4}),
+    "zamba2": ("Zamba2Config", "Zamba2ForCausalLM", _ZAMBA | _MAMBA_2),
     "squeezebert": ("SqueezeBertConfig", "SqueezeBertForMaskedLM", _ENCODER | {"embedding_size": 32}),
 }
 """Those that pass on no plain sum: factors that are learned or depend on the token, several rows for a token, other axes."""

@@ -150,7 +150,7 @@ def test_every_change_does_what_hooks_on_the_models_own_modules_do(name: str) ->
             assert abs(ours - theirs).max() <= 2e-5 * largest, (tap, kind)
             compared += 1
             moved += bool(abs(ours - output(found, own)).max() > 1e-4 * largest)
-    assert moved > 0.8 * compared
+    assert moved > 0.75 * compared
     assert compared >= 50  # Sublayers that share a norm have a tap less.
 
 

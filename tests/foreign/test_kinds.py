@@ -123,13 +123,13 @@ _CLIP = {"text_config": _VISION | {"vocab_size": 40}, "vision_config": _VISION |
 _SPEECH = {"vocab_size": 40, "d_model": 16, "num_mel_bins": 4, "max_source_positions": 8, "max_target_positions": 16}
 _SPEECH |= {f"{side}_{part}": 2 for side in ("encoder", "decoder") for part in ("layers", "attention_heads", "ffn_dim")}
 _SPEECH |= dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"), 1)
-_SIX = {"vocab_size": 40, "embedding_size": 16, "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 48}
+_CYCLES = {"vocab_size": 40, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
 _DPR = {"vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 48}
 
 NOT_SHOWN: dict[str, tuple[str, str, dict[str, Any], type[UnknownFamily], str]] = {
     "pictures and texts": ("CLIPConfig", "CLIPModel", _CLIP, WantsMoreThanText, "pixel_values"),
     "speech": ("WhisperConfig", "WhisperForConditionalGeneration", _SPEECH, WantsMoreThanText, "input_features"),
-    "shared layers": ("AlbertConfig", "AlbertForMaskedLM", _SIX | {"num_hidden_layers": 3}, SharedLayers, "3"),
+    "layers in cycles": ("HrmTextConfig", "HrmTextForCausalLM", _CYCLES, SharedLayers, "6"),
     "a class of its own": ("DPRConfig", "DPRContextEncoder", _DPR, UnknownClass, "DPRContextEncoder"),
 }
 """Whole folders of models that cannot be shown: why, and what the sentence names."""

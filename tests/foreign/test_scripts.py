@@ -108,8 +108,8 @@ def _run(text: str) -> dict[str, NDArray[np.float32]]:
 def test_what_hooks_do_not_show_whole_has_no_script(
     folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Experts, and attention that is seen by its softmax alone; nothing is written then."""
-    for name in ("mixtral", "bloom"):
+    """Experts, attention that is seen by its softmax alone, layers that are one; nothing is written then."""
+    for name in ("mixtral", "bloom", "albert"):
         with pytest.raises(NoScriptForModel, match=name):
             explorer.to_pytorch(TEXT, tmp_path / "x.py", preset=folder(name))
     assert not list(tmp_path.iterdir())

@@ -25,6 +25,7 @@ from explorer.picture.makers.river import river
 from explorer.state.look import Look
 from explorer.trace.found.weights import ReadingWeights
 from explorer.trace.trace import Trace
+from tests.foreign.by_hand import at_time, own_module
 from tests.foreign.models import ALL, BY_SOFTMAX, FOUND, SOME_LAYERS, fresh, opened
 from tests.foreign.more_models import NO_SUM
 from tests.sweeps import sweep
@@ -44,11 +45,12 @@ TELLING = (
     "opt",
     "qwen3_5",
     "blenderbot",
+    "albert",
 )
 NAMES = [name for name in (*ALL, *BY_SOFTMAX, *FOUND, *SOME_LAYERS) if "without" not in name]
 """Those of the telling ones have, in turn: one matrix for two, norms behind alone, factors, values of another width, a softmax
 of their own, a layer without its norm, tensors that are written into, parallel blocks, rows of all texts below each other,
-layers without attention, and both sides."""
+layers without attention, both sides, and layers that are one."""
 
 
 READ_OTHERWISE = ("modernbert-decoder",)
@@ -237,7 +239,7 @@ def test_every_tap_that_such_a_model_lacks_has_a_true_reason(language: str, fold
         assert words(f"absent.{reason}").rstrip(".。") in lacking(card, tap, words)
 
 
-@pytest.mark.parametrize("name", sweep(NAMES, telling=["phi3", "xglm", "umt5"]))
+@pytest.mark.parametrize("name", sweep(NAMES, telling=["phi3", "xglm", "umt5", "albert of groups"]))
 def test_each_ablation_is_that_of_a_hook_of_torch(name: str, folder: Folder) -> None:
     """A hook on the network, and one on what W_O reads of a head, in a loop."""
     trace, model = traced(folder, name), fresh(name)
@@ -250,12 +252,14 @@ def test_each_ablation_is_that_of_a_hook_of_torch(name: str, folder: Folder) -> 
     assert streams is not None
     paths, layer = streams.sides[side.name], 1
     for block in paths.each[layer].blocks:
-        module = model.get_submodule(f"{paths.layers}.{layer}.{block.output}")
+        module, time = own_module(model, f"{paths.layers}.{layer}.{block.output}")
         if block.kind == "feed_forward":
-            hook = module.register_forward_hook(lambda _module, _args, output: _zeroed(output))
+            zeroed = at_time(time, _zeroed)
+            hook = module.register_forward_hook(lambda _module, _args, output, zeroed=zeroed: zeroed(output))
             expected = found.feed_forwards[[each.name for each in trace.card.sides].index(side.name), layer]
         elif block.kind == "self_attn" and block.is_matrix and not block.gated:
-            hook = module.register_forward_pre_hook(lambda _module, args: _without_head(args[0], side.n_heads))
+            without = at_time(time, lambda joined: _without_head(joined, side.n_heads))
+            hook = module.register_forward_pre_hook(lambda _module, args, without=without: without(args[0]))
             expected = found.heads[found.attentions.index(f"{side.name}.self_attn"), layer, 1]
         else:
             continue
@@ -271,7 +275,7 @@ def _without_head(joined: Any, n_heads: int) -> Any:
     """[…, head · feature] with the features of head 1 at zero."""
     heads = joined.clone().unflatten(-1, (n_heads, -1))
     heads[..., 1, :] = 0
-    return (heads.flatten(-2),)
+    return heads.flatten(-2)
 
 
 def _own_log_p(model: Any, trace: Trace, found: Any) -> Any:

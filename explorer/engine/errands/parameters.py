@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from explorer.errors import UnknownHead, UnknownParameter
 from explorer.foreign import weights as foreign_weights
 from explorer.foreign.model import Foreign
-from explorer.foreign.stores import Held, Store
-from explorer.foreign.thin import lent_store
+from explorer.foreign.stores import Store
+from explorer.foreign.thin import lent_store, memory_of
 from explorer.model.attention import Attention
 from explorer.model.transformer import Stack, Transformer
 from explorer.trace.arrays import Array
@@ -37,8 +37,9 @@ def parameters_of(model: AnyModel, card: ModelCard) -> ParameterList:
     root = _root(model)
     tables = _token_tables(model)
     made, names = [], defaultdict[object, list[str]](list)
-    for name, own in root.named_parameters(remove_duplicate=False):
-        names[_memory(root, name, own)].append(name)
+    for name, _own in root.named_parameters(remove_duplicate=False):
+        owner, _, leaf = name.rpartition(".")
+        names[memory_of(root.get_submodule(owner), leaf)].append(name)
     for name, *tied in names.values():
         owner, _, leaf = name.rpartition(".")
         module, own = root.get_submodule(owner), root.get_parameter(name)
@@ -138,13 +139,6 @@ class _Product:
         """See Rows."""
         product: Array = self.left[:, first:end].T @ self.right
         return product
-
-
-def _memory(root: nn.Module, name: str, own: nn.Parameter) -> object:
-    """An object that tied parameters share."""
-    owner, _, leaf = name.rpartition(".")
-    store = lent_store(root.get_submodule(owner), leaf)
-    return own if store is None else store.place if isinstance(store, Held) else store
 
 
 def _root(model: AnyModel) -> nn.Module:

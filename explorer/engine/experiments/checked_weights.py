@@ -24,7 +24,7 @@ def checked(found: AttentionWeights, turns: Sequence[Turn], trace: Trace) -> Att
         if made not in found.matrices or (
             not trace.changes and f"{found.block}.{made}" in trace and not agrees(trace, found, made)
         ):
-            lacking[made] = "absent.made_otherwise"
+            lacking[made] = found.lacking.get(made, "absent.made_otherwise")
         else:
             there[made] = found.matrices[made]
     return attrs.evolve(found, matrices=there, lacking=lacking)

@@ -27,9 +27,9 @@ def _checked(model: Foreign, inquiry: Inquiry) -> ReadingWeights:
     found, possible = foreign_weights.reading_weights(model, n), foreign_weights.possible_turns(model, n)
     kept: dict[Made, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
     turns = dict(found.turns)
-    for block in found.queries:
+    for block in dict.fromkeys((*found.queries, *found.keys, *found.values)):
         stop_at(inquiry.stop)
-        matrices: dict[Made, Matrix] = {made: found.matrices(made)[block] for made in WHICH}
+        matrices: dict[Made, Matrix] = {made: found.matrices(made)[block] for made in WHICH if block in found.matrices(made)}
         norms: dict[Made, NormWeights] = {
             made: found.head_norms[f"{block}.{made}"] for made in WHICH if f"{block}.{made}" in found.head_norms
         }

@@ -5,7 +5,8 @@ gradients are made, with other types of numbers, on other devices, or with weigh
 again. The copies take as much memory as the weights, so they are made only where there is plenty.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
+from weakref import WeakValueDictionary
 
 import psutil
 import torch
@@ -21,26 +22,28 @@ _WORTH_PACKING = 2**18  # A matrix with fewer numbers is not worth it,
 _FEW_ROWS = 2  # nor is any matrix for fewer rows.
 _SHARE = 0.5  # of the free memory may be taken by copies
 _FLOAT = 4  # bytes
+_Place = tuple[int, torch.Size]
 _TURNED = "transformers.pytorch_utils.Conv1D"  # GPT-2's linear layer has its weights as [in, out].
 
 
 class PackedLayer:
     """Stands for the method `forward` of a linear layer. The layer's own is used wherever a packed product is not right.
 
+    Layers with one weight, as those of ALBERT, find its one copy in `copies`, by where the weight lies.
     An edit through `.data` or NumPy is noticed by nothing, not even by torch's own autograd: pack again after it.
     """
 
-    def __init__(self, layer: nn.Module, *, turned: bool) -> None:
-        self._layer, self._turned = layer, turned
+    def __init__(self, layer: nn.Module, copies: MutableMapping[_Place, Packed], *, turned: bool) -> None:
+        self._layer, self._copies, self._turned = layer, copies, turned
         self._own: Callable[[Tensor], Tensor] = layer.forward
         self._packed: Packed | None = None
         self._weight: Tensor | None = None
 
     @property
-    def n_bytes(self) -> int:
-        """The bytes of a packed copy; 0 where none can be made."""
+    def weight(self) -> Tensor | None:
+        """The weight that can be packed now; None for none."""
         weight = self._layer._parameters.get("weight")
-        return _FLOAT * weight.numel() if weight is not None and _is_worth_it(weight) else 0
+        return weight if weight is not None and _is_worth_it(weight) else None
 
     @property
     def is_packed(self) -> bool:
@@ -49,10 +52,14 @@ class PackedLayer:
 
     def pack(self) -> Packed | None:
         """Pack the weights as they are now; None, and no copy is kept, where they cannot be packed."""
-        weight = self._layer._parameters.get("weight")
-        self._weight, self._packed = weight, None
-        if weight is not None and _is_worth_it(weight):
-            self._packed = packed(weight.t() if self._turned else weight)
+        weight = self._weight = self.weight
+        self._packed = None
+        if weight is not None:
+            at = weight.data_ptr(), weight.shape
+            known = self._copies.get(at)
+            if known is None or _has_changed(weight, known):
+                known = self._copies[at] = packed(weight.t() if self._turned else weight)
+            self._packed = known
         return self._packed
 
     def unpack(self) -> None:
@@ -92,7 +99,8 @@ class PackedLayers:
 
     def begin(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Pack the weights of all layers if memory allows. Returns whether they are packed; `stop` ends it with none packed."""
-        if sum(layer.n_bytes for layer in self.layers) > _SHARE * psutil.virtual_memory().available:
+        weights = {weight for layer in self.layers if (weight := layer.weight) is not None}
+        if _FLOAT * sum(weight.numel() for weight in weights) > _SHARE * psutil.virtual_memory().available:
             return False
         for layer in self.layers:
             if stop():
@@ -108,9 +116,10 @@ class PackedLayers:
 
 
 def _packable(model: nn.Module) -> Iterator[PackedLayer]:
+    copies: MutableMapping[_Place, Packed] = WeakValueDictionary()
     for module in model.modules():
         turned = f"{type(module).__module__}.{type(module).__qualname__}" == _TURNED
         if (turned or type(module) is nn.Linear) and "forward" not in vars(module):  # Lent weights are not packed.
-            made = PackedLayer(module, turned=turned)
+            made = PackedLayer(module, copies, turned=turned)
             module.forward = made
             yield made

@@ -59,7 +59,7 @@ def parameter_map(read: ParameterNumbers, look: Look, words: Words) -> Heatmap:
     parameter, block = read.parameter, read.block
     rows, columns = parameter.matrix
     about = words(f"parameters.about.{_last(parameter)}") if parameter.kind == "circuits" else ""
-    tied = words("parameters.tied", names=", ".join(parameter.tied)) if parameter.tied else ""
+    tied = _tied(parameter, words)
     pooled = words("parameters.pooled", block=block, count=block * block) if block > 1 else ""
     note = "  ".join(filter(None, (about, tied, pooled)))
     return Heatmap(
@@ -72,6 +72,14 @@ def parameter_map(read: ParameterNumbers, look: Look, words: Words) -> Heatmap:
         recorded=read.values if block == 1 else None,
         head=read.number if parameter.n_matrices > 1 else None,
     )
+
+
+def _tied(parameter: Parameter, words: Words) -> str:
+    """That other parameters are the same tensor: their names, or of many the first and the last."""
+    others = parameter.tied
+    if len(others) > 1:
+        return words("parameters.tied_layers", count=len(others), first=others[0], last=others[-1])
+    return words("parameters.tied", names=others[0]) if others else ""
 
 
 def parameter_histogram(read: ParameterNumbers, words: Words) -> Waves:

@@ -122,12 +122,13 @@ def _shared(trace: Trace, look: Look, words: Words) -> str:
 def product(trace: Trace, look: Look, words: Words, recorded: Heatmap) -> Heatmap:
     """The result of the chosen step: the recorded map, or the product itself where the pass goes on with it before its tap.
 
-    While the matrix is on its way, or where it is not found, it is the recorded map without the calculation of its cells.
+    While the matrix is on its way, or where it is not found, it is the recorded map without the calculation of its cells; where
+    it is not found, also without the formula, which may be another one.
     """
     try:
         found = behind(trace, look)
     except NoMatrix:
-        return recorded
+        return captioned(recorded, formula="")
     if found is None:
         return recorded
     of = Arithmetic(kind="product", left=found.x, right=found.weight, bias=found.bias)

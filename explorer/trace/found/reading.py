@@ -21,7 +21,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.found.experiments import READERS, WHY
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.part import Part, PartKind, index_of
-from explorer.trace.found.stream_parts import StreamWeights, WayBack, head_directions, sigma
+from explorer.trace.found.stream_parts import StreamWeights, WayBack, head_directions, through_norm
 from explorer.trace.found.weights import WHICH, OutputWeights, ReadingWeights, Which, before_turning, rows_of
 from explorer.trace.recorded_pass import RecordedPass
 from explorer.trace.tabular import Columns, Tables, Tabular, cells, listed
@@ -239,15 +239,19 @@ def reading(trace: RecordedPass, cell: Cell, which: Which, along: int | Numbers)
     weight, bias = rows_of(weights.matrices(which)[block], head, len(x))
     across = block.endswith(".cross_attn") and which != "query"
     walk = WayBack(trace, weights, "encoder" if across else cell.attention.partition(".")[0], row)
+    of_norm = np.zeros(1)
     if tap in weights.head_norms:
-        # X = γ·y/σ, where y = W·h + b
-        y, norm = weight @ walk.read_by(block) + (0 if bias is None else bias), weights.head_norms[tap]
-        before = before * norm.weight / sigma(y, norm)
+        # X = γ·(y - mean(y))/σ + β, where y = W·h + b; of an RMS norm, the mean counts as 0.
+        y = weight @ walk.read_by(block) + (0 if bias is None else bias)
+        directions, of_norm = through_norm(y, weights.head_norms[tap], before[None])
+        before = directions[0]
     g = (before @ weight)[None]  # [row 1, feature]
     found = list(walk.from_end(g) if across else walk.before(block, g))
     found.reverse()
     if bias is not None:
         found.append((Part(_BIASES[which], tap, cell.layer, block.rpartition(".")[2]), np.array([before @ bias])))
+    if of_norm.any():
+        found.append((Part("norm_bias", tap, cell.layer, block.rpartition(".")[2]), of_norm))
     return Reading(
         tap=tap,
         head=head,

@@ -141,14 +141,14 @@ class WayBack:
         """The parts of what is read of the stream before the addition `end`, under pre-norm through a norm."""
         if self._pre and norm in self.weights.norms:  # Some models have no norm here.
             # h = norm(r), where r is the stream after the last addition before
-            g, share = _through(self.row(self._stream(end)), self.weights.norms[norm], g)
+            g, share = through_norm(self.row(self._stream(end)), self.weights.norms[norm], g)
             if self.weights.norms[norm].centred:  # The other kind has no bias.
                 yield Part("norm_bias", tap, layer), share
         for place in reversed(range(end)):
             added = self.additions[place]
             if not self._pre:
                 # x = norm(r): the stream goes on behind the norm of each addition
-                g, share = _through(self.row(added.residual), self.weights.norms[added.weights], g)
+                g, share = through_norm(self.row(added.residual), self.weights.norms[added.weights], g)
                 if self.weights.norms[added.weights].centred:
                     yield Part("norm_bias", added.norm, added.layer), share
             before = self._stream(place) if self.trace.card.residual else ""
@@ -173,7 +173,7 @@ class WayBack:
             parts = (f"{embedding}.{part}" for part in ("tokens", "positions", "segments"))
             x = np.sum([self.row(part) for part in parts if part in self.trace], axis=0)
             if x.shape == whole.shape and np.allclose(normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
-                g, share = _through(x, norm, g)
+                g, share = through_norm(x, norm, g)
                 yield Part("norm_bias", f"{embedding}.output"), share
                 whole = x
             else:
@@ -210,7 +210,7 @@ class WayBack:
         norm = self.weights.norms.get(f"{block}.normed")
         if norm is not None:
             # y = norm(output) is what is added; with σ held it is linear in what the block gives out.
-            g, share = _through(self.row(f"{block}.output"), norm, g)
+            g, share = through_norm(self.row(f"{block}.output"), norm, g)
             if norm.centred:
                 yield Part("norm_bias", f"{block}.normed", added.layer), share
         self.directions[block] = g
@@ -248,7 +248,7 @@ def head_directions(weights: StreamWeights, block: str, g: Numbers, d_head: int)
     return through.reshape(*through.shape[:-1], -1, d_head)
 
 
-def _through(x: Numbers, weights: NormWeights, g: Numbers) -> tuple[Numbers, Numbers]:
+def through_norm(x: Numbers, weights: NormWeights, g: Numbers) -> tuple[Numbers, Numbers]:
     """The direction before a norm that has read x, and the share [row] of the norm's own bias."""
     # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
     scaled = g * weights.weight

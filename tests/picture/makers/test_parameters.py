@@ -63,6 +63,13 @@ def test_a_cell_of_blocks_says_which_rows_it_stands_for() -> None:
     assert parameter_map(read(table, labels=tokens), Look(), WORDS).rows.labels == tokens
 
 
+def test_a_weight_of_several_layers_says_that_an_edit_acts_in_all_of_them() -> None:
+    """With the first and the last of the other names."""
+    shared = Parameter("layers.0.weight", (4, 6), ("out", "in"), "float32", tuple(f"layers.{n}.weight" for n in range(1, 12)))
+    note = parameter_map(read(shared), Look(), WORDS).caption.note
+    assert "11 other parameters, layers.1.weight to layers.11.weight," in note and "an edit changes all of them" in note
+
+
 def test_the_distribution_says_how_many_there_are_and_what_they_are() -> None:
     """Count, type, mean and deviation; the curve has as many numbers as the matrix."""
     found = read(QUERY)
