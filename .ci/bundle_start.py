@@ -7,6 +7,7 @@ came from strangers, which is started with the word "fence" and the module that 
 import importlib
 import multiprocessing
 import sys
+from pathlib import Path
 
 multiprocessing.freeze_support()
 
@@ -15,4 +16,5 @@ if sys.argv[1:2] == ["fence"]:
 
 from explorer.__main__ import main  # noqa: E402
 
-main()
+# On Windows the program for those who click has no console; on macOS nobody reads stderr of what the Finder has started.
+main(windowed=Path(sys.executable).stem.endswith("-window") or sys.platform == "darwin")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from explorer.errors import BadKnob, ExplorerError, LacksTap, LensOfOtherKnobs, MissingAsset, NoStreamToSteer, NothingMeasured
 from explorer.files import read_whole
+from explorer.key_names import native
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
@@ -42,21 +43,29 @@ _COUNTING = _Counting()
 
 
 class Words:
-    """The texts of one language. `words(key, **values)` is the text under `key` with the values filled in."""
+    """The texts of one language. `words(key, **values)` is the text under `key` with the values filled in.
 
-    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
+    `usual` are the same texts with the keys that they name as they are on Linux and Windows.
+    """
+
+    def __init__(self, language: str, texts: Mapping[str, str], usual: Mapping[str, str] | None = None) -> None:
         self.language = language
-        self._texts = texts
+        self._texts, self._usual = texts, texts if usual is None else usual
 
     @classmethod
     def load(cls, language: str) -> "Words":
         """Read a language file. Raises MissingAsset."""
-        return cls(language, _texts(asset_text(f"lang/{language}.toml")))
+        written = asset_text(f"lang/{language}.toml")
+        return cls(language, _texts(native(written)), _texts(written))
 
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
         text = self._texts[key]
         return _COUNTING.vformat(text, (), values) if "|" in text else text.format(**values)
+
+    def with_usual_keys(self, key: str, **values: object) -> str:
+        """The text under `key` with keys as Qt is told them, for whoever puts the user's own in their place."""
+        return self._usual[key].format(**values)
 
     def without_values(self, key: str) -> str:
         """The text under `key` with … in the place of each value. A missing key is a bug and raises KeyError."""
@@ -119,7 +128,12 @@ def quoted(value: object, most: int = _MOST_QUOTED, *, is_path: bool = False) ->
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+def told_text(name: str) -> str:
+    """The text of a bundled file for people, with keys as this system writes them. Raises MissingAsset."""
+    return native(asset_text(name))
+
+
+@lru_cache(maxsize=2 * len(LANGUAGES))
 def _texts(toml: str) -> Mapping[str, str]:
     """All texts of a language file by their whole keys. Row "start: empty window": parsing a file takes 20 ms."""
     return dict(_flat(tomllib.loads(toml)))

@@ -14,6 +14,8 @@ from explorer.errors import MissingAsset
 
 _PACKAGE = Path(__file__).parent
 _APP = "transformer-explorer"
+OWN_FOLDERS = "TRANSFORMER_EXPLORER_FOLDERS"
+"""The environment variable that names one folder for all of the user's: Windows and macOS know no variable of their own."""
 
 
 def asset(name: str) -> Path:
@@ -42,12 +44,12 @@ def own_environment(**more: str) -> dict[str, str]:
 
 def cache_folder() -> Path:
     """The user's own cache folder; unlike the shared temp folder, no other user writes to it."""
-    return _made(user_cache_path(_APP, appauthor=False))
+    return _made(_named("cache") or user_cache_path(_APP, appauthor=False))
 
 
 def config_folder() -> Path:
     """The folder of preferences, of the last State and of the user's lessons."""
-    return _made(user_config_path(_APP, appauthor=False))
+    return _made(_named("config") or user_config_path(_APP, appauthor=False))
 
 
 def trainings_folder() -> Path:
@@ -57,12 +59,18 @@ def trainings_folder() -> Path:
 
 def log_folder() -> Path:
     """The folder of the log file."""
-    return _made(user_log_path(_APP, appauthor=False))
+    return _made(_named("log") or user_log_path(_APP, appauthor=False))
 
 
 def log_file() -> Path:
     """The log file of bugs and failed starts."""
     return log_folder() / "faults.log"
+
+
+def _named(kind: str) -> Path | None:
+    """The folder of a kind that the environment names, if it does."""
+    named = os.environ.get(OWN_FOLDERS, "")
+    return Path(named) / _APP / kind if named else None
 
 
 def _made(folder: Path) -> Path:

@@ -48,6 +48,17 @@ def test_the_users_folders_are_made(folder: Callable[[], Path]) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
+def test_one_variable_moves_all_of_the_users_folders(
+    folder: Callable[[], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On every system, for a process that must leave the user's own alone."""
+    monkeypatch.setenv(resources.OWN_FOLDERS, str(tmp_path / "own"))
+
+    assert folder().is_relative_to(tmp_path / "own") and folder().is_dir()
+    assert len({each() for each in FOLDERS}) == len(FOLDERS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_home_that_cannot_be_written_is_no_obstacle(
     folder: Callable[[], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

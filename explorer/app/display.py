@@ -11,6 +11,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.application import ExplorerApplication
 from explorer.errors import NoDisplay
 from explorer.export.raster import add_fonts
 from explorer.resources import asset
@@ -47,7 +48,7 @@ def make_application(size: str = PERCENTS[0]) -> QApplication:
     else:
         check_display(os.environ)
         os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")  # Qt waits 5 ms before it paints, in case more changes.
-        application = QApplication([IDENTITY])
+        application = ExplorerApplication([IDENTITY])
         if size == BY_SCREEN:
             application = _as_large_as_the_screen(application)
         application.setStyle("Fusion")
@@ -119,7 +120,7 @@ def _as_large_as_the_screen(application: QApplication) -> QApplication:
         return application
     application.shutdown()
     use_size(os.environ, size)
-    return QApplication([IDENTITY])
+    return ExplorerApplication([IDENTITY])
 
 
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:

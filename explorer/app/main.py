@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
+from explorer.app.application import ExplorerApplication
 from explorer.app.bug_report import BugReports
 from explorer.app.display import WINDOW_PX, choose_input_method, make_application
 from explorer.app.endings import WRITING_THREAD, Endings
@@ -141,6 +142,13 @@ class Program:
         if self._other is not None:
             self.window.opener.take(self._other)
 
+    def take(self, path: str) -> None:
+        """Open a file that the system asks for, as a drop is opened; a program that is starting does so when it can."""
+        if self._imported.is_set():
+            self.window.opener.take(path)
+        else:
+            self._other = path
+
     def open(self) -> None:
         """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
         self.bug_reports.install()
@@ -266,10 +274,14 @@ def open_window(
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()
+    if isinstance(application, ExplorerApplication):
+        application.open_files_by(program.take)
     program.open()
     try:
         status = application.exec()
         return endings.status or status
     finally:
+        if isinstance(application, ExplorerApplication):
+            application.open_files_by(None)
         program.close()
         endings.remove()

@@ -250,16 +250,13 @@ def _several(
     """The pictures of a page with all its experiments, None without a page. Raises NothingOnPage."""
     if page is None:
         return None
-    from PySide6.QtWidgets import QApplication
-
     from explorer.app.pages.arranging import pictures_of_page
-    from explorer.export.raster import add_fonts
+    from explorer.export.raster import ensure_application
 
     def answers(detail: "Detail") -> "Trace":
         return _answer(computer, attrs.evolve(request, detail=detail))
 
-    application = QApplication.instance() or QApplication(["explorer", "-platform", "offscreen"])
-    add_fonts()
+    application = ensure_application()
     made = pictures_of_page(page, trace, look, words, request.detail, answers)
     application.processEvents()
     return made

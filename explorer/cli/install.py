@@ -64,16 +64,20 @@ def _columns(text: str) -> int:
 @click.option("--remove", is_flag=True)
 @click.pass_obj
 def install_desktop(words: Words, /, remove: bool) -> None:
-    """Add the program with its icon and file types to this user's menu on a Linux desktop."""
-    from explorer.install.desktop import place, take_away
+    """Make files open by a double click for this user: in the menu of a Linux desktop, or in the registry of Windows."""
+    if sys.platform == "win32":
+        from explorer.install.associations import associate, dissociate
 
-    if not sys.platform.startswith("linux"):
+        paths, key = dissociate() if remove else associate(), "associated"
+    elif sys.platform.startswith("linux"):
+        from explorer.install.desktop import place, take_away
+
+        paths, key = list(map(str, take_away() if remove else place())), "placed"
+    else:
         raise NotForThisSystem(system=sys.platform)
-    paths = take_away() if remove else place()
     for path in paths:
-        click.echo(str(path))
-    key = "nothing" if not paths else "removed" if remove else "placed"
-    click.echo(words(f"desktop.{key}"))
+        click.echo(path)
+    click.echo(words(f"desktop.{'nothing' if not paths else 'removed' if remove else key}"))
 
 
 @click.command(hidden=True, cls=SpokenCommand)

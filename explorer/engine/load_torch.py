@@ -2,7 +2,8 @@
 
 While Python loads a shared library, it holds the lock that all its threads share. torch's largest library takes 0.2 s to
 load, and more than a second from a cold disk; the window would not react for that long. Here the system's loader is called as
-a foreign function, which does not hold the lock, and `import torch` then finds the library already loaded.
+a foreign function, which does not hold the lock, and `import torch` then finds the library already loaded. On Windows torch's
+own import loads each library in this way before it imports any.
 """
 
 import ctypes

@@ -21,7 +21,7 @@ class NoDisplay(ExplorerError):
 
 
 class NotForThisSystem(ExplorerError):
-    """A command for Linux alone. Values: system."""
+    """A command for Linux and Windows. Values: system."""
 
     key = "error.not_for_this_system"
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QImageReader, QPageSize, QPaintDevice, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 
 from explorer.errors import NotEnoughMemory
 from explorer.files import replacing
@@ -206,9 +207,13 @@ def _write(file: QBuffer, path: Path) -> None:
 
 @lru_cache(maxsize=1)
 def ensure_application() -> QGuiApplication:
-    """The running Qt application, or a new one without a screen, for the command line. The cache keeps it alive."""
+    """The running Qt application, or a new one without a screen, for the command line. The cache keeps it alive.
+
+    It is one for widgets, though pictures need none: a process has one application, and a page that is exported after a picture
+    arranges its cards in widgets, which end the process under any other.
+    """
     running = QGuiApplication.instance()
-    application = running if isinstance(running, QGuiApplication) else QGuiApplication(["explorer", "-platform", "offscreen"])
+    application = running if isinstance(running, QGuiApplication) else QApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
     return application
 

@@ -87,7 +87,7 @@ def _window_command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable]
     beside = Path(sys.executable).with_name(f"{NAME}-window")
-    return [str(beside)] if beside.is_file() else [sys.executable, "-m", "explorer"]
+    return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", "explorer"]
 
 
 def quoted(word: str) -> str:

@@ -10,7 +10,7 @@ import attrs
 
 from explorer.install.diagnosis import Diagnosis
 from explorer.picture.theme import FAMILY
-from explorer.resources import own_command, own_environment
+from explorer.resources import OWN_FOLDERS, own_command, own_environment
 
 _PATIENCE_S = 180
 _LONGEST_REASON = 300  # characters
@@ -28,11 +28,10 @@ class Probed:
 def probed(*flags: str, **environment: str) -> Probed:
     """Run the hidden command `probe` with the preferences of a first start; its files are thrown away."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        own = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
         try:
             done = subprocess.run(
                 [*own_command(), "probe", *flags],
-                env=own_environment(**own, **environment),
+                env=own_environment(**{OWN_FOLDERS: home}, **environment),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",

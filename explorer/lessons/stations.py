@@ -4,8 +4,8 @@ import tomllib
 
 import attrs
 
+from explorer.lang import told_text
 from explorer.lessons.lesson import Text
-from explorer.resources import asset_text
 from explorer.state.state import State
 
 _FILE = "manual/class.toml"
@@ -23,7 +23,7 @@ class Station:
 
 def stations() -> tuple[Station, ...]:
     """All stations in their order. Raises MissingAsset, BadState."""
-    rows = tomllib.loads(asset_text(_FILE))["station"]
+    rows = tomllib.loads(told_text(_FILE))["station"]
     return tuple(
         Station(
             Text(row["title_zh"], row["title_en"]),

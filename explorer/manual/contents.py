@@ -6,7 +6,7 @@ import attrs
 
 from explorer import page_list
 from explorer.errors import MissingAsset
-from explorer.lang import Words
+from explorer.lang import Words, told_text
 from explorer.lessons.lesson import Text
 from explorer.manual.chapter import Chapter, Made, made_chapter
 from explorer.resources import asset_text
@@ -38,15 +38,15 @@ def chapters(words: Words, made: Made) -> tuple[Chapter, ...]:
             if name == PAGES:
                 made_of += [_about_page(key, title, words) for key in page_list.KEYS]
             else:
-                made_of.append(made_chapter(name, title, asset_text(f"manual/{words.language}/{name}.md"), made))
+                made_of.append(made_chapter(name, title, told_text(f"manual/{words.language}/{name}.md"), made))
     return tuple(made_of)
 
 
 def _about_page(key: str, part: str, words: Words) -> Chapter:
     """The page's own explanation with a link that opens the page; a page without one has its chapter in the manual's folder."""
     try:
-        text = asset_text(f"explain/{words.language}/{key}.md")
+        text = told_text(f"explain/{words.language}/{key}.md")
     except MissingAsset:
-        text = asset_text(f"manual/{words.language}/page_{key}.md")
+        text = told_text(f"manual/{words.language}/page_{key}.md")
     title = words(f"page.{key}")
     return made_chapter(f"page_{key}", part, f"# {title}\n\n[{words('manual.show')}](page:{key})\n\n{text}", {})

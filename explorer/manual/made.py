@@ -8,7 +8,7 @@ from explorer import errors
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError
 from explorer.knobs import Knob
-from explorer.lang import Words
+from explorer.lang import Words, told_text
 from explorer.lessons.gallery import Example, galleries
 from explorer.lessons.glossary import terms
 from explorer.lessons.read import bundled_lessons
@@ -18,7 +18,6 @@ from explorer.manual.chapter import Made
 from explorer.manual.markdown import table, table_row
 from explorer.manual.menu_key import MenuKey
 from explorer.presets import load_preset, title_in
-from explorer.resources import asset_text
 from explorer.state.state_link import link_of
 from explorer.trace.measures.head_measures import MEASURES
 
@@ -44,7 +43,7 @@ def made_parts(words: Words, keys: tuple[MenuKey, ...], in_pictures: str) -> Mad
 
 
 def _explained(words: Words, name: str) -> str:
-    return asset_text(f"explain/{words.language}/{name}.md").replace("### ", "## ")
+    return told_text(f"explain/{words.language}/{name}.md").replace("### ", "## ")
 
 
 def _head(words: Words, *columns: str) -> str:
@@ -202,6 +201,6 @@ def _station(words: Words, number: int, station: Station) -> str:
 
 def _lesson_format() -> str:
     """The example of a lesson, read from the description of the format, so that there is only one."""
-    text = asset_text("lessons/README.md")
+    text = told_text("lessons/README.md")
     start = text.index("```toml")
     return text[start : text.index("```", start + 3) + 3]

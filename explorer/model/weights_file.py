@@ -89,13 +89,18 @@ def read_about(path: Path) -> dict[str, str]:
 
 
 def read_tensors(path: Path) -> Weights:
-    """Every tensor of a safetensors file of floats. Raises BadWeights."""
+    """Every tensor of a safetensors file of floats, mapped from the file. Raises BadWeights."""
     _header(path)
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # The file is no mapping.
     except (SafetensorError, OSError, ValueError) as error:
         raise BadWeights(path=str(path), reason=str(error)) from error
+
+
+def read_copies(path: Path) -> Weights:
+    """Every tensor of a file that this process will replace: Windows refuses while it is mapped. Raises BadWeights."""
+    return {name: tensor.clone() for name, tensor in read_tensors(path).items()}
 
 
 def write_tensors(path: Path, tensors: Weights, about: dict[str, str]) -> None:

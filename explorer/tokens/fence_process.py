@@ -4,6 +4,7 @@ The first message names what is opened. The answer to it, and to each further on
 "values": …}` for a user's error, or `{"failed": …}` for whatever else was raised.
 """
 
+import contextlib
 import faulthandler
 import json
 import os
@@ -87,13 +88,17 @@ def _pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def forbid_files() -> None:
-    """Write no file, and none when the process is aborted, where the system can forbid it."""
+    """Write no file, and none when the process is aborted, where the system can forbid it.
+
+    Memory is not limited here: macOS refuses RLIMIT_AS, so whoever asks watches it, on every system (see `fence`).
+    """
     try:
         import resource
     except ImportError:  # on Windows
         return
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+        with contextlib.suppress(OSError, ValueError):  # A system that refuses a limit runs templates without it.
+            resource.setrlimit(limit, (0, 0))
 
 
 def _send(told: IO[bytes], message: Mapping[str, Any]) -> None:

@@ -88,7 +88,7 @@ def load(path: Path) -> tuple[Checkpoint, Memory]:
             told = read_json_text((file.metadata() or {})["state"])
             for name in file.keys():  # noqa: SIM118  # The file is no mapping.
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
-                groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
+                groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name).clone()  # Windows replaces no mapped file.
         told["history"] = tuple(TrainingHistory(**each) for each in told["history"])
         state = _checked(Checkpoint(**told))
     except CannotRead as error:

@@ -25,7 +25,7 @@ from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadCheckpoint, BadWeights, EmptySplit
 from explorer.json_text import read_json_text
-from explorer.model.weights_file import read_about, read_tensors, write_tensors
+from explorer.model.weights_file import read_about, read_copies, write_tensors
 from explorer.presets import LENS, load_preset
 from explorer.tokens.bilingual import Pair
 from explorer.tokens.segment import Segmenter
@@ -102,7 +102,7 @@ class LensFitter:
             return nothing
         try:
             about = read_json_text(read_about(path)["fit"])
-            sums = read_tensors(path)
+            sums = read_copies(path)
             if {name: about[name] for name in self._about()} != self._about() or sums.keys() != nothing[0].keys():
                 return nothing
             return sums, int(about["places"]), int(about["done"])

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from explorer.trace.measures.measures import summary
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[2]
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 LINES = "我爱北京天安门\n\n他在图书馆看书。\r\n"
 
@@ -123,6 +125,27 @@ def test_a_script_of_plain_pytorch_is_written_with_its_weights(
     capsys.readouterr()
     assert main(["export", LINES[:7], "--language", "en", "--tap", WEIGHTS, "--out", str(tmp_path / "tap.py")]) == 2
     assert "py" in capsys.readouterr().err and not (tmp_path / "tap.py").exists()
+
+
+_TWICE = """
+import sys
+from explorer.cli.main import main
+
+sys.exit(main(sys.argv[1].split()) or main(sys.argv[2].split()))
+"""
+
+
+@pytest.mark.slow  # two exports in a process of its own
+def test_a_picture_and_then_a_page_are_written_by_one_process(tmp_path: Path) -> None:
+    """Qt's application is one to a process: that of the picture serves the widgets of the page."""
+    picture = f"export 我爱 --preset tiny --tap encoder.layers.0.self_attn.weights --out {tmp_path / 'a.png'}"
+    page = f"export 我爱 --preset tiny --page attention --out {tmp_path / 'b.png'}"
+    for first, second in ((picture, page), (page, picture)):
+        done = subprocess.run([sys.executable, "-c", _TWICE, first, second], cwd=ROOT, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        for name in ("a.png", "b.png"):
+            assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+            (tmp_path / name).unlink()
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

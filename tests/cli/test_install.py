@@ -67,7 +67,7 @@ def test_other_systems_have_no_such_desktop(monkeypatch: pytest.MonkeyPatch, cap
     """One line, and nothing written."""
     monkeypatch.setattr(sys, "platform", "darwin")
     assert cli.main(["install-desktop", "--language", "en"]) == 2
-    assert "Linux" in capsys.readouterr().err
+    assert "Linux and Windows" in capsys.readouterr().err
 
 
 def test_the_probe_answers_in_lines_of_json(qapp: QApplication, capsys: pytest.CaptureFixture[str]) -> None:

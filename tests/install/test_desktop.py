@@ -83,7 +83,7 @@ def test_a_bundle_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert desktop.exec_line() == '"/opt/a b/transformer-explorer" %f'
     monkeypatch.setattr(sys, "frozen", False)
     monkeypatch.setattr(sys, "executable", "/opt/python")
-    assert desktop.exec_line() == "/opt/python -m explorer %f"
+    assert desktop.exec_line() == "/opt/python -P -m explorer %f"
 
 
 def test_the_users_folder_is_the_one_that_desktops_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -56,13 +58,30 @@ def test_what_was_answered_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatc
     assert (found.answers, found.reason) == ({"qt": "6"}, "last") and found.status != 0
 
 
-def test_the_probe_has_folders_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user's preferences are neither read nor written, and what it wrote is gone afterwards."""
-    code = "import json, os; print(json.dumps({n: os.environ[n] for n in ('XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'A')}))"
-    _ran(monkeypatch, code)
+_FOLDERS = """
+import json, os, sys
+# platformdirs decides by the system which folders are the user's.
+sys.platform = {system!r}
+import platformdirs
+from explorer import resources
+own = [resources.config_folder(), resources.cache_folder(), resources.log_folder()]
+print(json.dumps({{"own": list(map(str, own)), "usual": platformdirs.user_config_dir(), "A": os.environ["A"]}}))
+"""
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+def test_the_probe_has_folders_of_its_own(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's preferences are neither read nor written, and what it wrote is gone afterwards; also where the system knows
+    no XDG variables.
+    """
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    _ran(monkeypatch, _FOLDERS.format(system=system))
     found = qt_probe.probed(A="b").answers
-    assert found["A"] == "b" and found["XDG_CONFIG_HOME"] == found["XDG_CACHE_HOME"]
-    assert not os.path.exists(found["XDG_CONFIG_HOME"])  # noqa: PTH110
+    assert found["A"] == "b" and ("Library" in found["usual"]) is (system == "darwin")
+    for folder in found["own"]:
+        assert Path(tempfile.gettempdir()) in Path(folder).parents and found["usual"] not in folder
+        assert not os.path.exists(folder)  # noqa: PTH110
 
 
 def test_a_probe_that_never_ends_or_never_starts_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

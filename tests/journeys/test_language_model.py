@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.app.pages.output_page import OutputPage
-from explorer.app.shell.help import TextBox
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.window import Window
 from explorer.picture.decoding_kinds import Timeline
 from explorer.state.intents import SetPreset

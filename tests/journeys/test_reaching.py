@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer import page_list
-from explorer.app.shell.help import TextBox
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.window import Window
 from explorer.lang import Words
 from explorer.resources import asset

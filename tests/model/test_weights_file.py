@@ -19,7 +19,8 @@ from explorer.model import weights_file as trained
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
-from explorer.model.weights_file import load_weights, read_about, read_tensors, save_weights, write_tensors
+from explorer.model.weights_file import load_weights, read_about, read_copies, read_tensors, save_weights, write_tensors
+from tests.mapped import is_mapped
 from tests.model.models import randomized, small
 
 pytestmark = pytest.mark.slow
@@ -325,3 +326,15 @@ def test_a_header_is_checked_before_a_number_is_read(
     damage(path)
     with pytest.raises(BadWeights):
         load_weights(path, small())
+
+
+def test_copies_leave_the_file_and_other_tensors_stay_mapped(tmp_path: Path) -> None:
+    """Both hold the same numbers; a file of which tensors are mapped cannot be replaced on Windows."""
+    path = tmp_path / "a.safetensors"
+    write_tensors(path, {"a": torch.arange(4096.0)}, {})
+    mapped = read_tensors(path)
+    assert is_mapped(path)
+    copies = read_copies(path)
+    assert torch.equal(copies["a"], mapped["a"])
+    del mapped
+    assert not is_mapped(path)

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 
 import explorer.scanning.measuring as measuring
-from explorer.errors import ExtraMissing
-from explorer.scanning import workers
+from explorer.errors import ExtraMissing, KnobOutOfRange
+from explorer.scanning import flags, workers
 from explorer.scanning.plan import ScanPlan
 from explorer.scanning.rows import Chunk, Start, rows_of
 from explorer.scanning.run import scan_rows
@@ -72,6 +73,18 @@ def test_a_cluster_is_given_numbers_and_gives_parts_in_order(plan: Plan, monkeyp
     found = list(on_cluster("auto", 2)(plan("tiny"), rows, chunks))
     assert [chunk for chunk, _part in found] == chunks and [part.n_rows for _chunk, part in found] == [2, 2, 2, 2, 1]
     assert begun == ["auto"] and context.execution_options.preserve_order
+
+
+def test_as_many_processes_are_allowed_as_the_system_can_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows by Python's own limit, which refuses the next number; a flag says so before anything is read."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    most = int(flags.workers("win32").valid.high)
+    with pytest.raises(ValueError, match="max_workers"):
+        ProcessPoolExecutor(most + 1)
+    ProcessPoolExecutor(most).shutdown()
+    with pytest.raises(KnobOutOfRange):
+        flags.workers("win32").check(most + 1)
+    assert flags.workers("darwin").check(most + 1) == most + 1
 
 
 def test_a_process_measures_until_the_other_end_of_its_pipe_is_closed(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,6 +183,33 @@ def test_a_system_that_can_forbid_no_files_runs_it_all_the_same(monkeypatch: pyt
     forbid_files()
 
 
+MACOS = """
+import resource
+from explorer.tokens import behind_fence
+allowed = resource.setrlimit
+def refuse(limit, pair):
+    if {refused}:
+        raise ValueError("current limit exceeds maximum limit")
+    allowed(limit, pair)
+resource.setrlimit = refuse
+behind_fence.main()
+"""
+
+
+@posix
+@pytest.mark.parametrize("refused", ["limit == resource.RLIMIT_AS", "True"])
+def test_a_system_that_refuses_limits_renders_templates(
+    refused: str, fenced: Callable[..., Fence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As macOS refuses RLIMIT_AS, which once cost every chat template there; memory is limited all the same."""
+    started = [sys.executable, "-P", "-c", MACOS.format(refused=refused)]
+    monkeypatch.setattr(fence, "command", lambda _module: started)
+    monkeypatch.setattr(fence, "_environment", lambda: {"PYTHONPATH": str(CODE.parent)})
+    assert asked(fenced(ECHO), "我爱")["prompt"] == "我爱"
+    with pytest.raises(OverSizeError):
+        asked(fenced("{% set x = namespace(a='ab' * 9) %}{% for i in range(99) %}{% set x.a = x.a ~ x.a %}{% endfor %}"))
+
+
 def test_its_start_imports_no_torch() -> None:
     """Nor what else takes long."""
     modules = ", ".join(

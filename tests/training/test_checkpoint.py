@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 from explorer.errors import BadCheckpoint
 from explorer.lang import LANGUAGES, Words
 from explorer.training.checkpoint import Checkpoint, Memory, TrainingHistory, load, random_states, restore_random, save
+from tests.mapped import is_mapped
 from tests.training.runs import assert_equal
 
 STATE = Checkpoint(
@@ -59,6 +60,7 @@ def test_a_loaded_checkpoint_may_be_replaced(tmp_path: Path) -> None:
     """By the next one, while its tensors are still in use."""
     save(tmp_path / "c", STATE, a_memory())
     _state, memory = load(tmp_path / "c")
+    assert not is_mapped(tmp_path / "c")
     before = memory.weights["a.bias"].clone()
     save(tmp_path / "c", attrs.evolve(STATE, step=8), Memory({"a.bias": torch.zeros(500)}, {}, {}, {}))
 

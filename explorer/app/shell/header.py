@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QSizePoli
 
 from explorer import page_list
 from explorer.config import find_knob
+from explorer.key_names import native
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
 from explorer.presets import load_preset, own_presets, preset_names, title_in, titles, training_names
@@ -126,7 +127,7 @@ class HeaderBar(QWidget):
             button.setToolTip(" · ".join(words(f"page.{page}") for page in pages) if len(pages) > 1 else "")
         self.lessons_button.setText(words("action.lessons"))
         self.lessons_button.setToolTip("F2")
-        self.explain_button.setToolTip(f"{words('action.explain')} (Shift+F1)")
+        self.explain_button.setToolTip(f"{words('action.explain')} ({native('Shift+F1')})")
         self.explain_button.setAccessibleName(words("action.explain"))
         self.fit_width()
 

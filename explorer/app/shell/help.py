@@ -12,72 +12,21 @@ from explorer.app.lessons.reckoner import Reckoner
 from explorer.app.shell.actions import Actions, told_keys, told_page_shortcuts
 from explorer.app.shell.keyboard import native_names
 from explorer.app.shell.shortcuts import Shortcuts, ShortcutsBox
+from explorer.app.shell.text_box import TextBox
 from explorer.errors import MissingAsset
+from explorer.key_names import native
 from explorer.manual.menu_key import MenuKey
-from explorer.resources import asset_text
 from explorer.version import __version__
-from explorer.views.controls.layouts import filled
 
 if TYPE_CHECKING:
     from explorer.app.shell.manual_window import ManualWindow
 
 from html import escape
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QTextBrowser, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit
 
-from explorer.lang import Words
+from explorer.lang import Words, told_text
 from explorer.lessons.glossary import Term, terms
-
-_WIDTHS_PX = 600, 720, 840, 960
-"""A text has the first width at which all of it is seen; one that is too long for any has the first, and scrolls."""
-_MARGIN_PX = 40  # what stays to be seen of the window above and below, and at both sides
-
-
-class TextBox(QDialog):
-    """A text to read, which scrolls if it is longer than the window.
-
-    `open()` shows it in front of `window`; Esc and its button close it, and it is gone then.
-    """
-
-    def __init__(self, title: str, window: QWidget, words: Words) -> None:
-        super().__init__(window)
-        self._window = window
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = QTextBrowser()
-        self.text.setOpenExternalLinks(True)
-        self.text.setAccessibleName(title)
-        buttons = QDialogButtonBox()
-        buttons.addButton(words("export.close"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.rejected.connect(self.reject)
-        self._column = filled(QVBoxLayout(self), (self.text, 1), buttons)
-
-    def tell(self, *, html: str = "", markdown: str = "") -> None:
-        """Show rich text or Markdown."""
-        if html:
-            self.text.setHtml(html)
-        else:
-            self.text.setMarkdown(markdown)
-        self._fit()
-
-    def _fit(self) -> None:
-        """As high as the text, at most as high as the window, and as wide as it has to be."""
-        self.text.ensurePolished()  # Before, its letters are of another size.
-        self.text.document().setDefaultFont(self.text.font())
-        room = self._window.size() - QSize(2 * _MARGIN_PX, 2 * _MARGIN_PX)
-        widths = [width for width in _WIDTHS_PX if width <= room.width()] or [room.width()]
-        fitting = (width for width in widths if self._height(width) <= room.height())
-        width = next(fitting, widths[0])
-        self.resize(width, min(self._height(width), room.height()))
-
-    def _height(self, width: int) -> int:
-        """The height (px) of a box of this width in which all of the text is seen."""
-        margins = self._column.contentsMargins()
-        document = self.text.document()
-        document.setTextWidth(width - margins.left() - margins.right() - self.text.verticalScrollBar().sizeHint().width())
-        around = self.sizeHint().height() - self.text.sizeHint().height()
-        return round(document.size().height()) + around + 1
 
 
 class GlossaryBox(TextBox):
@@ -129,7 +78,7 @@ class Help(QObject):
         """Show the explanation `name` of a page, which a small window may have scrolled out of sight; without one, the keys."""
         words = self._appearance.words
         try:
-            text = asset_text(f"explain/{words.language}/{name}.md")
+            text = told_text(f"explain/{words.language}/{name}.md")
         except MissingAsset:
             self.keys()
             return
@@ -148,7 +97,8 @@ class Help(QObject):
         return told_keys(actions, self._appearance.words), self._told_keys()
 
     def _told_keys(self) -> str:
-        return native_names(self._appearance.words("about.keys", pages=told_page_shortcuts()), self._native)
+        usual = self._appearance.words.with_usual_keys("about.keys", pages=told_page_shortcuts())
+        return native(native_names(usual, self._native))
 
     def _native(self, usual: str) -> str:
         """Keys that a text names, as they are now and as this system writes them."""
@@ -163,7 +113,18 @@ class Help(QObject):
         self._open("action.keys", html=self._told_keys())
 
     def about(self) -> None:
-        self._open("action.about", html=self._appearance.words("about.text", version=__version__))
+        """Say what the program is; a link leads to the libraries that it runs with."""
+        words = self._appearance.words
+        link = f"<p><a href='licences'>{escape(words('licences.title'))}</a></p>"
+        box = self._open("action.about", html=words("about.text", version=__version__) + link)
+        box.text.setOpenLinks(False)
+        box.text.anchorClicked.connect(self.licences)
+
+    def licences(self) -> None:
+        """List the libraries that the program runs with, with their licences."""
+        from explorer.app.shell.licences import LicencesBox  # The program starts without it.
+
+        LicencesBox(self._window, self._appearance.words).open()
 
     def models(self) -> None:
         """Show which models one may try, and in which forms they can be opened."""
@@ -176,10 +137,11 @@ class Help(QObject):
         GlossaryBox(self._window, self._appearance.words).open()
 
     def _open_text(self, name: str) -> None:
-        self._open(f"action.{name}", markdown=asset_text(f"explain/{self._appearance.words.language}/{name}.md"))
+        self._open(f"action.{name}", markdown=told_text(f"explain/{self._appearance.words.language}/{name}.md"))
 
-    def _open(self, title: str, *, html: str = "", markdown: str = "") -> None:
+    def _open(self, title: str, *, html: str = "", markdown: str = "") -> TextBox:
         words = self._appearance.words
         box = TextBox(words(title), self._window, words)
         box.tell(html=html, markdown=markdown)
         box.open()
+        return box

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.key_names import native
 from explorer.lang import Words
 from explorer.state.adapter_intents import CompareAdapter, OpenAdapter, WearAdapter
 from explorer.state.intents import OpenPage, SetTrained
@@ -159,7 +160,7 @@ class SidePanel(QWidget):
     def speak(self, words: Words) -> None:
         self.title.setText(words("panel.title"))
         self.fold.setText(words("panel.fold"))
-        self.fold.setToolTip("Ctrl+K")
+        self.fold.setToolTip(native("Ctrl+K"))
         self.knobs.speak(words)
 
 
@@ -227,7 +228,7 @@ class Drawer(QWidget):
     def speak(self, words: Words) -> None:
         self.side.speak(words)
         self.tab.setText(words("panel.title"))
-        self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
+        self.tab.setToolTip(f"{words('panel.unfold_name')} ({native('Ctrl+K')})")
         self.tab.setAccessibleName(words("panel.unfold_name"))
 
     @property

@@ -21,7 +21,7 @@ from explorer.engine.model_version import model_version
 from explorer.errors import BadWeights, LensOfOtherKnobs, LensOfOtherWeights, NoFittedLens
 from explorer.json_text import read_json_text
 from explorer.model.transformer import Transformer
-from explorer.model.weights_file import read_about, read_tensors, write_tensors
+from explorer.model.weights_file import read_about, read_copies, write_tensors
 from explorer.presets import LENS, load_preset
 from explorer.trace.found.lens import Agreement
 
@@ -57,7 +57,7 @@ def write_fitted(path: Path, fitted: Fitted) -> None:
 def read_fitted(path: Path) -> Fitted:
     """The lens that `write_fitted` wrote. Raises BadWeights."""
     about = read_about(path)
-    matrices = {tap: tensor.float() for tap, tensor in read_tensors(path).items()}
+    matrices = {tap: tensor.float() for tap, tensor in read_copies(path).items()}
     try:
         for tap, matrix in matrices.items():
             if matrix.dim() != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.isfinite().all():

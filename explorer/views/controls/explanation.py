@@ -7,9 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QLabel, QTextBrowser, QToolTip
 
-from explorer.lang import Words
+from explorer.lang import Words, told_text
 from explorer.lessons.glossary import mentions, terms
-from explorer.resources import asset_text
 
 
 class TermLabel(QLabel):
@@ -83,7 +82,7 @@ class ExplanationView(QTextBrowser):
         self._hugs = True
 
     def tell(self, page: str, words: Words) -> None:
-        self.setMarkdown(asset_text(f"explain/{words.language}/{page}.md"))
+        self.setMarkdown(told_text(f"explain/{words.language}/{page}.md"))
         mark_terms(self.document(), words.language)
         self.setAccessibleName(words("explanation"))
         self._fit()

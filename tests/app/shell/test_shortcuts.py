@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from explorer import page_list
 from explorer.app.shell.actions import Actions, make_actions
-from explorer.app.shell.help import TextBox
 from explorer.app.shell.shortcuts import KeysEdit, Shortcuts, ShortcutsBox
+from explorer.app.shell.text_box import TextBox
 from tests.app.shell.opening import Opened, spy
 
 

@@ -1,10 +1,13 @@
 """What the help menu opens."""
 
 import pytest
+from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QPushButton
 
-from explorer.app.shell.help import TextBox
+from explorer.app.shell.licences import LicencesBox
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.window import Window
+from explorer.install.libraries import version_of
 from explorer.lang import LANGUAGES
 from explorer.version import __version__
 from tests.journeys.conftest import Journey, journey
@@ -56,5 +59,31 @@ def test_its_button_closes_it(journey: Journey, action: str, language: str) -> N
         (button,) = box.findChildren(QPushButton)
         button.click()
         journey.wait(lambda: not window.findChildren(TextBox))
+
+    journey.run(script, "--language", language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_about_leads_to_every_library_and_its_licence(journey: Journey, language: str) -> None:
+    """By a link to the list, from there to a library, to one of its texts, and back."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        about = _opened(window, "about")
+        assert "licences" in about.text.toHtml()
+        about.text.anchorClicked.emit(QUrl("licences"))
+        (box,) = window.findChildren(LicencesBox)
+        journey.wait(lambda: "PySide6_Essentials" in box.text.toPlainText())
+        told = box.text.toPlainText()
+        assert "LGPL-3.0-only" in told and version_of("torch") in told and "Python" in told
+        rows = {each.name: number for number, each in enumerate(box.notices)}
+        box.text.anchorClicked.emit(QUrl(str(rows["torch"])))
+        assert "third_party/" in box.text.toPlainText()
+        box.text.anchorClicked.emit(QUrl(f"{rows['torch']}/0"))
+        assert "Copyright" in box.text.toPlainText()
+        box.text.anchorClicked.emit(QUrl(str(rows["jieba"])))  # It has one text, which is shown at once.
+        assert "Sun Junyi" in box.text.toPlainText()
+        box.text.anchorClicked.emit(QUrl("back"))
+        assert box.text.toPlainText() == told
 
     journey.run(script, "--language", language)
