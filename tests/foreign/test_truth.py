@@ -4,6 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import torch
@@ -14,7 +15,9 @@ from explorer.errors import NoAttention, SelfCheckFailed
 from explorer.foreign import attention as attention_room
 from explorer.foreign import opening
 from explorer.foreign.attention import NAME
+from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, with_taps
+from explorer.foreign.probing import TappedPass
 from explorer.model.hooks import hooked
 from explorer.model.tap import Tap, taps
 from tests.foreign.models import ALL, FURTHER, NO_STREAM, WHOLE, families, fresh, ids_of, opened
@@ -253,9 +256,13 @@ def test_a_mask_that_is_not_made_would_be_found() -> None:
 
 def test_a_model_that_differs_even_without_those_taps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then nothing of it can be trusted."""
-    passes = iter(range(100))
-    real = opening.probed
-    monkeypatch.setattr(opening, "probed", lambda model: real(model) * (1 + next(passes)))
+    real = opening.tapped
+
+    def other(foreign: Foreign) -> TappedPass:
+        taken = real(foreign)
+        return attrs.evolve(taken, logits=2 * taken.logits)
+
+    monkeypatch.setattr(opening, "tapped", other)
 
     with pytest.raises(SelfCheckFailed):
         with_taps(fresh("gpt2"), "gpt2")
