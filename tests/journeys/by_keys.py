@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from explorer.app.shell.window import Window
 from explorer.views.controls.tab_group import visible_in
 from explorer.views.painting import spoken
+from explorer.views.painting.surface import Surface
 
 MOST = 8
 ARROWS = (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Up)
@@ -84,6 +86,17 @@ def nameless(window: Window) -> Iterator[str]:
     for widget in visible_in(window):
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and not widget.objectName().startswith("qt_") and not _named(widget):
             yield f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+
+
+def fillers(window: Window, *, pictures_alone: bool = False) -> Iterator[str]:
+    """What takes the focus or shows a picture, and has no role or no name for a screen reader."""
+    views = [card.view for card in window.page_stack.page.cards]
+    for widget in visible_in(window):
+        focused = bool(widget.focusPolicy()) and not widget.objectName().startswith("qt_") and not pictures_alone
+        if focused or widget in views or isinstance(widget, Surface):
+            asked = QAccessible.queryAccessibleInterface(widget)
+            if asked.role() in (QAccessible.Role.NoRole, QAccessible.Role.Client) or not asked.text(QAccessible.Text.Name):
+                yield f"{type(widget).__name__} in {type(widget.parent()).__name__} is a nameless {asked.role().name}"
 
 
 def _named(widget: QWidget) -> bool:

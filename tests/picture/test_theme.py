@@ -2,13 +2,14 @@
 
 from itertools import combinations
 
+import attrs
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from explorer.picture.alignment_lines import head_colour
 from explorer.picture.scales import LEVELS, SEQUENTIAL, hexadecimal, table
-from explorer.picture.theme import THEMES
+from explorer.picture.theme import THEMES, Theme
 
 SEEN = {
     "usual": np.eye(3),
@@ -52,13 +53,46 @@ def test_the_check_sees_red_and_green_that_are_alike() -> None:
     assert nearest(red_green, "usual") > 80 and nearest(red_green, "protanopia") < 10
 
 
+GROUNDS = ("window", "card", "field", "pale", "soft", "closed")
+LEAST = {  # the least contrast of WCAG 2.2, rules 1.4.3 and 1.4.11: of texts, and of what one must see to use or read it
+    4.5: {"text": GROUNDS, "faint": GROUNDS, "accent": GROUNDS, "warning": GROUNDS, "right": GROUNDS, "on_accent": ("accent",)},
+    3.0: {"edge": ("window", "card", "field"), "grey": GROUNDS, "band": ("card",), "unknown": ("card",), "heads": ("card",)},
+}
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast of two colours, 1 to 21."""
+    low, high = sorted(float(linear(each) @ TO_XYZ[1]) for each in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def hardly_seen(theme: Theme) -> list[str]:
+    """The pairs of a theme's colours whose contrast is too small, with it."""
+    return [
+        f"{name} {colour} on {ground}: {found:.2f} < {least}"
+        for least, pairs in LEAST.items()
+        for name, grounds in pairs.items()
+        for ground in grounds
+        for colour in (theme.heads if name == "heads" else (getattr(theme, name),))
+        if (found := contrast(colour, getattr(theme, ground))) < least
+    ]
+
+
 @pytest.mark.parametrize("theme", THEMES)
-def test_heads_are_seen_on_the_card(theme: str) -> None:
-    """A contrast of 2.5 at least (WCAG's formula)."""
-    ground = linear(THEMES[theme].card) @ TO_XYZ[1]
-    for colour in THEMES[theme].heads:
-        low, high = sorted((ground, linear(colour) @ TO_XYZ[1]))
-        assert (high + 0.05) / (low + 0.05) > 2.5
+def test_texts_edges_and_data_stand_out(theme: str) -> None:
+    """On each ground on which they stand."""
+    assert hardly_seen(THEMES[theme]) == []
+
+
+def test_the_contrasts_are_wcags_and_the_check_sees_small_ones() -> None:
+    """#767676 is the lightest grey that WCAG's own examples allow for texts on white; the other colours were once used."""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21) and contrast("#767676", "#ffffff") == pytest.approx(
+        4.54, abs=0.01
+    )
+    once = attrs.evolve(THEMES["light"], faint="#68717d", edge=THEMES["light"].hairline, heads=("#69a5d2",))
+    found = hardly_seen(once)
+    assert "faint #68717d on closed: 3.96 < 4.5" in found and "edge #dfe2e7 on field: 1.30 < 3.0" in found
+    assert "heads #69a5d2 on card: 2.65 < 3.0" in found and len(found) == 8
 
 
 def from_table(accent: str, colours: str, kind: str) -> float:

@@ -138,6 +138,13 @@ class Card(QFrame):
         """Whether its title is known in these words."""
         return self.picture is not None and self._words is words
 
+    def speak(self, words: Words, page: str, *, alone: bool) -> None:
+        """Name a view that has no picture yet, by its title or by its page. A card that is alone has its room already."""
+        self.larger.setVisible(not alone and not self.bare)
+        if self.picture is None:
+            name = words(self._title_key or f"page.{page}")
+            self.view.setAccessibleName(name)  # type: ignore[attr-defined]  # A view is a widget too.
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.wants, self.waiting = (), False
@@ -201,7 +208,7 @@ class Card(QFrame):
         self.note.setText(note)
         self.note.setVisible(bool(note))
         if self.picture is None:
-            self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
+            self.view.setAccessibleDescription(words("status.computing"))  # type: ignore[attr-defined]  # It is a widget too.
             QTimer.singleShot(LONG_MS, self, partial(self._say_computing, words))
 
     def wait_no_more(self, why: str) -> None:

@@ -100,13 +100,13 @@ class FollowPage(Page):
             return
         self.map.show()
         self.map.draw(made, words)
-        self.map.setAccessibleName(words("follow.pick"))
         if isinstance(picture, Follow):
             self.map.cell_cursor.put(picture.followed.cell.query, picture.followed.cell.key)
 
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
+        self.map.setAccessibleName(words("follow.pick"))
         self.transport.name({key: words(f"follow.{key}") for key in _NAMES})
         for label, box, key in ((self.layer_label, self.layer, "layer"), (self.head_label, self.head, "head")):
             label.setText(words(f"follow.{key}"))

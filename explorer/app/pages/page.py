@@ -303,7 +303,7 @@ class Page(QWidget):
     def speak(self, words: Words) -> None:
         self.setAccessibleName(words(f"page.{self.key}"))
         for card in self.cards:
-            card.larger.setVisible(len(self.cards) > 1 and not card.bare)
+            card.speak(words, self.key, alone=len(self.cards) == 1)
         self.hidden_cards.speak(words)
         for columns in self.findChildren(Columns):
             columns.speak(words)

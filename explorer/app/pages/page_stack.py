@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -24,6 +24,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.layouts import filled
 from explorer.views.painting.change_menu import offer_changes
 from explorer.views.painting.pointed import NOTHING, Spot
+from explorer.views.painting.read_as import read_as
 
 
 class _Veil(QWidget):
@@ -121,6 +122,7 @@ class PageStack(QWidget):
     def _make(self, key: str) -> Page:
         # Importing the views takes 0.2 s, so each page is imported at its first use.
         page = page_class(key)()
+        read_as(page, QAccessible.Role.PropertyPage)
         page.invites = self.invites
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)

@@ -1,7 +1,7 @@
 """The header: preset, architecture, places, lessons, language, theme and export."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAccessible, QResizeEvent
 from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer import page_list
@@ -16,8 +16,10 @@ from explorer.state.wish import Wish
 from explorer.trace.model_card import ModelCard
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
+from explorer.views.controls.layouts import filled
 from explorer.views.controls.model_card import ModelCardBox
 from explorer.views.controls.tab_group import make_tab_group
+from explorer.views.painting.read_as import read_as
 from explorer.views.painting.style import set_style_property
 
 _STAGES = (("choice.architecture", 3), ("header.architecture_short", 3), ("header.architecture_short", 1), ("", 1), ("", 1))
@@ -73,9 +75,7 @@ class HeaderBar(QWidget):
         layout.addWidget(self.architectures)
         layout.addWidget(self._card_button())
         layout.addSpacing(8)
-        self.buttons = QButtonGroup(self)
-        for number in range(len(page_list.PLACES)):
-            layout.addWidget(self._place_button(number))
+        layout.addWidget(self._place_buttons())
         layout.addStretch(1)
         for button in (self.explain_button, self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -100,9 +100,19 @@ class HeaderBar(QWidget):
             self.card_box.tell(self._card, title_in(self._words, self._card_of), self._words)
             self.card_box.open_below(self.model if self.model.isVisible() else self.presets)
 
+    def _place_buttons(self) -> QWidget:
+        """Make the buttons of the places, which are the tabs of one list."""
+        self.buttons, self._places = QButtonGroup(self), QWidget()
+        read_as(self._places, QAccessible.Role.PageTabList)
+        buttons = map(self._place_button, range(len(page_list.PLACES)))
+        self._places.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._place_row = filled(QHBoxLayout(self._places), *buttons, gap_px=1, margins_px=(0, 0, 0, 0))
+        return self._places
+
     def _place_button(self, number: int) -> QToolButton:
         button = QToolButton()
         button.setObjectName("place")
+        read_as(button, QAccessible.Role.PageTab)
         button.setCheckable(True)
         button.setChecked(number == 0)
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -111,6 +121,7 @@ class HeaderBar(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
+        self._places.setAccessibleName(words("header.places"))
         self._name_presets()
         self.presets.setAccessibleName(words("header.preset"))
         self.architectures.setAccessibleName(words("header.architecture"))
@@ -239,6 +250,8 @@ class HeaderBar(QWidget):
                 continue
             self._show_stage(stage)
             if stage not in self._need_px:
+                self._place_row.invalidate()
+                self._places.updateGeometry()  # Otherwise the layout around it reckons with its former width.
                 self._layout.invalidate()
                 self._need_px[stage] = self._layout.minimumSize().width()
             if self._need_px[stage] <= self.width():

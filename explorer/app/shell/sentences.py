@@ -150,6 +150,9 @@ class Sentences(QWidget):
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
         self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_zh").removesuffix("_en")))
+        for row in (self.source_row, self.target_row):
+            if row.picture is None:
+                row.setAccessibleName(words("page.tokens"))
 
     def draw(self, trace: Trace, look: Look, words: Words, *, provisional: bool = False) -> None:
         """Show the tokens, those of a single sentence at the left; a `provisional` answer is one before the search.

@@ -51,9 +51,7 @@ class HeadSquare(QAbstractButton):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             focused, over = self.hasFocus(), self.underMouse()
-            painter.setPen(
-                QPen(QColor(theme.text if focused else theme.faint if over else theme.hairline), 2 if focused else 1)
-            )
+            painter.setPen(QPen(QColor(theme.text if focused else theme.faint if over else theme.edge), 2 if focused else 1))
             painter.setBrush(QColor(self.colour or theme.card))
             painter.drawRoundedRect(box, 3, 3)
             ink = theme.faint

@@ -4,12 +4,14 @@ A place with a single page has no tabs.
 """
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
 
 from explorer import page_list
 from explorer.lang import Words
 from explorer.state.intents import OpenPage
 from explorer.views.controls.flow import FlowLayout
+from explorer.views.painting.read_as import read_as
 
 
 class PageTabs(QWidget):
@@ -20,6 +22,7 @@ class PageTabs(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("page_tabs")
+        read_as(self, QAccessible.Role.PageTabList)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
@@ -30,6 +33,7 @@ class PageTabs(QWidget):
             button = self.buttons[key] = QToolButton()
             button.setObjectName("page_tab")
             button.setCheckable(True)
+            read_as(button, QAccessible.Role.PageTab)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Ctrl+PgDown goes on from page to page.
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             self._group.addButton(button, page_list.KEYS.index(key))
@@ -56,6 +60,7 @@ class PageTabs(QWidget):
         self._choices = choices
 
     def speak(self, words: Words) -> None:
+        self.setAccessibleName(words("header.pages"))
         for key, button in self.buttons.items():
             button.setText(words(f"page.{key}"))
             button.setAccessibleName(words(f"page.{key}"))

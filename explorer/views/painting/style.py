@@ -23,6 +23,7 @@ _ROLES = {
     "faint": QPalette.ColorRole.PlaceholderText,
     "disabled": QPalette.ColorRole.Midlight,
     "hairline": QPalette.ColorRole.Mid,
+    "edge": QPalette.ColorRole.Shadow,
     "accent": QPalette.ColorRole.Highlight,
     "on_accent": QPalette.ColorRole.HighlightedText,
     "soft": QPalette.ColorRole.AlternateBase,
@@ -60,13 +61,13 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #facts {{ border: none; border-left: 3px solid {accent}; padding: 0 0 0 8px; }}
 #badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
 #changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
-#chip {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; }}
+#chip {{ background: {card}; border: 1px solid {edge}; border-radius: 4px; }}
 #chip QToolButton {{ border: none; padding: 1px 6px; background: transparent; }}
 #chip QToolButton:checked {{ color: {accent}; font-weight: 700; }}
 #changename[lacks="true"], #chip QToolButton#changename[lacks="true"] {{ color: {disabled}; font-weight: 400; }}
 #changerow[on="true"] {{ background: {soft}; border-radius: 4px; }}
 #changename[on="true"] {{ font-weight: 700; }}
-QListWidget#found {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; outline: none; }}
+QListWidget#found {{ background: {card}; border: 1px solid {edge}; border-radius: 4px; outline: none; }}
 QListWidget#found:focus {{ border-color: {accent}; }}
 #dropline {{ background: {accent}; }}
 #shape[none="true"] {{ color: {disabled}; }}
@@ -87,7 +88,7 @@ QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
 QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; padding-left: 8px; }}
 QStatusBar::item {{ border: none; }}
 QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
-    background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
+    background: {field}; border: 1px solid {edge}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ border-width: {box_edge}px; padding: 0 {box_pad}px; min-height: 18px; }}
@@ -107,20 +108,20 @@ QToolButton#place:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#page_tab {{ padding: 2px 10px; border-radius: 10px; color: {faint}; background: {card}; }}
 QToolButton#page_tab:checked {{ color: {on_accent}; background: {accent}; }}
 QToolButton#segment::menu-indicator {{ image: none; }}
-QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
+QToolButton#segment {{ border: 1px solid {edge}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
 QToolButton#small {{ padding: 0 4px; color: {faint}; }}
 QToolButton#doubt {{ padding: 0 6px; color: {faint}; }}
-QToolButton#small:disabled {{ color: {hairline}; }}
+QToolButton#small:disabled {{ color: {disabled}; }}
 QToolButton#small::menu-indicator {{ image: none; }}
-QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
+QPushButton {{ background: {card}; border: 1px solid {edge}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
 QPushButton#slim {{ padding: 1px 12px; }}
 QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 3px 10px; }}
 QPushButton#choice_right {{ color: {right}; border-color: {right}; }}
 QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
-QCommandLinkButton#suggestion {{ background: {window}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
+QCommandLinkButton#suggestion {{ background: {window}; border: 1px solid {edge}; border-radius: 6px; padding: 8px 12px; }}
 QCommandLinkButton#suggestion:hover, QCommandLinkButton#suggestion:focus {{ border-color: {accent}; }}
 QTreeView, QTableWidget {{ background: {card}; border: none; }}
 QTableWidget {{ border: 1px solid {hairline}; gridline-color: {hairline}; }}
@@ -154,13 +155,13 @@ QTableView::item {{ padding: 0 6px; }}
 QTableView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QHeaderView::section {{ background: {card}; color: {faint}; border: none; border-bottom: 1px solid {hairline};
     padding: 4px 6px; }}
-QProgressBar {{ border: 1px solid {hairline}; border-radius: 4px; text-align: center; max-height: 14px; background: {field}; }}
+QProgressBar {{ border: 1px solid {edge}; border-radius: 4px; text-align: center; max-height: 14px; background: {field}; }}
 QProgressBar#thin {{ border: none; min-height: 4px; max-height: 4px; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {hairline}; padding: 4px; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
-QScrollBar::handle {{ background: {hairline}; border-radius: 4px; min-height: 24px; min-width: 24px; }}
+QScrollBar::handle {{ background: {edge}; border-radius: 4px; min-height: 24px; min-width: 24px; }}
 QScrollBar::handle:hover {{ background: {faint}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
@@ -209,7 +210,7 @@ def use_theme(application: QApplication, theme: Theme) -> None:
     ):
         palette.setColor(role, QColor(colour))
     # Qt draws edges in these roles where the style sheet sets nothing.
-    for edge in (roles.Light, roles.Dark, roles.Shadow):
+    for edge in (roles.Light, roles.Dark):
         palette.setColor(edge, QColor(theme.hairline))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QRegion, QSinglePointEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QColor, QFontInfo, QPainter, QPaintEvent, QPen, QRegion, QSinglePointEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
@@ -11,6 +11,7 @@ from explorer.picture.layout.sketch import USUAL_PX, Measure
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.mark_texts import measure_in
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.read_as import read_as
 from explorer.views.painting.spoken import say
 
 
@@ -34,6 +35,7 @@ class Surface(QWidget):
         # The view paints its own background. Otherwise Qt would repaint everything behind it, up to the window.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        read_as(self, QAccessible.Role.Graphic)
 
     def enlarge_letters(self, times: float) -> None:
         """Scale the whole drawing by `times`, for a hall, in a view whose letters do not follow the window's font."""

@@ -128,7 +128,7 @@ class BarsView(Surface):
             sketch.write(self._left + 8, high + self._row() / 2 + 0.36 * px, more, px, theme.faint)
         if self._lines() < n_bars:  # A thin bar at the right says which part of the list is visible.
             place = Rect(self.width() - 4, high * self._first / n_bars, 3, high * self._lines() / n_bars)
-            sketch.box(place, theme.hairline, radius=1.5)
+            sketch.box(place, theme.edge, radius=1.5)
         paint_marks(painter, sketch.marks, theme)
 
     def bar_rect(self, index: int) -> QRectF:

@@ -13,7 +13,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -22,8 +22,10 @@ from explorer.picture.figure.kinds import in_words
 from explorer.picture.kinds import Waves
 from explorer.picture.scales import colours_of_curves, round_up
 from explorer.picture.theme import LIGHT, Theme
+from explorer.views.controls.layouts import filled
 from explorer.views.painting.cell_cursor import CellCursor, arrow
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.read_as import read_as
 from explorer.views.painting.spoken import say
 from explorer.views.painting.surface import wheel_is_the_pages
 from explorer.views.pictures.curve_names import CurveNames
@@ -72,6 +74,7 @@ class WavesView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        read_as(self, QAccessible.Role.Graphic)
         self.picture: Waves | None = None
         self._words: Words | None = None
         self._theme = LIGHT
@@ -98,21 +101,13 @@ class WavesView(QWidget):
         self._plot.addItem(self._lit)
         self._plot.addItem(self.dots)
         self._plot.addItem(self._ring)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self.curve_names = CurveNames()
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        row.addWidget(self._plot, 1)
-        row.addWidget(self.curve_names)
-        layout.addLayout(row, 1)
-        self.legend = QLabel()
+        self.curve_names, self.legend = CurveNames(), QLabel()
+        row = filled(QHBoxLayout(), (self._plot, 1), self.curve_names, gap_px=0)
+        filled(QVBoxLayout(self), (row, 1), self.legend, gap_px=0, margins_px=(0, 0, 0, 0))
         self.legend.setWordWrap(True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setContentsMargins(36, 0, 4, 0)
         self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        layout.addWidget(self.legend)
         self.setMinimumHeight(_LEAST_PX)
         self._plot.getPlotItem().getViewBox().sigRangeChanged.connect(self._name)
         self._plot.getPlotItem().getViewBox().sigResized.connect(self._name)
