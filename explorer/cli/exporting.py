@@ -251,12 +251,12 @@ def _several(
     if page is None:
         return None
     from explorer.app.pages.arranging import pictures_of_page
-    from explorer.export.raster import ensure_application
+    from explorer.export.raster import ensure_widgets
 
     def answers(detail: "Detail") -> "Trace":
         return _answer(computer, attrs.evolve(request, detail=detail))
 
-    application = ensure_application()
+    application = ensure_widgets()
     made = pictures_of_page(page, trace, look, words, request.detail, answers)
     application.processEvents()
     return made

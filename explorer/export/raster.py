@@ -207,13 +207,26 @@ def _write(file: QBuffer, path: Path) -> None:
 
 @lru_cache(maxsize=1)
 def ensure_application() -> QGuiApplication:
-    """The running Qt application, or a new one without a screen, for the command line. The cache keeps it alive.
+    """The running Qt application, or a new one without a screen, for the command line. The cache keeps it alive."""
+    running = QGuiApplication.instance()
+    application = running if isinstance(running, QGuiApplication) else QGuiApplication(["explorer", "-platform", "offscreen"])
+    add_fonts()
+    return application
 
-    It is one for widgets, though pictures need none: a process has one application, and a page that is exported after a picture
-    arranges its cards in widgets, which end the process under any other.
+
+def ensure_widgets() -> QGuiApplication:
+    """The same with widgets, in which a page arranges its cards. One that has none gives way: a process has one application.
+
+    Pictures alone make none with widgets, whose end together with the process's is not as sure.
     """
     running = QGuiApplication.instance()
-    application = running if isinstance(running, QGuiApplication) else QApplication(["explorer", "-platform", "offscreen"])
+    if running is None or isinstance(running, QApplication):
+        application = running or QApplication(["explorer", "-platform", "offscreen"])
+    else:
+        for kept in (ensure_application, add_fonts):
+            kept.cache_clear()
+        running.shutdown()
+        application = QApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
     return application
 

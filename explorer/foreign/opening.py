@@ -104,6 +104,7 @@ def open_model(folder: Folder, going: Progress = _unwatched, faster: Callable[[n
     except ImportError as error:
         raise NotInstalled(name="transformers") from error
     going(_IMPORTED)
+    register()
     read = _READ_LATER if folder.held == "streamed" else _READ
     with _quietly(transformers):
         model, kind = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
@@ -144,7 +145,6 @@ def with_taps(
     if class_head(model) is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = -1  # No token has it. Without one, some classifiers refuse several texts at once.
     family = model.config.model_type
-    register()
     unroll(model)
     lender = lending(model)
     try:

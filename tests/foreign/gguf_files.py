@@ -137,7 +137,6 @@ def write_gguf(
     path: Path, model: Any, family: str, kind: str = "F32", further: Mapping[str, Tensor] | None = None, **told: Any
 ) -> Path:
     """The file of a model, with further tensors; norms and biases stay as float32, as llama.cpp leaves them."""
-
     weights = {name: each.detach().numpy() for name, each in model.named_parameters()}
     config = model.config
     n_heads = getattr(config, "num_attention_heads", 1)

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from packaging.version import Version
 
+from explorer.foreign.attention import register
 from explorer.foreign.opening import Opened, with_taps
 from tests.foreign.more_models import MORE, NO_SUM
 from tests.sweeps import sweep
@@ -247,6 +248,7 @@ def fresh(name: str) -> Any:
 
 def opened_anew(name: str) -> Opened:
     """The same model with taps."""
+    register()
     return with_taps(fresh(name), name)
 
 

@@ -220,6 +220,12 @@ def test_temperature_divides_all_that_the_softmax_reads() -> None:
     assert (recorded(found)[1] == out).all()
 
 
+@pytest.fixture(autouse=True)
+def known() -> None:
+    """transformers knows our attention, whichever test is first."""
+    attention_room.register()
+
+
 def test_a_wrong_attention_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores that are one per cent too large differ by more than the tolerance: the taps of the attention are taken away."""
     right = attention_room.attention

@@ -250,9 +250,6 @@ class HeaderBar(QWidget):
                 continue
             self._show_stage(stage)
             if stage not in self._need_px:
-                self._place_row.invalidate()
-                self._places.updateGeometry()  # Otherwise the layout around it reckons with its former width.
-                self._layout.invalidate()
                 self._need_px[stage] = self._layout.minimumSize().width()
             if self._need_px[stage] <= self.width():
                 return
@@ -272,6 +269,9 @@ class HeaderBar(QWidget):
         for place_button in self.buttons.buttons():
             set_style_property(place_button, "narrow", not architecture)
             QApplication.sendEvent(place_button, QEvent(QEvent.Type.StyleChange))  # A button keeps its size until then.
+        self._place_row.invalidate()
+        self._places.updateGeometry()  # Otherwise the layout around it reckons with its former width.
+        self._layout.invalidate()
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:

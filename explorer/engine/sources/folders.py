@@ -14,6 +14,7 @@ from explorer.engine.sources.source import never, silent
 from explorer.engine.speed.foreign_packing import PackedLayers
 from explorer.engine.speed.threads import free_cores
 from explorer.errors import BadVocabulary, ExplorerError, NeedsIds, NoTokenizer
+from explorer.foreign.attention import register
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import Opened, open_model, with_taps
@@ -91,6 +92,7 @@ def open_held(model: Any, name: str, reading: Path, missing: ExplorerError) -> F
     Raises BadFolder, BadVocabulary.
     """
     tokenizer = _tokenizer(reading, model.config.model_type, {}, missing)
+    register()
     opened = with_taps(model, name)
     card = attrs.evolve(card_of(opened, name), mask=_mask_id(tokenizer, opened), chat=has_template(reading))
     return ForeignModel(opened, card, tokenizer, reading)
