@@ -5,7 +5,6 @@ Rejected: a message from the page's frame, which a notebook on another server ca
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -18,7 +17,6 @@ from explorer.picture.figure.text import clean
 from explorer.picture.picture import Picture
 from explorer.resources import asset_text
 from explorer.state.look import Look
-from explorer.trace.tap_names import Cell, cell_in
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -55,30 +53,10 @@ def _sheet() -> str:
     return styles(".widget", dark_rules(".widget.is-dark"), "web/widget.css")
 
 
-@lru_cache(maxsize=1)  # A class is made once.
 def _kind() -> Any:
-    """The class of the widget, which needs anywidget. Raises ExtraMissing."""
+    """The class of the widget. Raises ExtraMissing without anywidget."""
     try:
-        import anywidget
-        import traitlets
+        from explorer.export.web.pass_widget import PassWidget
     except ImportError as error:
         raise ExtraMissing(name="anywidget", extra="notebook") from error
-
-    class PassWidget(anywidget.AnyWidget):  # type: ignore[misc]  # It has no types.
-        """A figure of a Trace; `selected` and `tap` say what was clicked last."""
-
-        figures = traitlets.Unicode().tag(sync=True)
-        fonts = traitlets.Unicode().tag(sync=True)
-        sheet = traitlets.Unicode().tag(sync=True)
-        name = traitlets.Unicode().tag(sync=True)
-        tap = traitlets.Unicode().tag(sync=True)
-        selected = traitlets.Any(None, allow_none=True).tag(sync=True, from_json=lambda value, _widget: value and tuple(value))
-
-        @property
-        def cell(self) -> Cell | None:
-            """The Cell of one head's attention that is selected; None where something else is, or nothing."""
-            if self.selected is None or self.selected[3] is None:
-                return None
-            return cell_in(self.tap, *self.selected[2:])
-
     return PassWidget

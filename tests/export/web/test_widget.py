@@ -1,6 +1,7 @@
 """The widget of a notebook: the figures of the page, which tell Python what is clicked, in a browser and in a real notebook."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 
 import explorer
 from explorer.errors import ExtraMissing, UnknownTap
-from explorer.export.web import widget as web_widget
 from explorer.picture.cell_text import number
 from explorer.trace.tap_names import Cell
 from tests.export.web.browser import needs_browser, report
@@ -68,11 +68,10 @@ def test_what_there_is_none_of_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     """A tap of another name; and without anywidget, the line that installs it."""
     with pytest.raises(UnknownTap):
         example().widget("encoder.nrom")
-    web_widget._kind.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "explorer.export.web.pass_widget", raising=False)
+    monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ExtraMissing, match="notebook"):
         example().widget()
-    web_widget._kind.cache_clear()
 
 
 _PAGE = """<!doctype html><meta charset="utf-8"><body style="background: BACKGROUND"><p id="needs" hidden></p>
