@@ -1,4 +1,4 @@
-"""Print the figures. A screen is used where there is one, else Qt's offscreen platform; the head says which."""
+"""Print the figures. A screen is used where there is one, else Qt's offscreen platform."""
 
 import os
 import sys
@@ -6,11 +6,16 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from platformdirs import user_cache_path
 
 import explorer.app  # noqa: F401  # before NumPy, whose threads it bounds
+
+if TYPE_CHECKING:
+    from tests.bench.bench import Bench
+    from tests.bench.row import Row
 
 if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform != "linux"):
     screen = Path(__file__).parents[1] / "screen.json"
@@ -20,73 +25,63 @@ _CACHE = user_cache_path("transformer-explorer-bench", appauthor=False)
 
 
 @click.command()
-@click.option("--only", default="", metavar="NAME", help="Run the groups and rows whose name has this in it.")
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the rows into this file as well.")
-@click.option("--peers", is_flag=True, help="Run the peers' side too, in an environment of its own that is made once.")
+@click.option("--only", default="", metavar="NAME", help="Run the rows whose name has this in it.")
+@click.option(
+    "--without", "left_out", default="", metavar="NAME", help="Measure what a mechanism buys: its rows without it, by turns."
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Add each row to this file, a line of JSON.")
+@click.option("--peers", is_flag=True, help="Run the rows beside other programs too, in an environment that is made once.")
 @click.option("--peers-python", type=click.Path(path_type=Path, exists=True), help="An interpreter that has the peers already.")
-@click.option("--edits", default=10_000, help="Key events of the row about memory.")
-@click.option("--rebuilds", default=1_000, help="New models of the row about memory.")
-@click.option("--plots", type=click.Path(path_type=Path), default=_CACHE / "growth", help="Where growth draws its curves.")
-def main(
-    only: str, json_file: Path | None, peers: bool, peers_python: Path | None, edits: int, rebuilds: int, plots: Path
-) -> None:
-    """Measure how fast the explorer is: medians of paired runs, with goals."""
-    if peers:
+def main(only: str, left_out: str, json_file: Path | None, peers: bool, peers_python: Path | None) -> None:
+    """Measure how fast the explorer is: medians beside yardsticks of the same run, with goals."""
+    if peers and peers_python is None:
         from tests.bench.peer import environment
 
-        peers_python = peers_python or environment(_CACHE / "peers")
+        peers_python = environment(_CACHE / "peers")
     with tempfile.TemporaryDirectory() as folder:
         # Folders of its own, so that nobody's preferences matter or change.
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
             os.environ[name] = f"{folder}/{name}"
+        if left_out:
+            from tests.bench.buying import bought
+
+            sys.exit(bought(left_out, only, Path(folder), peers_python and peers_python.absolute()))
         from tests.bench.bench import Bench
 
-        bench = Bench(Path(folder), plots.absolute(), peers_python and peers_python.absolute(), edits, rebuilds)
-        _measure(bench, only, json_file)
+        _measure(Bench(Path(folder), peers_python and peers_python.absolute()), only, json_file)
 
 
-def _measure(bench: "Bench", only: str, json_file: Path | None) -> None:  # noqa: F821  # imported once the folders are set
+def _measure(bench: "Bench", only: str, json_file: Path | None) -> None:
+    """Print each row as it comes, and then all of them as one table."""
     from explorer.engine.compute import KEPT_BYTES
     from explorer.engine.freed_memory import keep_freed_memory
-    from tests.bench.groups import GROUPS
+    from tests.bench.groups import TASKS
     from tests.bench.machine import Others, head
-    from tests.bench.row import table, write_json
+    from tests.bench.row import add_json, table
+    from tests.bench.without import leave_out
 
+    leave_out()
     keep_freed_memory(KEPT_BYTES)  # as the program does
-    load, others = os.getloadavg(), Others()
-    meant = [task for task in GROUPS if task.matches(only)]
-    chosen = [task for task in meant if (only or not task.asked) and task.can_run(bench)]
-    rows, failed = _run(bench, chosen, only)
-    print(head(bench, load, others))
-    if left_out := {task.group for task in meant if task not in chosen}:
-        print(f"left out: {', '.join(sorted(left_out))} (memory and growth: --only; what compares with peers: --peers)")
-    if failed:
-        print(f"failed: {', '.join(failed)}")
-    if rows:
-        print(f"\n{table(rows)}")
-    for each in bench.tables:
-        print(f"\n{each}")
-    if json_file is not None:
-        write_json(rows, json_file)
-    sys.exit(bool(failed))
-
-
-def _run(bench: "Bench", tasks: "list[Task]", only: str) -> "tuple[list[Row], list[str]]":  # noqa: F821  # as above
-    """The rows, and the names of what failed: that costs its own rows, not those of the whole run."""
-    from tests.bench.machine import Others
-
-    rows, failed = [], []
-    for task in tasks:
-        start, others = time.perf_counter(), Others()
+    others, rows, failed = Others(), list["Row"](), list[str]()
+    chosen = [task for task in TASKS if task.matches(only) and (bench.peers or not task.peers)]
+    for task in chosen:
+        start_s, beside = time.perf_counter(), Others()
         try:
-            rows += task.rows(bench, only)
-        except Exception:
+            for row in task.rows(bench, only):
+                rows.append(row)
+                print(" | ".join(filter(None, row.cells())), flush=True)
+                if json_file is not None:
+                    add_json(row, json_file)
+        except Exception:  # What fails costs its own rows, not those of the whole run.
             traceback.print_exc()
             failed.append(task.names[0])
-        print(
-            f"{task.group}: {task.names[0]}: {time.perf_counter() - start:.1f} s, others {others.share():.0%}", file=sys.stderr
-        )
-    return rows, failed
+        print(f"  {time.perf_counter() - start_s:.0f} s, others {beside.share():.0%}", file=sys.stderr)
+    print(f"\n{head(others)}\n\n{table(rows)}")
+    if not bench.peers:
+        print("\nThe rows beside other programs were left out: --peers runs them.")
+    if failed:
+        print(f"\nFailed: {'; '.join(failed)}")
+    sys.exit(bool(failed))
 
 
 main()

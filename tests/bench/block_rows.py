@@ -1,67 +1,37 @@
-"""How long the GUI thread is ever deaf, in fresh processes: while the program is used, and while torch is imported."""
+"""How long the GUI thread is ever deaf, in a fresh process, beside a process that does nothing but look at the clock."""
 
 import json
 import subprocess
 import sys
-import time
-
-import numpy as np
+from collections.abc import Iterator
 
 from tests.bench.bench import Bench, Task
-from tests.bench.floor import longest_pause_ms
-from tests.bench.row import Row, measured
-from tests.bench.start_rows import openings
+from tests.bench.row import Row
 
-_USE = "longest block of the GUI thread: keys, sliders, a model built, files written"
-_MOST = "blocks of the GUI thread: 99.9 % of all beats, in the same run"
-_READ = (
-    "longest of each in ms (99.9 %; the thread's own work at most: for the rest of a block others had the core, or the lock)"
-)
-_FLOOR = (
-    "the floor is the longest pause in as many seconds of processes that do nothing but look at the clock, one on each core: a "
-    "turn that meets such a pause lasts that much longer than its own work"
-)
-_IMPORT = "longest block of the GUI thread while torch is imported"
+_BESIDE = "a process that only looks at the clock"
+_GOALS = {"keys": 30.0, "a slider": 30.0, "a dropped file": 30.0, "an export": 30.0, "another theme": 100.0, "F5": 100.0}
+_WHAT = "longest block of the GUI thread: {}"
 
 
 def tasks() -> list[Task]:
-    """The second is read off the starts."""
-    return [Task("blocks", (_USE, _MOST), _use), Task("blocks", (_IMPORT,), _import)]
+    """All are read off one process."""
+    return [Task(tuple(f"{_WHAT.format(name)} / {_BESIDE}" for name in _GOALS), _blocks)]
 
 
-def _use(bench: Bench) -> list[Row]:
-    """A process in which nobody else has imported what the first export needs."""
+def _blocks(bench: Bench) -> Iterator[Row]:
+    """`using` gives the longest block of each activity, and the longest pause of the watching process meanwhile."""
     command = [sys.executable, "-m", "tests.bench.using", str(bench.folder / "heads")]
-    began_s = time.perf_counter()
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
-    pause_ms = longest_pause_ms(time.perf_counter() - began_s)
-    found: dict[str, dict[str, list[float]]] = json.loads(out)
-    every, own = (np.concatenate([each[which] for each in found.values()]) for which in ("pauses", "own"))
-    each = ", ".join(
-        f"{name} {max(of['pauses']):.3g} ({np.quantile(of['pauses'], 0.999):.3g}; {max(of['own']):.3g})"
-        for name, of in found.items()
-    )
-    return [
-        measured(
-            _USE,
-            float(every.max()),
-            16.0,
-            floor=pause_ms,
-            spread=f"own work {own.max():.3g}",
-            note=f"{_READ}: {each}; {_FLOOR}",
-        ),
-        measured(_MOST, float(np.quantile(every, 0.999)), 10.0, spread=f"of {len(every)} beats", note="of the same run"),
-    ]
-
-
-def _import(bench: Bench) -> list[Row]:
-    blocks = [opening.block_ms for opening in openings(bench)]
-    return [
-        measured(
-            _IMPORT,
-            max(blocks),
-            200.0,
-            spread=f"{min(blocks):.3g} … {max(blocks):.3g} of {len(blocks)} starts",
-            note="from the first painted window until torch, jieba and the engine are loaded",
+    found: dict[str, dict[str, float]] = json.loads(out)
+    for name, goal in _GOALS.items():
+        ours, theirs, own = (found[name][which] for which in ("block", "pause", "own"))
+        yield Row(
+            what=_WHAT.format(name),
+            beside=_BESIDE,
+            ours=ours,
+            theirs=theirs,
+            figure=ours - theirs,
+            goal=goal,
+            measured="more",
+            spread=f"own work of a turn at most {own:.3g} ms",
         )
-    ]

@@ -1,10 +1,13 @@
 """One side of the rows about large models, in a fresh process, so that its peak of memory is its own.
 
-    python -m tests.bench.large ours|theirs FOLDER
+    python -m tests.bench.large ours|theirs|streamed|read FOLDER
 
 It prints the ms to open the folder, the medians in ms of a recorded pass over 32 tokens and of a key behind them, and the peak
 of resident memory in MB. Theirs is transformers as one uses it to see attention: `from_pretrained` in float32, an eager pass
 with attentions and hidden states, and one token behind a cache.
+
+A streamed pass is ours with no weights in memory; it gives the ms of that pass alone, as `read` gives the ms to read all
+files of the folder once.
 """
 
 import json
@@ -18,13 +21,20 @@ import psutil
 import torch
 import transformers
 
-N = 32
-_TURNS = 5
+from tests.bench.without import leave_out
+
+N, N_STREAMED = 32, 16
+_TURNS, _STREAMED_TURNS = 5, 2
+_BLOCK = 2**26  # bytes
 
 
 def main() -> None:
     """The figures of one side."""
     side, folder = sys.argv[1], Path(sys.argv[2])
+    if side in ("streamed", "read"):
+        print(json.dumps({"pass": (_streamed if side == "streamed" else _read)(folder)}))
+        return
+    leave_out()
     transformers.utils.logging.disable_progress_bar()
     began = time.perf_counter()
     passed, key = (_ours if side == "ours" else _theirs)(folder)
@@ -47,7 +57,8 @@ def _ms(work: Callable[[int], None], turn: int) -> float:
     return (time.perf_counter() - began) * 1e3
 
 
-def _ours(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:
+def _asking(folder: Path) -> Callable[..., None]:
+    """Open a folder; what it gives asks for an answer to some ids."""
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
     from explorer.state.wish import Wish
@@ -58,7 +69,36 @@ def _ours(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:
         computer(Request(wish=Wish.from_preset(str(folder), text=" ".join(map(str, ids)))))
 
     ask(5)  # It opens the folder, which is what `opened` measures.
+    return ask
+
+
+def _ours(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:
+    ask = _asking(folder)
     return lambda turn: ask(*range(100 + 50 * turn, 100 + 50 * turn + N)), lambda turn: ask(*range(300, 300 + N + turn))
+
+
+def _streamed(folder: Path) -> float:
+    """The median ms of streamed passes over 16 tokens."""
+    from explorer.foreign import folder as folders
+
+    folders.way_to_hold = lambda *_given: "streamed"
+    ask = _asking(folder)
+    return median(
+        _ms(lambda turn: ask(*range(100 * turn, 100 * turn + N_STREAMED)), turn) for turn in range(1, 1 + _STREAMED_TURNS)
+    )
+
+
+def _read(folder: Path) -> float:
+    """The median ms to read all files of weights once, a block after the other."""
+    block = bytearray(_BLOCK)
+
+    def read(_turn: int) -> None:
+        for path in folder.glob("*.safetensors"):
+            with path.open("rb", buffering=0) as file:
+                while file.readinto(block):
+                    pass
+
+    return median(_ms(read, turn) for turn in range(_STREAMED_TURNS))
 
 
 def _theirs(folder: Path) -> tuple[Callable[[int], None], Callable[[int], None]]:

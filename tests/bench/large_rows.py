@@ -3,54 +3,48 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from statistics import median
 
-import attrs
 import torch
 
 from tests.bench.bench import Bench, Task
-from tests.bench.row import Row
+from tests.bench.row import Row, times
+from tests.bench.timing import Pair, Sample
 
-_SHAPES = {"0.5 B": (896, 4864, 24, 14, 2), "1.5 B": (1536, 8960, 28, 12, 2)}  # d_model, d_ff, layers, heads, key heads
-_N_SYMBOLS = 151_936
+SHAPES = {"0.5 B": (896, 4864, 24, 14, 2), "1.5 B": (1536, 8960, 28, 12, 2)}  # d_model, d_ff, layers, heads, key heads
+N_SYMBOLS = 151_936
 _FIGURES = {
-    "opened": ("opened / from_pretrained", 1.2),
-    "pass": ("recorded pass of 32 tokens / its eager pass with outputs", 0.5),
-    "key": ("a key behind 32 tokens / its step with a cache", 1.5),
-    "peak": ("peak of memory / its peak in float32", 1.1),
+    "opened": ("opened", "transformers' from_pretrained", 1.2),
+    "pass": ("a recorded pass of 32 tokens", "its eager pass with outputs", 0.5),
+    "key": ("a key behind 32 tokens", "its step with a cache", 1.5),
+    "peak": ("peak of memory", "its peak in float32", 1.1),
 }
-_TURNS = 3
+_TURNS = {"0.5 B": 3, "1.5 B": 2}
 
 
 def tasks() -> list[Task]:
-    """Gigabytes and minutes, so they have to be asked for."""
-    return [Task("large", tuple(_names(size)), partial(_beside_transformers, size=size), asked=True) for size in _SHAPES]
+    """Gigabytes and minutes."""
+    return [Task(tuple(_names(size)), partial(_beside_transformers, size=size), peers=True) for size in SHAPES]
 
 
 def _names(size: str) -> list[str]:
-    return [f"{size} in bfloat16: {name}" for name, _goal in _FIGURES.values()]
+    return [f"{size}: {what} / {beside}" for what, beside, _goal in _FIGURES.values()]
 
 
-def _beside_transformers(bench: Bench, size: str) -> list[Row]:
+def _beside_transformers(bench: Bench, size: str) -> Iterator[Row]:
     folder = bench.folder / size.replace(" ", "")
-    if not folder.exists():
-        _write(folder, size)
-    sides = [(_told("ours", folder), _told("theirs", folder)) for _ in range(_TURNS)]
-    rows = []
-    for name, (key, (_text, goal)) in zip(_names(size), _FIGURES.items(), strict=True):
-        ours, theirs = (median(side[key] for side in both) for both in zip(*sides, strict=True))
-        ratios = sorted(mine[key] / other[key] for mine, other in sides)
-        row = Row(
-            name=name, ours=ours, theirs=theirs, ratio=median(ratios), goal=goal, met=median(ratios) <= goal, of_ratio=True
-        )
-        spread = f"ratio {ratios[0]:.2f} to {ratios[-1]:.2f} of {_TURNS} pairs"
-        rows.append(attrs.evolve(row, unit="MB" if key == "peak" else "ms", spread=spread))
-    return rows
+    _write(folder, size)
+    sides = [(told("ours", folder), told("theirs", folder)) for _ in range(_TURNS[size])]
+    for figure, (what, beside, goal) in _FIGURES.items():
+        ours, theirs = (Sample(tuple(side[figure] for side in each)) for each in zip(*sides, strict=True))
+        unit = "MB" if figure == "peak" else "ms"
+        yield times(f"{size}: {what}", beside, Pair(ours, theirs), goal, unit)
 
 
-def _told(side: str, folder: Path) -> dict[str, float]:
+def told(side: str, folder: Path) -> dict[str, float]:
+    """The figures of one side, from a fresh process."""
     command = [sys.executable, "-W", "ignore", "-m", "tests.bench.large", side, str(folder)]
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=600).stdout
     found: dict[str, float] = json.loads(out.splitlines()[-1])
@@ -61,9 +55,9 @@ def _write(folder: Path, size: str) -> None:
     """A model of Qwen2's family with random weights and no tokenizer: it reads ids."""
     from transformers import Qwen2Config, Qwen2ForCausalLM
 
-    d_model, d_ff, n_layers, n_heads, n_kv_heads = _SHAPES[size]
+    d_model, d_ff, n_layers, n_heads, n_kv_heads = SHAPES[size]
     config = Qwen2Config(
-        vocab_size=_N_SYMBOLS,
+        vocab_size=N_SYMBOLS,
         hidden_size=d_model,
         intermediate_size=d_ff,
         num_hidden_layers=n_layers,

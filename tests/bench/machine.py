@@ -8,8 +8,6 @@ from pathlib import Path
 import psutil
 import torch
 
-from tests.bench.bench import Bench
-
 _BUSY = 0.1  # of all cores
 
 
@@ -31,23 +29,13 @@ class Others:
         return time.perf_counter(), busy_s, own.user + own.system + own.children_user + own.children_system
 
 
-def head(bench: Bench, load_before: tuple[float, float, float], others: Others) -> str:
-    """Some lines above the table."""
+def head(others: Others) -> str:
+    """The machine, and how busy it was with other things."""
     taken = others.share()
-    busy = (
-        []
-        if taken < _BUSY
-        else ["the machine was busy: ratios of pairs stand, but ms and floors are too high, most of all with several threads"]
-    )
-    return "\n".join(
-        [
-            f"{platform.platform()}, {_processor()}, {os.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB, "
-            f"Python {platform.python_version()}, torch {torch.__version__}",
-            f"load {load_before[0]:.2f} before, {os.getloadavg()[0]:.2f} after; others took {taken:.0%} of the cores",
-            *busy,
-            str(bench.rates),
-            *bench.notes,
-        ]
+    busy = ": it was busy, so that figures in ms are too high" if taken >= _BUSY else ""
+    return (
+        f"{platform.platform()}, {_processor()}, {os.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB, "
+        f"Python {platform.python_version()}, torch {torch.__version__}; others took {taken:.0%} of the cores{busy}"
     )
 
 

@@ -1,56 +1,36 @@
-"""What stays in memory after hours of use: many edits and many new models, against after the first hundred of each."""
+"""What stays in memory, in a fresh process: with the first picture, and behind a thousand edits."""
 
-import gc
+import json
+import subprocess
 import sys
-
-import psutil
+from collections.abc import Iterator
 
 from tests.bench.bench import Bench, Task
-from tests.bench.probe import SIXTEEN, Driven, answered
-from tests.bench.row import Row, measured
+from tests.bench.row import Row
 
-_NAME = "resident memory after all edits and rebuilds, beyond that after the first"
-_FIRST = 100
-_TOLD = 1000  # every how many edits the progress is told
+_ROWS = {
+    "first": ("resident memory with the first picture", "nothing", "plain", 420.0),
+    "edited": ("resident memory behind 1,000 edits", "that with the first hundred", "more", 20.0),
+}
 
 
 def tasks() -> list[Task]:
-    """Takes minutes, so it has to be asked for."""
-    return [Task("memory", (_NAME,), _memory, asked=True)]
+    """Both are read off the same process."""
+    return [Task(tuple(f"{what} / {beside}" for what, beside, *_ in _ROWS.values()), _memory)]
 
 
-def _memory(bench: Bench) -> list[Row]:
-    first_edits, first_rebuilds = min(_FIRST, bench.edits // 10), min(_FIRST, bench.rebuilds // 10)
-    with Driven(SIXTEEN, "tiny") as driven:
-        _edit(driven, first_edits)
-        _rebuild(driven, first_rebuilds)
-        before_mb = _resident_mb()
-        _edit(driven, bench.edits - first_edits)
-        edited_mb = _resident_mb()
-        _rebuild(driven, bench.rebuilds - first_rebuilds)
-        after_mb = _resident_mb()
-    note = (
-        f"preset tiny, {before_mb:.0f} MB after {first_edits} key events and {first_rebuilds} steps of the seed's slider, "
-        f"{edited_mb:.0f} MB after {bench.edits} key events, {after_mb:.0f} MB after {bench.rebuilds} steps"
+def _memory(_bench: Bench) -> Iterator[Row]:
+    out = subprocess.run([sys.executable, "-m", "tests.bench.resident"], stdout=subprocess.PIPE, check=True, timeout=600).stdout
+    first_mb, begun_mb, edited_mb = json.loads(out)
+    (what, beside, _measured, goal), edited = _ROWS["first"], _ROWS["edited"]
+    yield Row(what=what, beside=beside, ours=first_mb, theirs=None, figure=first_mb, goal=goal, measured="plain", unit="MB")
+    yield Row(
+        what=edited[0],
+        beside=edited[1],
+        ours=edited_mb,
+        theirs=begun_mb,
+        figure=edited_mb - begun_mb,
+        goal=edited[3],
+        measured="more",
+        unit="MB",
     )
-    return [measured(_NAME, after_mb - before_mb, 20.0, unit="MB", note=note)]
-
-
-def _edit(driven: Driven, n: int) -> None:
-    """Characters that were not typed before, each taken back again; every answer is painted."""
-    for turn in range(n):
-        driven.painted_ms(driven.take_back if turn % 2 else driven.type_next)
-        if turn % _TOLD == _TOLD - 1:
-            print(f"memory: {turn + 1} edits, {_resident_mb():.0f} MB", file=sys.stderr)
-
-
-def _rebuild(driven: Driven, n: int) -> None:
-    for _ in range(n):
-        driven.slide("seed")
-        driven.wait(lambda: answered(driven.program))
-    driven.wait(driven.settled)
-
-
-def _resident_mb() -> float:
-    gc.collect()
-    return float(psutil.Process().memory_info().rss / 2**20)

@@ -1,17 +1,17 @@
 """Measuring from outside: the program is driven by key events and watched by a timer and an event filter."""
 
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import attrs
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.app.main import Program, make_application
+from explorer.app.display import make_application
+from explorer.app.main import Program
 from explorer.engine.request import Frame
 
 SIXTEEN = "昨天晚上我和朋友在图书馆里看了一本关于中国历史的书。"
@@ -40,22 +40,6 @@ class PaintWatch(QObject):
     def end(self) -> None:
         """Watch no longer."""
         self._window.removeEventFilter(self)
-
-
-class Sheet(QWidget):
-    """Shows one image as large as itself: what Qt needs at least to bring a picture to the screen."""
-
-    def __init__(self, size: QSize) -> None:
-        super().__init__()
-        self._image = QImage(size, QImage.Format.Format_RGB32)
-        self._image.fill(0x808080)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.resize(size)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Copy the image."""
-        with QPainter(self) as painter:
-            painter.drawImage(0, 0, self._image)
 
 
 class Heart:
@@ -114,7 +98,6 @@ class Driven:
         self.program.window.hide()  # closing it would save its geometry for the next one
         self.program.close()
         self.watch.end()
-        self.program.window.deleteLater()
         self.application.processEvents()
 
     @property
@@ -148,20 +131,6 @@ class Driven:
         if self.watch.count == before:
             raise RuntimeError("nothing was painted")
         return (end_s - start_s) * 1e3
-
-    def copied_ms(self) -> float:
-        """How long Qt takes to bring an image of the window's size to the screen; the median of a hundred times."""
-        sheet = Sheet(self.program.window.size())
-        sheet.show()
-        self.wait(sheet.isVisible)
-        self.pause()
-        found = []
-        for _ in range(100):
-            start_s = time.perf_counter()
-            sheet.repaint()
-            found.append((time.perf_counter() - start_s) * 1e3)
-        sheet.deleteLater()
-        return statistics.median(found)
 
     def type_next(self) -> None:
         """A key event with a character that was not typed before."""

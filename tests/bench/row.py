@@ -1,4 +1,4 @@
-"""One figure of the benchmark, and the table of all of them, which is Markdown and can be pasted as it is."""
+"""One figure of the benchmark beside its yardstick, and the table of all of them, in Markdown."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,85 +9,83 @@ import attrs
 
 from tests.bench.timing import Pair, Sample
 
-_HEADINGS = ("what", "ours", "theirs or floor", "ratio", "goal", "met", "spread")
+_HEADINGS = ("what", "beside", "ours", "theirs", "measured", "goal", "", "spread")
+Measured = Literal["times", "times faster", "more", "plain"]
+"""What a goal is for: ours / theirs, theirs / ours, ours − theirs, or ours alone."""
 
 
 @attrs.frozen(kw_only=True)
 class Row:
-    """`theirs` is the other side of a comparison, or the floor where one can be computed. `goal` is that of the ratio
-    where `of_ratio`, else of `ours`, in `unit`."""
+    """`ours` and `theirs` are medians in `unit`. `figure` is what has the goal: at least it if "times faster", else at most."""
 
-    name: str
+    what: str
+    beside: str
     ours: float
     theirs: float | None
-    ratio: float | None
+    figure: float
     goal: float
-    met: bool
+    measured: Measured = "times"
     unit: str = "ms"
     spread: str = ""
-    better: Literal["lower", "higher"] = "lower"
-    note: str = ""
-    of_ratio: bool = False
+
+    @property
+    def name(self) -> str:
+        """What is compared with what."""
+        return f"{self.what} / {self.beside}"
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is reached."""
+        return self.figure >= self.goal if self.measured == "times faster" else self.figure <= self.goal
 
     def cells(self) -> tuple[str, ...]:
         """The row of the table."""
-        sign, unit = "≤" if self.better == "lower" else "≥", "×" if self.of_ratio else self.unit
+        unit = {"times": "", "times faster": " ×"}.get(self.measured, f" {self.unit}")
+        more = "+" if self.measured == "more" else ""
+        sign = "≥" if self.measured == "times faster" else "≤"
         return (
-            self.name,
-            f"{figure(self.ours)} {self.unit}",
-            "" if self.theirs is None else f"{figure(self.theirs)} {self.unit}",
-            "" if self.ratio is None else figure(self.ratio),
-            f"{sign} {self.goal:g} {unit}",
-            "met" if self.met else "MISSED",
+            self.what,
+            self.beside,
+            f"{digits(self.ours)} {self.unit}",
+            "" if self.theirs is None else f"{digits(self.theirs)} {self.unit}",
+            f"{more}{digits(self.figure)}{unit}",
+            f"{sign} {more}{self.goal:g}{unit}",
+            "" if self.met else "missed",
             self.spread,
         )
 
 
-def compared(name: str, pair: Pair, goal: float, better: Literal["lower", "higher"] = "lower", note: str = "") -> Row:
-    """A row whose goal is a ratio: ours / theirs where lower is better, theirs / ours where higher is."""
-    ratios = pair.ratios if better == "lower" else Sample(tuple(1 / ratio for ratio in pair.ratios.values))
-    ratio = ratios.median
+def times(what: str, beside: str, pair: Pair, goal: float, unit: str = "ms") -> Row:
+    """A row whose goal is ours / theirs, at most: the median over the rounds of a Pair."""
+    return attrs.evolve(_of_ratios(what, beside, pair, pair.ratios, goal, "times"), unit=unit)
+
+
+def times_faster(what: str, beside: str, pair: Pair, goal: float) -> Row:
+    """A row whose goal is theirs / ours, at least."""
+    return _of_ratios(what, beside, pair, Sample(tuple(1 / ratio for ratio in pair.ratios.values)), goal, "times faster")
+
+
+def _of_ratios(what: str, beside: str, pair: Pair, ratios: Sample, goal: float, measured: Measured) -> Row:
     return Row(
-        name=name,
+        what=what,
+        beside=beside,
         ours=pair.ours.median,
         theirs=pair.theirs.median,
-        ratio=ratio,
+        figure=ratios.median,
         goal=goal,
-        better=better,
-        note=note,
-        met=ratio <= goal if better == "lower" else ratio >= goal,
-        of_ratio=True,
-        spread=f"ratio {ratios.spread} of {len(ratios.values)} pairs",
+        measured=measured,
+        spread=f"{ratios.spread} of {len(ratios.values)}",
     )
 
 
-def measured(
-    name: str, ours: float, goal: float, *, floor: float | None = None, unit: str = "ms", spread: str = "", note: str = ""
-) -> Row:
-    """A row whose goal is a fixed figure."""
-    return Row(
-        name=name,
-        ours=ours,
-        theirs=floor,
-        ratio=None if not floor else ours / floor,
-        goal=goal,
-        met=ours <= goal,
-        unit=unit,
-        spread=spread,
-        note=note,
-    )
-
-
-def figure(value: float) -> str:
+def digits(value: float) -> str:
     """Three digits, without an exponent."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def table(rows: Iterable[Row]) -> str:
-    """All rows in aligned columns, and below them what is to be said about some."""
-    rows = list(rows)
-    notes = [f"- {row.name}: {row.note}" for row in rows if row.note]
-    return "\n".join([aligned([_HEADINGS, *(row.cells() for row in rows)]), "", *notes])
+    """All rows in aligned columns."""
+    return aligned([_HEADINGS, *(row.cells() for row in rows)])
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> str:
@@ -97,8 +95,14 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]])
 
 
-def write_json(rows: Iterable[Row], path: Path) -> None:
-    """A list of objects, one for each row."""
-    keys = ("name", "ours", "theirs", "ratio", "goal", "met")
-    objects = [{key: getattr(row, key) for key in keys} for row in rows]
-    path.write_text(json.dumps(objects, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+def add_json(row: Row, path: Path) -> None:
+    """Add a row to a file as a line of JSON, so that a run that ends early has lost nothing."""
+    values = attrs.asdict(row) | {"met": row.met}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(values, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> list[Row]:
+    """The rows of such a file."""
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Row(**{key: value for key, value in each.items() if key != "met"}) for each in found]

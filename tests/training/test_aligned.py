@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import explorer
-from tests.bench.aligned import Linked, hits, linked
+from tests.training.aligned import Linked, hits, linked
 
 
 @pytest.mark.parametrize("from_english", [True, False])

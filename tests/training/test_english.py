@@ -20,7 +20,7 @@ from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
 from explorer.training.run import Run
 from explorer.training.setup import TrainingSetup
-from tests.bench import perplexities
+from tests.training import perplexities
 from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of, wish
 
 pytestmark = pytest.mark.slow  # models are trained
@@ -132,7 +132,7 @@ def test_its_perplexities_are_those_of_each_row_by_itself(language_model: Run) -
 def test_it_is_compared_with_n_grams_of_the_same_sentences(
     language_model: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`tests.bench.perplexities` reads the English side; its first token is given, and the end counts."""
+    """`tests.training.perplexities` reads the English side; its first token is given, and the end counts."""
     asked = ["perplexities", "--preset", str(language_model.wish.out), "--data", str(language_model.wish.data)]
     monkeypatch.setattr(sys, "argv", asked)
     perplexities.main()

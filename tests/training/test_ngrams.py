@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.bench.ngrams import NGrams, predicted
+from tests.training.ngrams import NGrams, predicted
 
 ROWS = [(*random.Random(seed).choices((4, 5, 6, 7), (6, 3, 2, 1), k=3 + seed % 5), 3) for seed in range(40)]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.wordnet import FILES, sentence, sentences
+from tests.training.wordnet import FILES, sentence, sentences
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The example sentences of WordNet, one a line, as further sentences for a language model of English.
 
-python -m tests.bench.wordnet FOLDER > wordnet-sentences.tsv, with the folder of WordNet's files data.noun, data.verb …
+python -m tests.training.wordnet FOLDER > wordnet-sentences.tsv, with the folder of WordNet's files data.noun, data.verb …
 
 WordNet's examples are phrases ("the pervasive odor of garlic") and sentences ("he was born out of wedlock"). A sentence begins
 with a capital letter or a pronoun, or with an article and has an auxiliary verb. It gets a capital letter and a full stop.

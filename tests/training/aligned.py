@@ -1,6 +1,6 @@
 """How well the heads of cross-attention align words, against forty sentence pairs whose words were linked by hand.
 
-python -m tests.bench.aligned --preset translator
+python -m tests.training.aligned --preset translator
 
 The translation is given. The query that is to write a word is looked at; it hits if its largest weight lies on a token of the
 linked word.

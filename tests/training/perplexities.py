@@ -1,6 +1,6 @@
 """The perplexity of a language model against n-grams of the same symbols, on rows that neither was trained on.
 
-python -m tests.bench.perplexities --preset language-model --data pairs.tsv --sentences sentences.tsv
+python -m tests.training.perplexities --preset language-model --data pairs.tsv --sentences sentences.tsv
 """
 
 import argparse
@@ -18,7 +18,7 @@ from explorer.tokens.simplify import Simplifier
 from explorer.training.batches import Ids, TextExample
 from explorer.training.prepare import predicted_characters, text_example
 from explorer.training.texts import read_texts
-from tests.bench.ngrams import NGrams
+from tests.training.ngrams import NGrams
 
 
 def main() -> None:
