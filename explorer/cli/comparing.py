@@ -1,11 +1,12 @@
 """The command diff: where two models, or two recorded passes, differ."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from explorer.cli.completing import presets_completed
 from explorer.cli.flags import json_flag, number_flag, tell_json
 from explorer.cli.passes import computer
 from explorer.cli.spoken import SpokenCommand
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-5
 _MOST = 8  # heads, and tensors of weights
 _MOST_WORDS = 40
+_MOST_ADDED = 40  # weights that two adapters change
 
 
 @click.command(cls=SpokenCommand)
@@ -27,15 +29,18 @@ _MOST_WORDS = 40
 @click.argument("text", required=False)
 @click.option("--target", metavar="TEXT")
 @number_flag("--tolerance", "tolerance", 0.0, 1e6, default=_TOLERANCE)
+@click.option("--base", default="", metavar="MODEL", shell_complete=presets_completed)
 @json_flag
 @click.pass_obj
-def diff(words: Words, /, a: str, b: str, text: str | None, target: str | None, tolerance: float, *, as_json: bool) -> int:
+def diff(
+    words: Words, /, a: str, b: str, text: str | None, target: str | None, tolerance: float, base: str, *, as_json: bool
+) -> int:
     """Compare two models, or two recorded passes: where they differ. Exit status 0 if they agree, 1 if they differ."""
     if text is not None and not text.strip():
         raise EmptyText
     from explorer.engine.comparison import compared, sides_named
 
-    sides, line = sides_named(a, b), ProgressLine()
+    sides, line = sides_named(a, b, base), ProgressLine()
     found = compared(
         computer(), sides, text, target=target, tolerance=tolerance, progress=lambda share: line.show(f"{share:.0%}")
     )
@@ -54,6 +59,8 @@ def _lines(found: "Difference", words: Words) -> Iterator[str]:
     """Whether and where they differ; then tokens, heads, words and weights, those that changed most first."""
     yield f"A  {found.names[0]}"
     yield f"B  {found.names[1]}"
+    if found.base:
+        yield words("diff.base", name=found.base)
     counts = {"n_taps": sum(all(each.shapes) for each in found.taps), "n_weights": len(found.weights or ())}
     compared = " · ".join(words(f"diff.{name}", count=count) for name, count in counts.items() if count)
     yield words("diff.agree" if found.agree else "diff.differ", compared=compared or "–", tolerance=f"{found.tolerance:g}")
@@ -119,12 +126,25 @@ def _weights(found: "Difference", words: Words) -> Iterator[str]:
     differing = [each for each in found.weights or () if each.differs]
     if not differing:
         return
+    if found.base and all(each.added for each in found.weights or ()):  # Two adapters of one base.
+        yield from _of_adapters(found.weights or (), len(differing), words)
+        return
     yield words("diff.weights", count=len(differing), all=len(found.weights or ()))
     for each in sorted(differing, key=_far, reverse=True)[:_MOST]:
         if each.apart is None:
             yield f"  {' ≠ '.join(str(list(shape)) if shape else '–' for shape in each.shapes):>19}  {each.name}"
         else:
             yield f"  {each.apart.norm:9.4g} {each.apart.relative:9.4g}  {each.name}"
+
+
+def _of_adapters(weights: "Sequence[WeightDifference]", n_differing: int, words: Words) -> Iterator[str]:
+    """‖ΔW_A‖, ‖ΔW_B‖ and ‖ΔW_B − ΔW_A‖ of each weight that an adapter changes, those furthest apart first."""
+    rows = [(each.apart.norm, each.added, each.name) for each in weights if each.apart and each.added and any(each.added)]
+    yield words("diff.adapters", count=n_differing, all=len(rows))
+    for norm, (first, second), name in sorted(rows, key=lambda row: -row[0])[:_MOST_ADDED]:
+        yield f"  {first:9.4g} {second:9.4g} {norm:9.4g}  {name}"
+    if len(rows) > _MOST_ADDED:
+        yield "  " + words("diff.more_words", count=len(rows) - _MOST_ADDED)
 
 
 def _far(weight: "WeightDifference") -> float:

@@ -1,8 +1,13 @@
 """Compares two models, or two recorded passes: their passes over one text, their vocabularies and their weights.
 
-One side may be the folder of a LoRA adapter: that is the other side's model with the adapter.
+A side may be the folder of a LoRA adapter: that is the other side's model with the adapter. Two adapters, and one beside a
+recorded pass, are put on a base that is given, or on the one that their settings name.
+
+Decision: a base that settings name is looked up in the Hugging Face cache alone. Rejected: to open any path in them, since
+strangers write adapters.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -13,7 +18,8 @@ from explorer.engine.passes.recorded import RecordedFiles
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import AdapterAsPreset, RecordedOnly
+from explorer.errors import AdapterAsPreset, AdapterNeedsModel, AdaptersOfOthers, BaseNotThere, BaseWithoutAdapter, RecordedOnly
+from explorer.model_places import base_of, cached_model
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -43,28 +49,67 @@ class ComparedSide:
         """Whether there is no model."""
         return self.wish is None and self.held is None
 
+    @property
+    def base(self) -> str:
+        """The model that an adapter is put on; "" where there is no adapter."""
+        return self.wish.preset if self.wish is not None and self.wish.adapter else ""
 
-def sides_named(first: str, second: str) -> tuple[ComparedSide, ComparedSide]:
-    """What two names mean: presets, folders, GGUF files, adapters of the other one's model, or files of recorded passes.
 
-    Raises UnknownPreset, BadFile.
+def sides_named(first: str, second: str, base: str = "") -> tuple[ComparedSide, ComparedSide]:
+    """What two names mean: presets, folders, GGUF files, adapters, or files of recorded passes.
+
+    An adapter is put on `base`; without one on the other side's model, or on the model that its settings name. Raises
+    UnknownPreset, BadFile, BaseNotThere, AdaptersOfOthers, BaseWithoutAdapter.
     """
-    names, adapters = (first, second), ["", ""]
-    for place, name in enumerate(names):
-        try:
-            load_preset(name)
-        except AdapterAsPreset:
-            adapters[place] = name
-            load_preset(names[1 - place])  # Of two adapters the model is not known: this raises the same error.
-    one, other = (_side(names[1 - n] if adapters[n] else names[n], adapters[n], names[n]) for n in (0, 1))
+    names = first, second
+    adapters = [name for name in names if _is_adapter(name)]
+    if not adapters:
+        check_base(base, used=False)
+    elif not base:
+        others = [name for name in names if name not in adapters and load_preset(name).recorded is None]
+        base = others[0] if others else _named_base(adapters)
+    one, other = (side_named(name, base) for name in names)
     return one, other
 
 
-def _side(preset: str, adapter: str, name: str) -> ComparedSide:
-    recorded = load_preset(preset).recorded
-    if recorded is None:
-        return ComparedSide(name, wish=attrs.evolve(Wish.from_preset(preset), adapter=adapter))
-    return ComparedSide(name, trace=RecordedFiles().trace(Path(preset)))
+def side_named(name: str, base: str = "") -> ComparedSide:
+    """What one name means; an adapter is put on `base`, or on the model that its settings name.
+
+    Raises UnknownPreset, BadFile, BaseNotThere.
+    """
+    if _is_adapter(name):
+        base = base or _named_base((name,))
+        if load_preset(base).recorded is not None:
+            raise AdapterNeedsModel(path=name)
+        return ComparedSide(name, wish=attrs.evolve(Wish.from_preset(base), adapter=name))
+    if load_preset(name).recorded is None:
+        return ComparedSide(name, wish=Wish.from_preset(name))
+    return ComparedSide(name, trace=RecordedFiles().trace(Path(name)))
+
+
+def check_base(base: str, *, used: bool) -> None:
+    """Refuse a base that no adapter is put on. Raises BaseWithoutAdapter."""
+    if base and not used:
+        raise BaseWithoutAdapter(path=base)
+
+
+def _is_adapter(name: str) -> bool:
+    try:
+        load_preset(name)
+    except AdapterAsPreset:
+        return True
+    return False
+
+
+def _named_base(adapters: Sequence[str]) -> str:
+    """The one model that the settings of these adapters name. Raises AdaptersOfOthers, BaseNotThere."""
+    bases = [base_of(Path(adapter)) for adapter in adapters]
+    if bases[0] != bases[-1]:
+        raise AdaptersOfOthers(path=adapters[0], base=bases[0], other=adapters[-1], other_base=bases[-1])
+    found = cached_model(bases[0])
+    if found is None:
+        raise BaseNotThere(path=adapters[0], base=bases[0])
+    return str(found)
 
 
 def compared(
@@ -88,6 +133,7 @@ def compared(
         found = difference_of(*traces, names, tolerance, stop)
     elif not any(side.recorded for side in sides):
         found = attrs.evolve(found, vocabularies=vocabularies_beside(*map(_symbols, sources, sides)))
+    found = attrs.evolve(found, base=_further_base(sides))
     if any(side.recorded for side in sides):
         return found
     one, other = (_weighed(own, side, stop) for own, side in zip(sources, sides, strict=True))
@@ -129,6 +175,13 @@ def _weighed(sources: Sources, side: ComparedSide, stop: Stop) -> Weighed:
         return side.held
     assert side.wish is not None  # The caller has looked.
     return weighed(sources, side.wish, stop)
+
+
+def _further_base(sides: tuple[ComparedSide, ComparedSide]) -> str:
+    """The base model of the adapters; "" where it is one of the two sides."""
+    bases = {side.base for side in sides if side.base}
+    models = {side.wish.preset for side in sides if side.wish is not None and not side.base}
+    return next(iter(bases - models), "")
 
 
 def _symbols(sources: Sources, side: ComparedSide) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ ExplorerError
              NoTokenizer (NeedsSentencepiece, UnknownTokenizer), NoChatTemplate, BadTemplate,
              NoEndSymbol, TooLarge, NotInstalled (GgufNotInstalled), SelfCheckFailed, FolderIsGone, NotOwnModel,
              NotAnAdapter (AdapterNotThere), UnknownAdapter, AdapterDoesNotFit,
-             AdapterNeedsModel (AdapterNeedsBase),
+             AdapterNeedsModel (AdapterNeedsBase, BaseNotThere), AdaptersOfOthers, BaseWithoutAdapter,
              NotNumbers)
 """
 
@@ -269,3 +269,21 @@ class AdapterNeedsBase(AdapterNeedsModel):
     """An adapter whose base model is neither on screen nor in the Hugging Face cache. Values: path, base."""
 
     key = "error.adapter_needs_base"
+
+
+class BaseNotThere(AdapterNeedsModel):
+    """An adapter that is compared without its base model, which is not in the Hugging Face cache. Values: path, base."""
+
+    key = "error.base_not_there"
+
+
+class AdaptersOfOthers(BadFolder):
+    """Two adapters that are to be compared and name different base models. Values: path, base, other, other_base."""
+
+    key = "error.adapters_of_others"
+
+
+class BaseWithoutAdapter(BadFolder):
+    """A base model for a comparison of which neither side is an adapter. Values: path."""
+
+    key = "error.base_without_adapter"

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 import explorer
 from explorer.cli.main import main
-from explorer.errors import AdapterAsPreset, NotLoaded, RecordedOnly, UnknownPreset
+from explorer.errors import BaseNotThere, NotLoaded, RecordedOnly, UnknownPreset
 from tests.foreign.models import write_model, write_safetensors
 from tests.foreign.test_adapter import ALPHA, GPT2, LLAMA, RANK, matrices, write_adapter
 
@@ -158,13 +158,13 @@ def test_other_vocabularies_are_told_with_both_tokenizations(capsys: pytest.Capt
 
 
 def test_what_cannot_be_compared_is_one_sentence(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit status 2: two adapters without a model, a text beside a recording, no such model, an empty text."""
+    """Exit status 2: two adapters of no base that is known, a text beside a recording, no such model, an empty text."""
     one, _other = recordings(tmp_path)
     adapter = str(folder / "of llama")
     wrong = ([adapter, adapter], [str(one), "tiny", "我"], ["tiny", "nothing-like-it"], ["tiny", "tiny", " "])
     for arguments in wrong:
         assert main(["diff", *arguments, "--language", "en"]) == 2
         assert capsys.readouterr().err.count("\n") == 1
-    for arguments, kind in zip(wrong, (AdapterAsPreset, RecordedOnly, UnknownPreset), strict=False):
+    for arguments, kind in zip(wrong, (BaseNotThere, RecordedOnly, UnknownPreset), strict=False):
         with pytest.raises(kind):
             explorer.diff(*arguments)

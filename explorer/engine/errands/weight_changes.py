@@ -1,9 +1,10 @@
-"""How far the weights of two models are apart, tensor by tensor; of a LoRA adapter what it adds, ΔW = s·B·A, is B − A.
+"""How far the weights of two models are apart, tensor by tensor; of LoRA adapters also what each adds, ΔW = s·B·A.
 
 Rows are read where they lie, as those of a parameter are, and no second model is made for an adapter: its products are added to
 the rows of the base in float64.
 """
 
+import math
 from collections.abc import Callable, Mapping
 
 import attrs
@@ -20,7 +21,6 @@ from explorer.foreign.adapter import Added
 from explorer.state.wish import Wish
 from explorer.stops import Stop, stop_at
 from explorer.trace.found.difference import ParameterPair, ParameterPairs, Values, WeightDifference
-from explorer.trace.found.matrix_reader import Rows
 from explorer.trace.found.parameters import slabs
 from explorer.trace.measures.apart import TOLERANCE, ApartSums
 from explorer.trace.model_card import ModelCard
@@ -63,13 +63,19 @@ def weight_difference(
     shapes = (first.shape if first else (), second.shape if second else ())
     if first is None or second is None or first.shape != second.shape:
         return WeightDifference(name, shapes, None)
-    sums = ApartSums(tolerance)
+    sums, squares = ApartSums(tolerance), np.zeros(2)
     for number in range(first.n_matrices):
         rows = rows_of(one.model, one.card, first, number), rows_of(other.model, other.card, second, number)
         for start, end in slabs(first):
             stop_at(stop)
-            sums.take(_span(rows[0], one.added.get(name), start, end), _span(rows[1], other.added.get(name), start, end))
-    return WeightDifference(name, shapes, sums.found)
+            base = [each.span(start, end).astype(np.float64) for each in rows]  # [row, column] of A and of B
+            added = [_added(each.added.get(name), start, end) for each in (one, other)]
+            # ‖ΔW‖² = Σ ΔW²
+            squares += [float(np.vdot(each, each)) for each in added]
+            sums.take(base[0] + added[0], base[1] + added[1])
+    adapted = name in one.added or name in other.added
+    norms = math.sqrt(squares[0]), math.sqrt(squares[1])
+    return WeightDifference(name, shapes, sums.found, norms if adapted else None)
 
 
 class WeightPieces:
@@ -99,7 +105,6 @@ class WeightPieces:
         return found
 
 
-def _span(rows: Rows, added: Added | None, first: int, end: int) -> Values:
-    """[row, column] some rows with what the adapter adds to them."""
-    base: Values = rows.span(first, end).astype(np.float64)
-    return base if added is None else base + added.span(first, end).numpy()
+def _added(added: Added | None, first: int, end: int) -> Values:
+    """[row, column] what an adapter adds to some rows; a single zero without one."""
+    return np.zeros(1) if added is None else added.span(first, end).numpy()

@@ -22,6 +22,7 @@ from explorer.trace.tabular import Columns, Tables, Tabular
 
 Values = NDArray[np.float64]
 _LAYER = re.compile(r"(?<=\.)\d+(?=\.)")
+_OF_WEIGHTS = {name: name for name in ("layer", "matrix", "added_a", "added_b")}
 _SHOWN = 3  # rows of each kind in a `repr`
 
 
@@ -122,17 +123,30 @@ class ParameterPairs:
 class WeightDifference:
     """A tensor of weights of both models. `shapes` are those of A and B; () where one of them has no such tensor.
 
-    `apart` is how far B is from A, with ‖ΔW‖ as its `norm` and ‖W_A‖ as its `of`; None where the shapes differ.
+    `apart` is how far B is from A, with ‖ΔW‖ as its `norm` and ‖W_A‖ as its `of`; None where the shapes differ. `added` are the
+    norms of what the adapters of A and of B add, ‖ΔW_A‖ and ‖ΔW_B‖ (Frobenius), 0 of a side without one; None where neither has
+    any here. Of two adapters of one base, the `norm` is ‖ΔW_B − ΔW_A‖.
     """
 
     name: str
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
     apart: Apart | None
+    added: tuple[float, float] | None = None
 
     @property
     def differs(self) -> bool:
         """Whether the weights differ: in the shape, or beyond the tolerance at some place."""
         return self.apart is None or self.apart.beyond > 0
+
+    @property
+    def added_a(self) -> float:
+        """‖ΔW_A‖ of A's adapter; NaN where no adapter adds anything."""
+        return math.nan if self.added is None else self.added[0]
+
+    @property
+    def added_b(self) -> float:
+        """‖ΔW_B‖ of B's adapter; NaN where no adapter adds anything."""
+        return math.nan if self.added is None else self.added[1]
 
     @property
     def layer(self) -> int | None:
@@ -152,7 +166,8 @@ class Difference(Tabular):
 
     `taps` stand in the order of computation. `tokens` are those of both passes, `heads` by attention how far the maps are
     apart, and `words` what both predict; None where there is no such output. `weights` are the tensors of both models in the
-    order of A, None where one side is a recording. `vocabularies` is None where one of them is not known.
+    order of A, None where one side is a recording. `vocabularies` is None where one of them is not known. `base` is the model
+    that adapters were put on, "" where it is A or B.
 
     The two differ where tokens differ, a tap, or a weight, by more than the tolerance: |B − A| > tolerance · max(1, |A|). A tap
     that only one of them has counts where all were recorded.
@@ -167,6 +182,7 @@ class Difference(Tabular):
     words: WordDifferences | None = None
     weights: tuple[WeightDifference, ...] | None = None
     vocabularies: VocabularyPair | None = None
+    base: str = ""
 
     @property
     def agree(self) -> bool:
@@ -211,7 +227,7 @@ class Difference(Tabular):
             "heads": self._head_rows,
             "words": self._word_rows,
             "tokens": self._token_rows,
-            "weights": partial(_rows, "name", self.weights or (), layer="layer", matrix="matrix"),
+            "weights": partial(_rows, "name", self.weights or (), **_OF_WEIGHTS),
         }
 
     def _tap_rows(self) -> Columns:
@@ -258,6 +274,7 @@ class Difference(Tabular):
         return {
             "a": self.names[0],
             "b": self.names[1],
+            "base": self.base,
             "tolerance": self.tolerance,
             "agree": self.agree,
             "first": None if first is None else first.tap,
