@@ -92,7 +92,10 @@ def tensors(
 
 
 def _tell_one(tensor: "TensorInFile", number: int, out: str | None, theme: str, words: Words, *, as_json: bool) -> None:
-    """Tell the figures of one matrix, and write its picture or all its numbers. Raises NoNumbers, UnknownHead, BadWeights."""
+    """Tell the figures of one matrix, and write its picture or all its numbers.
+
+    Raises NoNumbers, UnknownHead, BadWeights, GgufNotInstalled.
+    """
     from explorer.export import formats
     from explorer.export.alone import format_alone, write_alone
     from explorer.on_disk.stored_rows import read_tensor
@@ -114,5 +117,7 @@ def _tell_one(tensor: "TensorInFile", number: int, out: str | None, theme: str, 
     own = tensor.parameter
     click.echo(f"{printed(own.name)} {own.dtype} {'×'.join(map(str, own.shape)) or '1'} {size_told(tensor.n_bytes)}")
     click.echo(words("files.figures", **{name: rough(value) for name, value in figures.items()}))
+    if own.quantized:
+        click.echo(words("parameters.dequantized", kind=own.dtype))
     if out is not None:
         click.echo(words("cli.exported", count=1, path=out))

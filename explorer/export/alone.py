@@ -34,7 +34,7 @@ def write_alone(
     else:
         assert format_.write is not None  # `format_alone` offers no other.
         format_.write(out, tables(picture))
-    caption = {"picture": picture.caption.title, "note": picture.caption.note}
+    caption = {"picture": picture.caption.title, "note": picture.caption.note, "origin": picture.caption.origin}
     told = {**about, **caption, "versions": {"transformer-explorer": __version__}}
     with replacing(out.with_name(f"{out.name}.json")) as unfinished:
         unfinished.write_bytes((json.dumps(told, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))

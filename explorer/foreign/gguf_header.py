@@ -66,6 +66,9 @@ _OTHERS = {
     39: ("MXFP4", 32, 17),
 }
 FLOATS = ("F32", "F16", "BF16")
+_PLAIN = (*FLOATS, "F64", "I8", "I16", "I32", "I64")
+QUANTIZED = tuple(kind for kind, _block, _n_bytes in (_KINDS | _OTHERS).values() if kind not in _PLAIN)
+"""The kinds whose numbers are codes in blocks, each with a scale of its own."""
 
 
 class OtherKindError(ValueError):

@@ -1,25 +1,20 @@
-"""The numbers of a folder's files, safetensors or GGUF, as tensors of the model.
+"""The numbers of a folder's files, safetensors or GGUF, as tensors of the model."""
 
-Packed numbers in GGUF are made float32 by the library gguf, in NumPy alone.
-"""
-
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from explorer.errors import BadWeights, GgufNotInstalled
+from explorer.errors import BadWeights
 from explorer.files import opened
 from explorer.foreign.folder import Folder, Gguf
 from explorer.foreign.gguf_header import FLOATS, GgufTensor
 from explorer.foreign.gguf_names import TensorPlace
 from explorer.foreign.settings import reading_weights
+from explorer.foreign.unpacking import Unpack, unpacking
 from explorer.stops import Progress
-
-_Unpack = Callable[[Any, str], Any]
 
 
 def read_tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
@@ -43,7 +38,7 @@ def _of_safetensors(folder: Folder, kind: torch.dtype) -> Iterator[tuple[str, Te
 
 
 def _of_gguf(found: Gguf, kind: torch.dtype) -> Iterator[tuple[str, Tensor]]:
-    unpack = _unpacking() if any(each.kind not in FLOATS for each in found.header.tensors.values()) else None
+    unpack = unpacking() if any(each.kind not in FLOATS for each in found.header.tensors.values()) else None
     with reading_weights(found.path), opened(found.path) as file:
         for name, place in found.places.items():
             packed = found.header.tensors[place.name]
@@ -54,17 +49,7 @@ def _of_gguf(found: Gguf, kind: torch.dtype) -> Iterator[tuple[str, Tensor]]:
             yield name, _ordered(_numbers(raw, packed, unpack), place).to(kind)
 
 
-def _unpacking() -> _Unpack:
-    """The function that unpacks bytes [row, byte] of a kind into float32 [row, number]. Raises GgufNotInstalled."""
-    try:
-        from gguf.constants import GGMLQuantizationType
-        from gguf.quants import dequantize
-    except ImportError as error:
-        raise GgufNotInstalled(name="gguf") from error
-    return lambda rows, kind: dequantize(rows, GGMLQuantizationType[kind])
-
-
-def _numbers(raw: bytes, packed: GgufTensor, unpack: _Unpack | None) -> Tensor:
+def _numbers(raw: bytes, packed: GgufTensor, unpack: Unpack | None) -> Tensor:
     """The tensor as float32, in the order of the file."""
     if packed.kind in FLOATS:
         dtype = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}[packed.kind]

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from explorer.errors import BadFolder, CannotRead, NeedsSafetensors, NoModelInside, NothingThere, UnknownParameter
-from explorer.foreign.gguf_header import GgufHeader, read_gguf_header
+from explorer.foreign.gguf_header import QUANTIZED, GgufHeader, read_gguf_header
 from explorer.foreign.settings import FILE, read_json, reading_weights
 from explorer.model.weights_header import Header, read_header
 from explorer.model_places import ADAPTER, model_place
@@ -118,7 +118,8 @@ def _legible(text: str) -> str:
 
 def _of_gguf(file: Path, header: GgufHeader) -> Iterator[TensorInFile]:
     for name, each in header.tensors.items():
-        yield TensorInFile(_parameter(name, each.shape, each.kind), file, each.begin, each.n_bytes)
+        own = attrs.evolve(_parameter(name, each.shape, each.kind), quantized=each.kind in QUANTIZED)
+        yield TensorInFile(own, file, each.begin, each.n_bytes)
 
 
 def _of_safetensors(file: Path, header: Header) -> Iterator[TensorInFile]:

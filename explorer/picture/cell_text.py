@@ -91,7 +91,8 @@ def _value(picture: Heatmap, row: int, column: int, *, closed: bool) -> str:
 def _caption(picture: Heatmap, row: int) -> Caption:
     """The caption as it holds for one row: with the row's own tap where rows have different ones; of a parameter its name."""
     caption = picture.caption
-    tap = picture.taps[row] if picture.taps else caption.name if caption.origin == "parameter" else caption.tap
+    name = caption.name if caption.origin == "parameter" else ""
+    tap = picture.taps[row] if picture.taps else name or caption.tap
     return attrs.evolve(caption, tap=tap)
 
 

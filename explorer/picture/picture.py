@@ -10,11 +10,11 @@ from explorer.trace.trace import Trace
 
 P = TypeVar("P", bound="Picture")
 
-Origin = Literal["recorded", "parameter", "product", "computed", "beside"]
+Origin = Literal["recorded", "parameter", "dequantized", "product", "computed", "beside"]
 """Where a picture's numbers come from.
 
-"recorded" by the pass itself, a "parameter" of the model or a "product" of two, which no change of the pass touches,
-"computed" from recorded tensors, or from extra passes ("beside").
+"recorded" by the pass itself, a "parameter" of the model, one that was "dequantized" or a "product" of two, which no change of
+the pass touches, "computed" from recorded tensors, or from extra passes ("beside").
 """
 
 
@@ -71,7 +71,7 @@ def marked(picture: P, trace: Trace) -> P:
     and the program that recorded the pass.
     """
     caption, n_changes = picture.caption, len(trace.changes)
-    if caption.origin in ("parameter", "product"):  # They belong to the model and to no pass.
+    if caption.origin in ("parameter", "dequantized", "product"):  # They belong to the model and to no pass.
         return picture
     made_by = EXPERIMENTS[caption.finding] if caption.finding else None
     told: dict[str, Any] = {"recorded_by": trace.recorded_by} if trace.recorded_by else {}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,15 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from explorer import errors
+from explorer.cli.main import main
+from explorer.foreign.gguf_header import QUANTIZED
+from explorer.lang import LANGUAGES, Words
 from explorer.on_disk.stored_rows import StoredRows, has_numbers, read_tensor
 from explorer.on_disk.tensors import files_place, read_files
+from explorer.picture.cell_text import cell_tip
+from explorer.picture.makers.parameters import parameter_map
+from explorer.state.look import Look
+from explorer.trace.found.parameters import slabs
 from explorer.trace.measures.measures import summary
 from tests.foreign.gguf_files import gguf, plain
 from tests.on_disk.conftest import TENSORS, TOLD, Home, write_base, write_packed
@@ -92,7 +100,7 @@ def test_a_large_matrix_is_pooled_and_read_whole_if_asked(tmp_path: Path) -> Non
 
 
 def test_gguf_is_listed_with_kinds_that_nobody_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sizes of all kinds are those of the format's own library; floats of 16 bits are numbers, packed ones are not."""
+    """Sizes of all kinds are those of the format's own library, which has no numbers for some; those of the floats are read."""
     constants = pytest.importorskip("gguf").constants
     monkeypatch.setattr("tests.foreign.gguf_files.KINDS", {each.name: each.value for each in constants.GGMLQuantizationType})
     from explorer.foreign.gguf_header import _KINDS, _OTHERS
@@ -110,8 +118,64 @@ def test_gguf_is_listed_with_kinds_that_nobody_opens(tmp_path: Path, monkeypatch
     ]
     assert dict(files.settings)["general.architecture"] == '"mamba"'
     np.testing.assert_array_equal(read_tensor(files.named("real")).values, WHOLE.bfloat16().float().numpy())
-    with pytest.raises(errors.NoNumbers, match="IQ4_XS"):
-        read_tensor(files.named("w.IQ4_XS"))
+    for kind in ("I32", "Q8_1", "Q8_K"):
+        with pytest.raises(errors.NoNumbers, match=kind):
+            read_tensor(files.named(f"w.{kind}"))
+
+
+@pytest.mark.parametrize("kind", QUANTIZED)
+def test_quantized_rows_are_those_of_the_whole_dequantized(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slab of rows at a time against gguf's own dequantize of all bytes at once, of a stack of matrices with any bytes."""
+    quants, constants = pytest.importorskip("gguf.quants"), pytest.importorskip("gguf.constants")
+    number = constants.GGMLQuantizationType[kind]
+    monkeypatch.setattr("tests.foreign.gguf_files.KINDS", {kind: number.value})
+    monkeypatch.setattr("explorer.trace.found.parameters._SLAB", 1024)
+    block, n_bytes = constants.GGML_QUANT_SIZES[number]
+    shape = 2, 21, 2 * block
+    raw = np.random.default_rng(8).integers(0, 256, 2 * 21 * 2 * n_bytes).astype(np.uint8)
+    (tmp_path / "a.gguf").write_bytes(gguf(TOLD, {"w": (kind, shape, raw.tobytes())}))
+    own = read_files(tmp_path / "a.gguf").named("w")
+    assert own.parameter.quantized and len(slabs(own.parameter)) > 1
+    if kind in ("Q8_1", "Q8_K"):  # They are of sums inside a program, and never of files of weights.
+        with pytest.raises(errors.NoNumbers):
+            read_tensor(own)
+        return
+    with np.errstate(all="ignore"):
+        whole = quants.dequantize(raw.reshape(2 * 21, -1), number).reshape(shape)
+    for place in range(2):
+        read = read_tensor(own, place)
+        np.testing.assert_array_equal(read.values, whole[place])
+        assert StoredRows(own, place).span(3, 7).tobytes() == whole[place, 3:7].tobytes()
+    assert (read_tensor(own, 0).values != read_tensor(own, 1).values).any()
+
+
+def test_a_quantized_tensor_is_a_picture_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its origin and its note say that the numbers are dequantized; those before are near. Without the library: the remedy."""
+    quants, constants = pytest.importorskip("gguf.quants"), pytest.importorskip("gguf.constants")
+    before = np.random.default_rng(8).normal(size=(9, 64)).astype(np.float32)
+    stored = quants.quantize(before, constants.GGMLQuantizationType.Q8_0)
+    path = tmp_path / "a.gguf"
+    path.write_bytes(gguf(TOLD, {"blk.0.w": ("Q8_0", before.shape, stored.tobytes()), "real": plain(before, "F32")}))
+    arguments = ["tensors", str(path), "--tensor", "blk.0.w", "--language", "en"]
+    assert main([*arguments, "--out", str(tmp_path / "a.npz")]) in (0, None)
+    assert "The file stores Q8_0" in capsys.readouterr().out
+    numbers = next(iter(np.load(tmp_path / "a.npz").values()))
+    np.testing.assert_array_equal(numbers, quants.dequantize(stored, constants.GGMLQuantizationType.Q8_0))
+    assert 0 < np.abs(numbers - before).max() < 0.02
+    about = json.loads((tmp_path / "a.npz.json").read_text("utf-8"))
+    assert (about["type"], about["origin"]) == ("Q8_0", "dequantized") and "dequantized" in about["note"]
+    for language in LANGUAGES:
+        picture = parameter_map(read_tensor(read_files(path).named("blk.0.w")), Look(), Words.load(language))
+        told = cell_tip(picture, 2, 3, Words.load(language), follows=False)
+        assert Words.load(language)("picture.origin.dequantized") in told
+    plain_one = parameter_map(read_tensor(read_files(path).named("real")), Look(), Words.load("en"))
+    assert plain_one.caption.origin == "parameter" and plain_one.caption.note == ""
+    assert "real [row 9, column 64]" in cell_tip(plain_one, 2, 3, Words.load("en"), follows=False)
+    monkeypatch.setitem(sys.modules, "gguf.constants", None)
+    assert main(arguments) == 2
+    assert "[models,gguf]" in capsys.readouterr().err
 
 
 def test_settings_are_shown_as_they_stand(folder: Path) -> None:

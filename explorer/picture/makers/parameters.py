@@ -61,7 +61,8 @@ def parameter_map(read: ParameterNumbers, look: Look, words: Words) -> Heatmap:
     about = words(f"parameters.about.{_last(parameter)}") if parameter.kind == "circuits" else ""
     tied = _tied(parameter, words)
     pooled = words("parameters.pooled", block=block, count=block * block) if block > 1 else ""
-    note = "  ".join(filter(None, (about, tied, pooled)))
+    unpacked = words("parameters.dequantized", kind=parameter.dtype) if parameter.quantized else ""
+    note = "  ".join(filter(None, (about, tied, unpacked, pooled)))
     return Heatmap(
         values=read.values,
         levels=read.levels,
@@ -123,7 +124,7 @@ def _caption(read: ParameterNumbers, words: Words, note: str, title: str = "", n
         shape=parameter.badge,
         formula="" if title else _FORMULAS.get(_last(parameter), ""),
         note=note,
-        origin="product" if is_circuit else "parameter",
+        origin="product" if is_circuit else "dequantized" if parameter.quantized else "parameter",
         name=name,
     )
 

@@ -24,7 +24,8 @@ Kind = Literal["parameters", "circuits"]
 class Parameter:
     """One tensor of weights: its name, its shape, what each axis runs along, and the type of its numbers in the model.
 
-    `tied` are its further names, where several layers share it. The last two axes are a matrix; those before count matrices,
+    `tied` are its further names, where several layers share it. With `quantized`, a file keeps codes from which the numbers are
+    dequantized, and `dtype` is their kind, such as "Q4_K". The last two axes are a matrix; those before count matrices,
     which are looked at one by one: experts, or a circuit's heads.
     """
 
@@ -33,6 +34,7 @@ class Parameter:
     axes: tuple[str, ...]
     dtype: str
     tied: tuple[str, ...] = ()
+    quantized: bool = False
 
     @property
     def kind(self) -> Kind:
