@@ -10,12 +10,12 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.picture.layout.cells import VisibleArea, VisiblePart, part
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.layout.viewport import CellField, Viewport
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels
+from explorer.views.painting.map_parts import MapParts
 from explorer.views.painting.marks import paint_marks, qrect, rect_of
 from explorer.views.painting.paint import colour_image, squeezed
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -25,7 +25,6 @@ from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
 _ZOOM = 1.25  # the factor of one notch of the wheel
 _LEAST_PINCH = 0.1  # the smallest factor of one pinch event
 _ROW_PX, _LEAST_FIELD_PX, _MOST_FIELD_PX = 14, 64, 160  # of a row that has a label, and of all cells, before a page scrolls
-_KEPT_CELLS = 2**22  # cells of painted parts of large maps that are kept: a few screens
 
 
 class Canvas(Surface):
@@ -45,7 +44,7 @@ class Canvas(Surface):
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # kept for each picture, size and view, since labels are slow to measure
         self._image: QImage | None = None
-        self._parts: dict[object, tuple[VisiblePart, QImage]] = {}  # the last painted parts of large maps
+        self._parts = MapParts()
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
         self._colours = ""
         self._grabbed: QPointF | None = None
@@ -88,7 +87,7 @@ class Canvas(Surface):
             self.view = Viewport.whole(columns, rows)
         self._index, self._colours, self._field = index, colours, None
         self._image = colour_image(index, colours, self.theme)
-        self._parts.clear()
+        self._parts.forget()
         self._keep_height()
         self._tell_again()
         self.update()
@@ -98,7 +97,7 @@ class Canvas(Surface):
         if (columns, rows) != (self.view.columns, self.view.rows):
             self.view = Viewport.whole(columns, rows)
         self._image, self._field = None, None
-        self._parts.clear()
+        self._parts.forget()
         self._keep_height()
         self._tell_again()
         self.update()
@@ -110,59 +109,17 @@ class Canvas(Surface):
 
     def paint_part(self, painter: QPainter, levels: Levels, scale: Scale, top: float = 0, left: float = 0) -> None:
         """Paint the visible part of a large map whose first cell stands at (top, left) of the canvas."""
-        n_rows, n_columns = levels.shape
-        seen = self.view
-        from_row, to_row = max(0.0, seen.top - top), min(float(n_rows), seen.bottom - top)
-        from_column, to_column = max(0.0, seen.left - left), min(float(n_columns), seen.right - left)
-        if from_row >= to_row or from_column >= to_column:
-            return
-        wide, high = self.cell_size()
-        view = VisibleArea(
-            from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high
-        )
-        key = (id(levels.arrays[0]), top, left, view)
-        kept = self._parts.get(key)
-        if kept is None:
-            made = part(levels, scale, view)
-            kept = self._keep(key, made, colour_image(made.index, scale.colours, self.theme))
-        self._paint_made(painter, *kept, top, left)
+        self._parts.paint(painter, self.cells, levels, scale, self.theme, top, left)
 
     def paint_heads(self, painter: QPainter, levels: Levels, scale: Scale, corners: list[tuple[int, int]]) -> None:
-        """Paint the whole [head, row, column] maps whose first cells stand at these rows and columns of the canvas.
-
-        Their colours are made together: by themselves, 144 small maps took three times as long.
-        """
-        (n_rows, n_columns), (wide, high) = levels.shape, self.cell_size()
-        view = VisibleArea(0.0, 0.0, float(n_columns), float(n_rows), n_columns * wide, n_rows * high)
-        key = (id(levels.arrays[0]), 0, 0, view)  # All heads of one layer have one array.
-        kept = self._parts.get(key)
-        if kept is None:
-            made = part(levels, scale, view)
-            together = made.index.reshape(-1, made.index.shape[-1])  # [head · row, column]
-            kept = self._keep(key, made, colour_image(together, scale.colours, self.theme))
-        made, image = kept
-        for head, (top, left) in enumerate(corners):
-            self._paint_made(painter, made, image, top, left, head * made.index.shape[-2])
-
-    def _keep(self, key: object, made: VisiblePart, image: QImage) -> tuple[VisiblePart, QImage]:
-        """Keep a part for the next painting, and return it."""
-        if sum(each.index.size for each, _image in self._parts.values()) + made.index.size > _KEPT_CELLS:
-            self._parts.clear()
-        self._parts[key] = made, image
-        return made, image
-
-    def _paint_made(self, painter: QPainter, made: VisiblePart, image: QImage, top: float, left: float, first: int = 0) -> None:
-        """Paint a part whose map begins at (top, left) of the canvas; its rows begin at row `first` of the image."""
-        target = self.cell_rect(top + made.top, left + made.left, made.bottom - made.top, made.right - made.left)
-        # A map's last block may be smaller than the others; then only a part of its pixel is drawn.
-        source = QRectF(0, first, (made.right - made.left) / made.across, (made.bottom - made.top) / made.down)
-        painter.drawImage(target, image, source)
+        """Paint the whole [head, row, column] maps whose first cells stand at these rows and columns of the canvas."""
+        self._parts.paint_heads(painter, self.cells, levels, scale, self.theme, corners)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         if self._image is not None and self._colours:
             self._image = colour_image(self._index, self._colours, theme)
-        self._parts.clear()
+        self._parts.forget()
 
     def fit(self) -> None:
         """Show all cells."""
