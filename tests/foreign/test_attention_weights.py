@@ -18,6 +18,7 @@ from explorer.picture.makers.attention_steps import result
 from explorer.state.look import Look
 from explorer.trace.found.findings import NotMade
 from explorer.trace.found.projections import MADE, AttentionWeights, projection
+from explorer.trace.found.weights import WHICH
 from explorer.trace.trace import Trace
 from tests.foreign.models import STREAM_BY_SOFTMAX, WHOLE, families, opened
 from tests.sweeps import sweep
@@ -99,6 +100,32 @@ def test_the_rows_are_those_that_the_family_itself_takes(folder: Callable[[str],
     own = gated.q_proj.weight.numpy().reshape(4, 2, 8, 32)
     np.testing.assert_array_equal(found.matrices["query"].weight, own[:, 0].reshape(32, 32))
     assert found.norms["query"].weight.shape == (8,) and found.turn is not None
+
+
+@pytest.mark.parametrize("name", ["deepseek_v2", "deepseek_v2 lite", "deepseek_v3"])
+def test_keys_and_values_of_latent_attention_are_those_that_it_expands(name: str, folder: Callable[[str], Path]) -> None:
+    """K of each head is what is expanded, beside a turned part that all heads share; attention follows from Q, K and V."""
+    trace, foreign = explorer.explore(TEXT, preset=folder(name)), opened(name).foreign
+    block = "decoder.layers.1.self_attn"
+    own, expanded = foreign.attentions[block], list[np.ndarray]()
+    handle = own.kv_b_proj.register_forward_hook(lambda _module, _args, made: expanded.append(made[0].numpy()))
+    with torch.inference_mode():
+        foreign.model(torch.tensor([[token.id for token in trace.tokens.target]]), use_cache=False)
+    handle.remove()
+    query, key, value = (np.float64(trace[f"{block}.{part}"]) for part in WHICH)
+    still, n_value = int(own.qk_nope_head_dim), value.shape[-1]
+    heads = expanded[0].reshape(len(trace.tokens.target), len(key), still + n_value).swapaxes(0, 1)
+    np.testing.assert_allclose(key[..., :still], heads[..., :still], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(value, heads[..., still:], rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(key[..., still:], np.broadcast_to(key[:1, :, still:], key[..., still:].shape))
+    # A = softmax(Q·Kᵀ·s) over the keys up to the query
+    scores = torch.from_numpy(query @ key.swapaxes(-1, -2) * float(own.scaling))
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    weights = scores.masked_fill(later, -torch.inf).softmax(-1).numpy()
+    np.testing.assert_allclose(trace[f"{block}.weights"], weights, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(trace[f"{block}.mixed"], weights @ value, rtol=0, atol=1e-5)
+    turned = query @ np.roll(key, 1, axis=-1).swapaxes(-1, -2)
+    assert np.abs(turned - trace[f"{block}.scores"]).max() > 0.1  # Features in another order would be noticed.
 
 
 def test_a_vector_that_no_layer_has_given_out_has_no_rows() -> None:
