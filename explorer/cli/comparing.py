@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-5
 _MOST = 8  # heads, and tensors of weights
 _MOST_WORDS = 40
-_MOST_ADDED = 40  # weights that two adapters change
+_MOST_ADDED = 40  # weights that adapters change
 
 
 @click.command(cls=SpokenCommand)
@@ -123,24 +123,30 @@ def _of_words(found: "Difference", words: Words) -> Iterator[str]:
 
 
 def _weights(found: "Difference", words: Words) -> Iterator[str]:
-    differing = [each for each in found.weights or () if each.differs]
+    weights = found.weights or ()
+    differing = [each for each in weights if each.differs]
+    adapted = bool(weights) and all(each.added for each in weights)
+    if adapted and found.base:  # There are two adapters of one base.
+        yield from _of_adapters(weights, len(differing), words)
+        return
     if not differing:
         return
-    if found.base and all(each.added for each in found.weights or ()):  # Two adapters of one base.
-        yield from _of_adapters(found.weights or (), len(differing), words)
-        return
-    yield words("diff.weights", count=len(differing), all=len(found.weights or ()))
-    for each in sorted(differing, key=_far, reverse=True)[:_MOST]:
+    yield words("diff.weights", count=len(differing), all=len(weights))
+    most = _MOST_ADDED if adapted else _MOST
+    for each in sorted(differing, key=_far, reverse=True)[:most]:
         if each.apart is None:
             yield f"  {' ≠ '.join(str(list(shape)) if shape else '–' for shape in each.shapes):>19}  {each.name}"
         else:
             yield f"  {each.apart.norm:9.4g} {each.apart.relative:9.4g}  {each.name}"
+    if len(differing) > most:
+        yield "  " + words("diff.more_words", count=len(differing) - most)
 
 
 def _of_adapters(weights: "Sequence[WeightDifference]", n_differing: int, words: Words) -> Iterator[str]:
     """‖ΔW_A‖, ‖ΔW_B‖ and ‖ΔW_B − ΔW_A‖ of each weight that an adapter changes, those furthest apart first."""
     rows = [(each.apart.norm, each.added, each.name) for each in weights if each.apart and each.added and any(each.added)]
-    yield words("diff.adapters", count=n_differing, all=len(rows))
+    if rows:
+        yield words("diff.adapters", count=n_differing, all=len(rows))
     for norm, (first, second), name in sorted(rows, key=lambda row: -row[0])[:_MOST_ADDED]:
         yield f"  {first:9.4g} {second:9.4g} {norm:9.4g}  {name}"
     if len(rows) > _MOST_ADDED:

@@ -114,6 +114,18 @@ def test_the_command_lists_what_either_adapter_adds(folder: Path, capsys: pytest
     assert main(["diff", str(folder / "one"), str(folder / "one"), TEXT]) == 0
 
 
+def test_what_does_not_fit_on_a_screen_is_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two adapters, and of one beside its base."""
+    monkeypatch.setattr("explorer.cli.comparing._MOST_ADDED", 1)
+    for other, count in (("two", 2), ("llama", 1)):
+        assert main(["diff", str(folder / "one"), str(folder / other), "--language", "en"]) == 1
+        told = capsys.readouterr().out
+        assert told.count(".weight") == 1 and f"… and {count} more (--json)" in told
+    assert main(["diff", str(folder / "one"), str(folder / "two"), "--tolerance", "1000", "--language", "en"]) == 0
+
+
 def test_an_adapter_is_compared_with_a_recorded_pass(folder: Path) -> None:
     """It was once left out, so that the recording was compared with itself."""
     plain, adapted = (explorer.explore(TEXT, preset=folder / "llama", adapter=each) for each in (None, folder / "one"))
