@@ -121,8 +121,8 @@ def knob(
     about = {"kind": "choice" if "choices" in declaration else type(default).__name__, "default": default, **declaration}
     about |= {name: Range(*pair) for name, pair in (("valid", valid), ("offered", offered)) if pair is not None}
 
-    # The Knob is made at the first check, which gets the field's name. Row "a tick of the temperature": with a new Knob at each
-    # check, a Config takes ten times as long.
+    # The Knob is made at the first check, which gets the field's name. With a new Knob at each check,
+    # a Config takes ten times as long.
     made: Knob | None = None
 
     def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:

@@ -135,7 +135,7 @@ def told_text(name: str) -> str:
 
 @lru_cache(maxsize=2 * len(LANGUAGES))
 def _texts(toml: str) -> Mapping[str, str]:
-    """All texts of a language file by their whole keys. Row "start: empty window": parsing a file takes 20 ms."""
+    """All texts of a language file by their whole keys. Row "start → empty window": parsing a file takes 20 ms."""
     return dict(_flat(tomllib.loads(toml)))
 
 

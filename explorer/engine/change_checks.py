@@ -28,7 +28,7 @@ class Lengths:
     target: int | None
 
 
-# Row "answer to a change without the window": 8 ms in place of 45, because each change asks for the taps.
+# A change is answered in 8 ms in place of 45, because each one asks for the taps.
 @lru_cache(maxsize=8)
 def own_taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
     """The taps of a model by name, made without weights. No other knob decides which taps a model has."""

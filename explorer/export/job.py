@@ -325,5 +325,5 @@ def versions(trace: Trace) -> dict[str, str]:
 
 @cache
 def _version(library: str) -> str:
-    """The version of an installed library. Row "48 labelled heat maps to PNG": 2 of 18 ms a file."""
+    """The version of an installed library. Row "48 labelled maps to PNG": 2 of 18 ms a file."""
     return metadata.version(library)

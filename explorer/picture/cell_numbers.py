@@ -45,7 +45,7 @@ def is_small(value: float, scale: Scale) -> bool:
     return not scale.centred and scale.high == 1 and value < SMALL_WEIGHT
 
 
-@lru_cache(maxsize=16)  # Row "a key on the page effects": each of its cells asks, which takes 0.1 ms.
+@lru_cache(maxsize=16)  # Each cell of the page effects asks, which takes 0.1 ms.
 def inks(colours: str, theme: Theme) -> tuple[str, ...]:
     """The ink for each colour index [256]: dark or light, whichever contrasts more. WCAG 2.2, relative luminance."""
     behind = luminance(palette(colours, THEMES[theme.name])[:, :3])  # [index]
@@ -55,7 +55,7 @@ def inks(colours: str, theme: Theme) -> tuple[str, ...]:
     return tuple(LIGHT_INK if each else DARK_INK for each in better.tolist())
 
 
-@lru_cache(maxsize=16)  # Row "a key on the page effects": 6 ms.
+@lru_cache(maxsize=16)  # 6 ms of a key on the page effects
 def fainter_inks(colours: str, theme: Theme) -> tuple[str, ...]:
     """Fainter ink on each colour index [256], as the colour that it then has.
 

@@ -129,7 +129,7 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     return index
 
 
-@lru_cache(maxsize=32)  # Rows "a key on why" and "a key on effects": 140 calls, 5 to 9 ms.
+@lru_cache(maxsize=32)  # A key on the pages why and effects asks 140 times, 5 to 9 ms.
 def table(colours: str) -> NDArray[np.uint8]:
     """Red, green and blue of each data colour [LEVELS, 3]."""
     anchors = np.array([[int(hexa[i : i + 2], 16) for i in (0, 2, 4)] for hexa in _ANCHORS[colours].split()])

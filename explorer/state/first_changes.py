@@ -29,7 +29,7 @@ def hidden_word(trace: Trace, place: int) -> tuple[Change, ...]:
     return _closed(side, kind, trace.card.attention_layers(side), place)
 
 
-@lru_cache(maxsize=256)  # row "a key on the page change": 3 of 37 ms, as the same ones are offered at each key.
+@lru_cache(maxsize=256)  # 3 of a key's 37 ms, as the same ones are offered at each.
 def _closed(side: str, kind: str, layers: tuple[int, ...], place: int) -> tuple[Change, ...]:
     """A key closed in an attention of each layer."""
     return tuple(Change(f"{side}.layers.{layer}.{kind}.masked", "close", columns=(place,)) for layer in layers)

@@ -76,7 +76,8 @@ class Arrays(Mapping[str, Array]):
 
     def __init__(self, batches: Mapping[str, NDArray[Any] | ArrayParts] | None = None) -> None:
         self._batches: dict[str, NDArray[Any] | ArrayParts] = dict(batches or {})
-        self._made: dict[str, Array] = {}  # those that were asked for: row "recorded pass / plain pass", as few are
+        # Those that were asked for: row "a pass recorded by torch's forward hooks", as few are.
+        self._made: dict[str, Array] = {}
 
     def take(self, batches: Mapping[str, NDArray[Any] | ArrayParts]) -> None:
         """Hold these [batch 1, …] arrays in place of all others."""

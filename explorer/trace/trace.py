@@ -119,7 +119,7 @@ class Trace(NotebookDisplay, RecordedPass):
         it. Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
         """
         asked = step, rival, word
-        # Row "a key on why": its pictures ask six times, 0.8 ms each.
+        # The pictures of the page why ask six times, 0.8 ms each.
         if asked not in self._parts:
             # Parts that held the Trace which keeps them would stay with all arrays until the collector finds both.
             self._parts[asked] = attrs.evolve(parts_asked(self, *asked), trace=proxy(self))

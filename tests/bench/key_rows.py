@@ -21,9 +21,9 @@ _SENTENCES = (
     "昨天晚上我和朋友在图书馆里看了一本关于中国历史的书。",
     "我们明天早上八点在学校门口见面，然后一起坐公共汽车去博物馆参观。",
 )
-_KEYS, _WARM_UP = 100, 10
+_KEYS, _WARM_UP = 60, 8
 _GAP_S = 0.12
-_BLOCKS, _IN_BLOCK = 4, 15
+_BLOCKS, _IN_BLOCK = 3, 10
 _PLAIN, _ALONE = "a plain pass of the same tokens", "without it"
 _KEY = "a key to everything painted, translator, 16 tokens: {}"
 _TYPED = "a key of a sentence typed through at 120 ms a key: {}"

@@ -95,7 +95,7 @@ class Driven:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.program.window.hide()  # closing it would save its geometry for the next one
+        self.program.window.close()
         self.program.close()
         self.watch.end()
         self.application.processEvents()

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 VARIABLE = "TRANSFORMER_EXPLORER_BENCH_WITHOUT"
-"""It names the mechanism that this process and those that it starts run without."""
+"""It names the mechanisms that this process and those that it starts run without."""
 
 _KEY, _TYPED = "a key to everything painted", "a key of a sentence typed through"
 _BUSY = "a key beside a program that keeps one core busy"
@@ -64,7 +64,11 @@ MECHANISMS: Mapping[str, Mechanism] = {
 
 
 def mechanism(name: str) -> Mechanism:
-    """A mechanism by its name. Raises KeyError where the program has none of this name."""
+    """A mechanism by its name, or several by names with commas between. Raises KeyError where the program has none of this name."""
+    if "," in name:
+        several = [mechanism(each) for each in name.split(",")]
+        rows = dict.fromkeys(row for each in several for row in each.rows)
+        return Mechanism(tuple(rows), {dotted: instead for each in several for dotted, instead in each.instead.items()})
     if name in MECHANISMS:
         return MECHANISMS[name]
     try:

@@ -13,7 +13,7 @@ Place = tuple[object, ...]
 class KeptFindings:
     """The findings of one Wish, its tokens and one version of the model, by key and place. Another one empties it.
 
-    Row "a key on the page effects": a second answer adds the cells of a head to effects that took 0.2 s, and the exact rows of
+    A second answer adds the cells of a head to effects that took 0.2 s, and the exact rows of
     a large model come one by one.
     """
 

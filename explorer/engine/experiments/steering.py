@@ -18,7 +18,7 @@ _Sets = tuple[tuple[Wish, ...], tuple[Wish, ...]]
 def steering(inquiry: Inquiry) -> Steering | NotMade:
     """What tells the sets of a Wish from each other in the model; targets are written greedily. Raises Superseded.
 
-    Row "a sentence typed through on the page steering": the sets stay while one types, and are some twelve passes.
+    The sets stay while one types, and are some twelve passes.
     """
     toward, away = with_suggested(inquiry.wish.toward, inquiry.wish.away)
     sets = (_alone(inquiry.wish, toward), _alone(inquiry.wish, away))

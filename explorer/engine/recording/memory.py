@@ -74,7 +74,7 @@ _MAPS = sum(stage.width == "keys" for stage in STAGES)  # of each attention
 _PARTS = tuple(part for stage in STAGES if stage.width != "keys" for part in _parts_of(stage))
 
 
-# Row "answer to a change without the window": a millisecond of 8, because each answer asks for the size four times.
+# A change is answered a millisecond of 8 sooner, because each answer asks for the size four times.
 @lru_cache(maxsize=64)
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""

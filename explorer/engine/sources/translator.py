@@ -50,7 +50,7 @@ class Translator(Trained):
         self._known: OrderedDict[object, Search] = OrderedDict()
         self._passes = KeptPasses()
         self._draft = _Draft()
-        # The newest encoder's part of a pass without changes, and its key. Row "answer to a change": 24 ms of CPU, not 33.
+        # The newest encoder's part of a pass without changes, and its key. A change takes 24 ms of CPU, not 33.
         self._begun: tuple[object, Begun] | None = None
 
     def begun(self, source: Ids, config: Config, changing: Changing, stop: Stop) -> Begun:

@@ -90,7 +90,7 @@ def _piece(rows: NDArray[np.uint8]) -> bytes:
     return packer.compress(rows.data) + packer.flush(zlib.Z_FULL_FLUSH)
 
 
-@lru_cache(maxsize=256)  # row "48 labelled heat maps to PNG": 2.9 ms of a file would be 3.6
+@lru_cache(maxsize=256)  # row "48 labelled maps to PNG": 2.9 ms of a file would be 3.6
 def _same_lines(n: int, width: int) -> bytes:
     """The piece of `n` lines that equal those above them."""
     rows = np.zeros((n, width + 1), np.uint8)

@@ -28,7 +28,7 @@ def clean(content: str) -> str:
     return content if content.isprintable() else _UNPRINTABLE.sub("□", content)
 
 
-@lru_cache(maxsize=4096)  # row "48 labelled heat maps to PNG": 0.85 ms for a figure would be 1.0
+@lru_cache(maxsize=4096)  # row "48 labelled maps to PNG": 0.85 ms for a figure would be 1.0
 def width(text: str, size: float, weight: int = REGULAR) -> float:
     """The width of a text in the bundled font (px). A letter that the font lacks counts as square."""
     return size * sum(map(_advances(weight).__getitem__, clean(text)))
@@ -51,7 +51,7 @@ class _Advances(dict[str, float]):
         return found
 
 
-@lru_cache(maxsize=2)  # row "48 labelled heat maps to PNG": a font is read in 40 ms, a figure made in 1
+@lru_cache(maxsize=2)  # row "48 labelled maps to PNG": a font is read in 40 ms, a figure made in 1
 def _advances(weight: int) -> _Advances:
     """The widths of a font's letters. The font is read once, since reading takes 40 ms."""
     from fontTools.ttLib import TTFont
@@ -92,7 +92,7 @@ def _face(weight: int, letters: frozenset[str]) -> str:
     return f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};src:url(data:font/otf;base64,{data})}}"
 
 
-@lru_cache(maxsize=64)  # row "48 labelled heat maps to PNG", where figures carry their glyphs: 1 ms would be 48
+@lru_cache(maxsize=64)  # row "48 labelled maps to PNG", where figures carry their glyphs: 1 ms would be 48
 def _subset(weight: int, letters: frozenset[str]) -> str:
     """The bundled font with these glyphs alone, in base64.
 

@@ -19,8 +19,8 @@ from explorer.trace.trace import Trace
 
 _Kept = TypeVar("_Kept")
 _MOST = 3  # Traces whose parts are kept: the one on screen, one beside it, and the next one, which another thread makes
-# Row "river, the next head of one sentence". The key is the identity of a Trace: looking for an equal one would compare all
-# numbers, and could find one with another search.
+# The next head of one sentence needs no new half. The key is the identity of a Trace: looking for an equal one would compare
+# all numbers, and could find one with another search.
 _made: "dict[int, tuple[ref[Trace], dict[str, tuple[Hashable, Any]]]]" = {}
 
 

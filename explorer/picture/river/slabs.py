@@ -269,7 +269,7 @@ def _sheet(block: RiverBlock, weights: Array, room: Rect, scale: Scale, colours:
     return Cells(*sheet(indices(weights, scale, shut), places, room), colours)
 
 
-@lru_cache(maxsize=64)  # row "river, next head", see `River.focus`
+@lru_cache(maxsize=64)  # see `River.focus`
 def _head_places(n_heads: int, room: Rect, attention: str, layer: int) -> tuple[tuple[Rect, ...], tuple[Hot, ...]]:
     """Where the thumbnails of a block's heads stand in a field, in whole pixels, and what answers there; none without room."""
     across = best_columns(n_heads, room.wide, room.high)

@@ -1,6 +1,6 @@
 """Images of marks, kept as long as the marks: those that the next picture has as well are painted once.
 
-Row "river, next head": bands, lanes and cells of all other heads are the same marks.
+When another head of a river is chosen, bands, lanes and cells of all other heads are the same marks.
 """
 
 from collections.abc import Callable

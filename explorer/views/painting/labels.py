@@ -77,7 +77,7 @@ def sized(font: QFont, factor: float) -> QFont:
     return made
 
 
-@lru_cache(maxsize=_KEPT)  # row "key event to everything painted": the strip's 30 labels take 3 µs each, and 75 if drawn anew
+@lru_cache(maxsize=_KEPT)  # row "a key to everything painted": the strip's 30 labels take 3 µs each, and 75 if drawn anew
 def _drawn(
     font: QFont, text: str, colour: str, behind: int, room: float, ratio: float, turn: float, below: float | None
 ) -> DrawnLabel:

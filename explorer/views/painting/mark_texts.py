@@ -21,7 +21,7 @@ LabelImage = tuple[QImage, tuple[float, float], tuple[float, float]]
 """The image, how far (px) the text runs across and down, and where in the image the middle of its beginning is (px)."""
 
 
-@lru_cache(maxsize=64)  # row "river of another sentence": with those of `pixels.py` 13.4 ms, and 15.0 without
+@lru_cache(maxsize=64)  # A river takes 13.4 ms with it and those of `pixels.py`, and 15.0 without.
 def font_of(family: str, px: float, bold: bool) -> QFont:
     """A font of a family, in whole px."""
     font = QFont(family)
@@ -37,7 +37,7 @@ def unhinted(family: str, px: float, bold: bool) -> QFont:
     return font
 
 
-@lru_cache(maxsize=4)  # row "a key on every page": maps, walls and strips take a sixth longer without
+@lru_cache(maxsize=4)  # Maps, walls and strips take a sixth longer without it.
 def measure_in(family: str) -> Measure:
     """What measures texts in the fonts of a family. Pictures ask thousands of times, mostly for the same texts."""
 
@@ -48,7 +48,7 @@ def measure_in(family: str) -> Measure:
     return measured
 
 
-@lru_cache(maxsize=8)  # row "river, next head": with what is kept inside, 4.9 ms, and 5.4 without
+@lru_cache(maxsize=8)  # A river's next head takes 4.9 ms with what is kept inside, and 5.4 without.
 def labels_on(
     family: str, theme: Theme, ground: str, ratio: float
 ) -> Callable[[float, bool, str, str, float, float], LabelImage | None]:
@@ -113,7 +113,7 @@ def _advances(family: str, px: float) -> dict[str, float]:
     return {mark: metrics.horizontalAdvance(mark) for mark in "0123456789.\N{MINUS SIGN}"}
 
 
-@lru_cache(maxsize=_KEPT_NUMBERS)  # row "a key on every page": maps with numbers take a tenth longer without
+@lru_cache(maxsize=_KEPT_NUMBERS)  # Maps with numbers take a tenth longer without it.
 def _text(label: str, family: str, px: float) -> tuple[QStaticText, float, float]:
     """A number that is laid out once, and half its width and height (px)."""
     text = QStaticText(label)

@@ -75,7 +75,7 @@ def _image(pixels: NDArray[np.uint32]) -> QImage:
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # The copy owns its memory.
 
 
-@lru_cache(maxsize=32)  # row "a key on every page": a map, a wall and strips take 4.0 ms and would take 4.5
+@lru_cache(maxsize=32)  # A map, a wall and strips are painted in 4.0 ms, and in 4.5 without it.
 def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     rgba: NDArray[Any] = palette(colours, theme).astype(np.uint32)
     rgba[GAP] = QColor(theme.card).getRgb()  # Gaps have the card's colour.
@@ -83,7 +83,7 @@ def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     return argb
 
 
-@lru_cache(maxsize=8)  # row "a stroke of the pencil": a causal map of 14 tokens is painted in 0.9 ms, which would be 1.2
+@lru_cache(maxsize=8)  # A causal map of 14 tokens is painted in 0.9 ms, and in 1.2 without it.
 def hatching(theme: Theme, *, over: bool = False) -> QBrush:
     """A brush of fine diagonal lines on the colour of closed cells; `over` has lines of the card's colour and no ground."""
     pixels = np.full((_TILE, _TILE), 0 if over else QColor(theme.closed).rgba(), np.uint32)
@@ -115,7 +115,7 @@ def fade(painter: QPainter, edge: QRectF, side: Qt.Edge, theme: Theme) -> None:
     painter.fillRect(edge, gradient)
 
 
-@lru_cache(maxsize=256)  # row "river of another sentence": an image is drawn twenty times as fast as its path
+@lru_cache(maxsize=256)  # An image is drawn twenty times as fast as its path.
 def frame_image(
     size: tuple[int, int], fill: str, line: str, width: float, radius: float, dash: tuple[float, ...], ratio: float
 ) -> QImage:

@@ -42,7 +42,7 @@ def base_image(base: Drawn, paper: Paper) -> QImage:
     return image
 
 
-@lru_cache(maxsize=2)  # row "river, next head": 6.5 ms would be 7.4
+@lru_cache(maxsize=2)  # A river's next head takes 6.5 ms, and 7.4 without it.
 def _ground(ground: Same, paper: Paper) -> QImage:
     """The ground over the window's colour."""
     image = _blank(paper)
