@@ -8,8 +8,8 @@ It stops at the first step that fails, and its status is that step's.
 
 Decision: CI measures coverage and sweeps over all sizes, languages, models and families, and the line of the README does not:
 to count every line and branch takes two thirds as long again as the tests themselves, and the sweeps as long as all else.
-Rejected: to measure the quick tests alone; training, the command line and the models of others are run by slow ones. To count in
-the sweeps too: they go through the same lines in other cases, and every room meets its limit without them.
+Rejected: to measure the quick tests alone; training, the command line and the models of others are run by slow ones. To
+count in the sweeps too: they go through the same lines in other cases, and every room meets its limit without them.
 """
 
 import subprocess

@@ -9,7 +9,7 @@ from statistics import median
 from tests.bench.row import Row, aligned, digits, read_json
 from tests.bench.without import MECHANISMS, VARIABLE, mechanism
 
-_TURNS = 3
+_TURNS = 2
 _TENTH = 1.1
 _HEADINGS = ("row", "with it", "without it", "without / with", "")
 

@@ -64,7 +64,7 @@ MECHANISMS: Mapping[str, Mechanism] = {
 
 
 def mechanism(name: str) -> Mechanism:
-    """A mechanism by its name, or several by names with commas between. Raises KeyError where the program has none of this name."""
+    """A mechanism by its name, or several with commas between. Raises KeyError where the program has none of this name."""
     if "," in name:
         several = [mechanism(each) for each in name.split(",")]
         rows = dict.fromkeys(row for each in several for row in each.rows)
